@@ -12,7 +12,7 @@ use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::{Places, SpecError};
+use picloom::experiment::spec::{Places, SpecError, check_cells};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
@@ -174,6 +174,9 @@ impl Grid for Reevolution {
     type Found = ReevolutionResult;
 
     fn check(&self) -> Result<(), Refusal> {
+        let (targets, arms) = (self.targets.len() as u64, self.arm.len() as u64);
+        let axes = [(targets, "targets"), (arms, "arms"), (self.seeds, "seeds")];
+        check_cells("targets, arm, seeds", &axes)?;
         for arm in &self.arm {
             let found = match EvolutionConfig::over_defaults(Preset::Neat, arm.config.clone()) {
                 Ok(config) if config.search == SearchKind::Target => continue,

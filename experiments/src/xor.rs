@@ -14,7 +14,7 @@ use picloom::columns;
 use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
 use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::SpecError;
+use picloom::experiment::spec::{SpecError, check_cells};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::math::real;
@@ -221,6 +221,7 @@ impl Grid for Xor {
     type Found = XorRun;
 
     fn check(&self) -> Result<(), Refusal> {
+        check_cells("runs", &[(self.runs, "runs")])?;
         self.config().map(|_| ())
     }
 

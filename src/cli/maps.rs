@@ -4,6 +4,7 @@ use super::output::Output;
 use super::source::SourceArgs;
 use crate::figures::files::with_metadata;
 use crate::figures::{Provenance, svg_to_png, views};
+use crate::math::memory;
 use crate::network::files::write_atomic;
 use crate::probe::{PcaRecord, layer_pca};
 use clap::Args;
@@ -36,7 +37,10 @@ struct Summary {
 pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     super::genome::require_extension(&args.out, &["png", "svg"])?;
     let source = args.source.load()?;
-    let (network, view) = (&source.model.network, source.view());
+    // The maps, those of the sheet, and a picture of each.
+    let (pixels, units) = (source.size * source.size, source.model.network.units.len());
+    memory::ensure("--size", &[(pixels, "pixels"), (units, "units")], 12)?;
+    let (network, view) = (&source.model.network, source.view()?);
     let found = match args.pca {
         Some(0) => {
             let message = "--pca: expected at least 1 component, found 0";

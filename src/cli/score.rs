@@ -66,7 +66,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         Some(path) => Some((path, labels_of(path, &source.label_name())?)),
         None => None,
     };
-    let view = source.view();
+    let view = source.view()?;
     let bar = out.progress(links.len() as u64, "weights");
     let kept = match &args.out {
         Some(folder) if args.all => {

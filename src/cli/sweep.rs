@@ -3,7 +3,7 @@
 use super::output::Output;
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::figures::{Provenance, save, views};
-use crate::math::SimRng;
+use crate::math::{SimRng, memory};
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
@@ -61,9 +61,13 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     let wanted = wanted_directions(&args)?;
     FolderKind::Sweep.ensure(&args.out)?;
     let source = args.source.load()?;
+    if wanted.is_some() {
+        let factors = [(source.size * source.size, "pixels"), (args.steps, "pictures")];
+        memory::ensure("--size, --steps", &factors, 12)?;
+    }
     let links = chosen_links(&args.weights, &source.model, args.seed)?;
     let _lock = FolderLock::take(&args.out)?;
-    let view = source.view();
+    let view = source.view()?;
     let bar = out.progress(links.len() as u64, "weights");
     let part = args.out.join(PART);
     let swept = resumable_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;

@@ -480,6 +480,21 @@ pub fn check_seeds(key: impl std::fmt::Display, seeds: &[u64]) -> Result<(), Ref
     Refusal::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
 }
 
+/// Cells of one study at most.
+const MOST_CELLS: u64 = 1_000_000;
+
+/// Refuses more cells than a study can have, before they are made. `factors` are the lengths of the axes, with what
+/// is counted.
+///
+/// # Errors
+/// The product.
+pub fn check_cells(key: impl std::fmt::Display, factors: &[(u64, &str)]) -> Result<(), Refusal> {
+    let cells = factors.iter().fold(1u64, |product, (n, _)| product.saturating_mul(*n));
+    let product: Vec<String> = factors.iter().map(|(n, what)| format!("{n} {what}")).collect();
+    let expected = format!("at most {MOST_CELLS} cells");
+    Refusal::unless(cells <= MOST_CELLS, key, expected, product.join(" × "))
+}
+
 /// Refuses a side that no picture has.
 ///
 /// # Errors

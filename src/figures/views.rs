@@ -147,7 +147,7 @@ pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> S
     let rows = spread(links, MOST_STRIPS)
         .map(|&link| {
             let sub = format!("layer {}, w = {:.2}", model.layer_of(link), model.weights.0[link]);
-            Row::new(format!("weight {link}"), sub, row(view.strip(link, 1.0, steps)))
+            Row::new(format!("weight {link}"), sub, strip_row(view, link, steps))
         })
         .collect();
     let subtitle = "each row: one weight swept from w − 1 to w + 1".into();
@@ -204,6 +204,11 @@ fn rows_of(
     Sheet { title, subtitle, heads, blocks, pane, ..Sheet::default() }.draw()
 }
 
+/// One weight swept, as small as it is drawn: a strip of large pictures would take all memory.
+fn strip_row(view: &View, link: usize, steps: usize) -> Vec<Pane> {
+    view.strip_of(link, 1.0, steps, |picture| Pane::new(smaller(picture), ""))
+}
+
 fn row(pictures: Vec<Picture>) -> Vec<Pane> {
     pictures.iter().map(|p| Pane::new(smaller(p), "")).collect()
 }
@@ -234,7 +239,7 @@ pub fn sweep_animation(
     texts: &[(&str, &str)],
 ) -> Vec<u8> {
     let small = |link: usize| -> Vec<Picture> {
-        view.strip(link, 1.0, steps).iter().map(|picture| picture.resized(96)).collect()
+        view.strip_of(link, 1.0, steps, |picture| picture.resized(96))
     };
     let columns: Vec<Vec<Picture>> = spread(links, MOST_STRIPS).map(|&link| small(link)).collect();
     let frames: Vec<Picture> = (0..steps)

@@ -2,6 +2,7 @@
 
 use super::{RunError, load_run, load_target};
 use crate::genome::{self, Genome};
+use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
@@ -148,7 +149,10 @@ impl Source {
     }
 
     /// The model prepared for pictures of this size.
-    pub fn view(&self) -> View {
-        View::new(&self.model, self.size, self.coords)
+    ///
+    /// # Errors
+    /// As [`View::fitting`].
+    pub fn view(&self) -> Result<View, Refusal> {
+        View::fitting(&self.model, self.size, self.coords)
     }
 }

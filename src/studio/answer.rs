@@ -48,6 +48,11 @@ impl Refusal {
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     }
 
+    /// Nobody waits for the answer any more.
+    pub fn left() -> Self {
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, "whoever asked has left")
+    }
+
     /// What was expected and what was found.
     pub fn why(&self) -> String {
         self.body["error"].as_str().unwrap_or_default().to_string()

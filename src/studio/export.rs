@@ -150,7 +150,10 @@ impl Studio {
         for &wiring in wirings {
             let asked = || Asked { id: id.into(), wiring };
             let key = format!("id={}&wiring={wiring}", encoded(id));
-            known.insert(format!("/api/network?{key}"), value(networks::network(self, asked())?));
+            known.insert(
+                format!("/api/network?{key}"),
+                value(networks::network(self, asked(), &|| false)?),
+            );
             known.insert(format!("/api/score?{key}"), value(jobs::score(self, asked())?));
             if wiring != Wiring::Graph {
                 continue;
@@ -162,7 +165,7 @@ impl Studio {
             links.truncate(MATCHED);
             for link in links {
                 let asked = AskedLink { id: id.into(), wiring, link };
-                let answer = value(networks::matched(self, asked)?);
+                let answer = value(networks::matched(self, asked, &|| false)?);
                 known.insert(format!("/api/matched?{key}&link={link}"), answer);
             }
         }

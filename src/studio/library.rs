@@ -10,7 +10,7 @@ use super::pixels::is_picture_file;
 use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::evolve::Session;
 use crate::genome;
-use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_text};
+use crate::network::files::{LARGEST_CONFIG, open_plain, read_text};
 use crate::run::folder::FolderKind;
 use crate::run::{RunConfig, RunResult, is_genome_file};
 use serde::{Deserialize, Serialize};
@@ -111,8 +111,7 @@ pub fn walk(studio: &Studio) -> Library {
 }
 
 fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut entries: Vec<_> = entries.flatten().collect();
+    let mut entries = studio.root.entries(folder);
     entries.sort_by_key(|entry| entry.file_name());
     for entry in entries {
         library.entries += 1;
@@ -126,7 +125,7 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
             if SKIPPED.iter().any(|name| entry.file_name() == *name) {
                 continue;
             }
-            let kind = FolderKind::of(&path);
+            let kind = studio.root.marker(&path).map(|marker| marker.kind);
             if let Some(kind) = kind.filter(|kind| kind.is_run()) {
                 let kind = if kind == FolderKind::Training { "train" } else { "prune" };
                 let found = run(studio, &id, kind, &path);
@@ -166,8 +165,9 @@ fn begins(path: &Path, wanted: &str) -> bool {
 /// The genomes that were published from a session.
 pub fn published(studio: &Studio, session: &str) -> Vec<String> {
     let folder = studio.root.folder().join(super::GENOMES);
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = studio.root.entries(&folder).into_iter();
     let mut found: Vec<String> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter_map(|entry| {
             let path = entry.path();
             let genome = found_genome(studio, &studio.root.id(&path)?, &path)?.ok()?;
@@ -232,12 +232,11 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
 }
 
 fn run(studio: &Studio, id: &str, kind: &'static str, path: &Path) -> Result<FoundRun, String> {
-    let config = read_text(&path.join("config.toml"), LARGEST_CONFIG)
-        .map_err(|e| format!("cannot read: {e}"))?;
+    let text = |name| studio.root.text(&path.join(name)).map_err(|e| e.why());
+    let config = text("config.toml")?.ok_or("config.toml: cannot read")?;
     let config: RunConfig = toml::from_str(&config).map_err(|e| format!("config.toml: {e}"))?;
-    let result: Option<RunResult> = read_text(&path.join("result.json"), LARGEST_STATE)
-        .ok()
-        .and_then(|text| serde_json::from_str(&text).ok());
+    let result: Option<RunResult> =
+        text("result.json")?.and_then(|text| serde_json::from_str(&text).ok());
     Ok(FoundRun {
         score: result.as_ref().and_then(|_| kept_score(studio, id, path)),
         id: id.to_string(),
@@ -263,7 +262,7 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     let record = ["study.json", "claims.json"].map(|name| path.join(name));
     let record = record.into_iter().find(|record| record.exists())?;
     studio.known.studies.get(id, &record, || {
-        let text = read_text(&record, LARGEST_STATE).ok()?;
+        let text = studio.root.text(&record).ok()??;
         let said: Said = serde_json::from_str(&text).unwrap_or_default();
         let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;

@@ -8,6 +8,7 @@
 //! | file | has |
 //! |---|---|
 //! | `server` | the listener, the routes, what every request must be |
+//! | `connections` | how many connections there are, and how long each may keep the server waiting |
 //! | `state` | what the server has at hand |
 //! | `root` | ids ↔ paths: nothing outside the root is ever opened |
 //! | `library` | what lies below the root |
@@ -21,6 +22,7 @@
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
 
 mod answer;
+mod connections;
 mod export;
 mod jobs;
 mod library;

@@ -2,17 +2,20 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::pixels::{
-    checked, is_picture_file, is_weights_file, picture_file, pixels, side_by_side,
+    MOST_VALUES, checked, draw_rows, is_picture_file, is_weights_file, picture_file, pixels,
+    side_by_side,
 };
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
+use super::workers::HasLeft;
 use crate::figures::sheets::signed_picture;
 use crate::figures::wiring::{Places, places};
-use crate::genome::{Genome, Provenance, to_json};
+use crate::genome::{self, Genome, Provenance, to_json};
 use crate::network::export::live_glsl;
-use crate::network::files::{LARGEST_CONFIG, read_text};
-use crate::network::kernel::{feature_maps, render};
-use crate::network::{Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring};
+use crate::network::kernel::feature_maps;
+use crate::network::{
+    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch,
+};
 use crate::probe::{Change, Delta, View};
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
 use serde::{Deserialize, Serialize};
@@ -22,9 +25,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Largest picture side that is drawn on the page, and that is saved.
 const LARGEST: usize = 2048;
 const LARGEST_SAVED: usize = 4096;
-/// Most values of all maps of one answer together, and of a view that is kept.
-const MOST_VALUES: usize = 1 << 24;
+/// Most values of a view that is kept.
 const MOST_KEPT: usize = 1 << 22;
+/// Most links of a network, whose page has some 15 MB then.
+const MOST_LINKS: usize = 1 << 18;
 /// Networks and views kept ready.
 const KEPT: usize = 8;
 /// The effects whose weight changes are searched.
@@ -62,7 +66,7 @@ impl Studio {
         let bred = place_of(id);
         let path = match bred {
             Some((name, ..)) => self.root.path(&session_id(name))?,
-            None => self.root.path(id)?,
+            None => self.root.whole(id)?,
         };
         // A run is whole once its result is there, which is written last.
         let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
@@ -74,37 +78,65 @@ impl Studio {
         }
         drop(kept);
         let wanted = LoadOptions::default();
+        let of_genome = |genome: Genome, path: &Path| {
+            let links = match wiring {
+                Wiring::Graph => genome.connections().len(),
+                _ => layered_arch(&genome).dense_params(),
+            };
+            drawable(id, links)?;
+            Source::of_genome(genome, path, *wiring, wanted).map_err(Refusal::bad)
+        };
         let source = if let Some((name, sheet, place)) = bred {
-            Source::of_genome(self.genome_at(name, sheet, place)?, Path::new(id), *wiring, wanted)
+            of_genome(self.genome_at(name, sheet, place)?, Path::new(id))
         } else if path.is_dir() {
-            Source::load(NetworkPath::Run(&path), wanted)
+            Source::load(NetworkPath::Run(&path), wanted).map_err(Refusal::bad)
         } else if is_genome_file(&path) {
-            Source::load(NetworkPath::Genome(&path, *wiring), wanted)
+            of_genome(genome::read(&path).map_err(Refusal::bad)?, &path)
         } else if is_weights_file(&path) {
-            Source::load(NetworkPath::Weights(&arch_of(&path)?, &path), wanted)
+            let arch = self.arch_of(&path)?;
+            drawable(id, arch.dense_params())?;
+            Source::load(NetworkPath::Weights(&arch, &path), wanted).map_err(Refusal::bad)
         } else {
             let expected = "a genome, the folder of a run, or a file of weights";
             return Err(Refusal::bad(format!("{id}: expected {expected}, found another file")));
         };
-        let source = source.map_err(Refusal::bad)?;
+        let source = source?;
+        drawable(id, source.model.network.links.len())?;
         let loaded = Arc::new(Loaded { id: id.clone(), wiring: *wiring, changed, source });
         keep(&self.networks.loaded, loaded.clone());
         Ok(loaded)
     }
 
     /// A view of a network at `size`², from memory if it is there.
-    pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Arc<View> {
+    ///
+    /// # Errors
+    /// It needs more memory than there is.
+    pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Result<Arc<View>, Refusal> {
         let kept = self.networks.views.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it =
             |(of, view): &&(Arc<Loaded>, Arc<View>)| Arc::ptr_eq(of, loaded) && view.size() == size;
         if let Some((_, view)) = kept.iter().find(is_it) {
-            return view.clone();
+            return Ok(view.clone());
         }
         drop(kept);
         let source = &loaded.source;
-        let view = Arc::new(View::new(&source.model, size, source.coords));
-        keep(&self.networks.views, (loaded.clone(), view.clone()));
-        view
+        let view = View::fitting(&source.model, size, source.coords).map_err(Refusal::large)?;
+        let view = Arc::new(view);
+        if source.model.network.units.len() * size * size <= MOST_KEPT {
+            keep(&self.networks.views, (loaded.clone(), view.clone()));
+        }
+        Ok(view)
+    }
+
+    /// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
+    fn arch_of(&self, path: &Path) -> Result<Arch, Refusal> {
+        let beside = path.with_extension("arch");
+        match self.root.text(&beside)? {
+            Some(text) => {
+                text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display())))
+            }
+            None => crate::network::weight_files::read_arch(path).map_err(Refusal::bad),
+        }
     }
 
     /// The id of what a run learned to draw, by the name in its config; none if it lies elsewhere.
@@ -122,17 +154,13 @@ fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
     list.push(new);
 }
 
-/// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
-fn arch_of(path: &Path) -> Result<Arch, Refusal> {
-    let beside = path.with_extension("arch");
-    match read_text(&beside, LARGEST_CONFIG) {
-        Ok(text) => {
-            text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display())))
-        }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            crate::network::weight_files::read_arch(path).map_err(Refusal::bad)
-        }
-        Err(e) => Err(Refusal::bad(format!("{}: cannot read: {e}", beside.display()))),
+/// Refuses a network with more links than a page can show.
+fn drawable(id: &str, links: usize) -> Result<(), Refusal> {
+    match links > MOST_LINKS {
+        true => Err(Refusal::large(format!(
+            "{id}: expected at most {MOST_LINKS} links, found {links}; take it as a graph, or use the command"
+        ))),
+        false => Ok(()),
     }
 }
 
@@ -185,8 +213,11 @@ struct DrawnLink {
 }
 
 /// `/api/network`: everything that the page needs to draw it by itself.
-pub fn network(studio: &Studio, asked: Asked) -> Answer {
+pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
+    if has_left() {
+        return Err(Refusal::left());
+    }
     let source = &loaded.source;
     let Model { network, mask, weights } = &source.model;
     let seen = crate::prune::alive_units(network, &crate::network::Mask::non_zero(weights));
@@ -326,7 +357,7 @@ fn changed(model: &Model, changes: &[Change]) -> Weights {
 }
 
 /// `/api/picture`: what a network draws, some weights set, a part of the plane.
-pub fn picture(studio: &Studio, asked: AskedPicture) -> Answer {
+pub fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
     let size = asked.size.map(|size| checked(size, LARGEST)).transpose()?;
     if is_picture_file(Path::new(&asked.id)) {
         let path = studio.root.path(&asked.id)?;
@@ -339,17 +370,16 @@ pub fn picture(studio: &Studio, asked: AskedPicture) -> Answer {
     let frame = asked.frame()?;
     let kept = frame == Frame::PICTURE && model.network.units.len() * size * size <= MOST_KEPT;
     let drawn = if kept && !changes.is_empty() {
-        studio.view(&loaded, size).painter().draw_all(changes).clone()
+        studio.view(&loaded, size)?.painter().draw_all(changes).clone()
     } else {
-        let inputs = PixelInputs::framed(size, coords, frame);
-        let rgb = render(&model.network, &changed(model, &changes), &inputs);
-        Picture { width: size, height: size, rgb }
+        let weights = changed(model, &changes);
+        draw_rows((&model.network, &weights), size, (coords, frame), has_left)?
     };
     Ok(pixels(&drawn, asked.raw == 1))
 }
 
 /// `/api/maps`: what every unit draws, in unit order, as squares of one picture.
-pub fn maps(studio: &Studio, asked: AskedPicture) -> Answer {
+pub fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
     let size = checked(asked.size.unwrap_or(48), 512)?;
     let loaded = asked.network(studio)?;
     let (model, coords) = (&loaded.source.model, loaded.source.coords);
@@ -363,6 +393,9 @@ pub fn maps(studio: &Studio, asked: AskedPicture) -> Answer {
     let weights = changed(model, &asked.changes(&model.network)?);
     let inputs = PixelInputs::framed(size, coords, asked.frame()?);
     let maps = feature_maps(&model.network, &weights, &inputs);
+    if has_left() {
+        return Err(Refusal::left());
+    }
     let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
     let drawn: Vec<Picture> =
         (0..units).map(|unit| signed_picture(maps.unit(unit), size)).collect();
@@ -390,16 +423,23 @@ struct Matched {
 }
 
 /// `/api/matched`: how far a link's weight must move, down and up, for equal effects on the picture.
-pub fn matched(studio: &Studio, AskedLink { id, wiring, link }: AskedLink) -> Answer {
+pub fn matched(
+    studio: &Studio,
+    AskedLink { id, wiring, link }: AskedLink,
+    has_left: HasLeft<'_>,
+) -> Answer {
     let loaded = studio.network(&Asked { id, wiring })?;
     let links = loaded.source.model.weights.0.len();
     if link >= links {
         let why = format!("link: expected a number below {links}, found {link}");
         return Err(Refusal::none(why));
     }
-    let view = studio.view(&loaded, SEARCHED_AT);
+    let view = studio.view(&loaded, SEARCHED_AT)?;
     let (mut down, mut up) = (Vec::new(), Vec::new());
     for effect in EFFECTS {
+        if has_left() {
+            return Err(Refusal::left());
+        }
         let swept = view.sweep(&[link], Delta::Effect(effect), &|_| {});
         for p in &swept.perturbations {
             let side = if p.delta < 0.0 { &mut down } else { &mut up };
@@ -426,14 +466,15 @@ pub fn genome_file(genome: &Genome, name: &str) -> axum::response::Response {
 }
 
 /// `/api/download`: the picture as a file to be saved.
-pub fn download(studio: &Studio, asked: AskedPicture) -> Answer {
+pub fn download(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
     let size = checked(asked.size.unwrap_or(1024), LARGEST_SAVED)?;
     let loaded = asked.network(studio)?;
     let (model, coords) = (&loaded.source.model, loaded.source.coords);
     let weights = changed(model, &asked.changes(&model.network)?);
-    let rgb = render(&model.network, &weights, &PixelInputs::framed(size, coords, asked.frame()?));
+    let drawing = (coords, asked.frame()?);
+    let drawn = draw_rows((&model.network, &weights), size, drawing, has_left)?;
     let name = loaded.source.short_name();
     let text = [("picloom", env!("CARGO_PKG_VERSION")), ("network", name.as_str())];
-    let png = Picture { width: size, height: size, rgb }.to_png(&text);
+    let png = drawn.to_png(&text);
     Ok(attachment(of_bytes("image/png", png), &format!("{name}-{size}.png")))
 }

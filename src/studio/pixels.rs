@@ -1,7 +1,9 @@
 //! Pictures as they are sent: sizes, PNG, raw bytes, squares side by side.
 
 use super::answer::{Refusal, of_bytes};
-use crate::network::{Picture, Squaring};
+use super::workers::HasLeft;
+use crate::network::kernel::render;
+use crate::network::{Coords, Frame, Network, Picture, PixelInputs, Squaring, Weights};
 use axum::response::Response;
 use std::path::Path;
 
@@ -11,6 +13,45 @@ pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
         true => Ok(size),
         false => Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
     }
+}
+
+/// Most pixels of all pictures of one answer together.
+pub const MOST_VALUES: usize = 1 << 24;
+/// Most non-zero links times pixels of one picture: half a minute of one core.
+const MOST_WORK: usize = 1 << 37;
+/// Links times pixels, and pixels, that are drawn between two looks whether anybody still waits.
+const WORK_AT_ONCE: usize = 1 << 27;
+const PIXELS_AT_ONCE: usize = 1 << 20;
+
+/// What a network draws with these weights, rows by rows; given up once whoever asked has left.
+///
+/// # Errors
+/// It is too much to draw, or nobody waits for it.
+pub fn draw_rows(
+    (network, weights): (&Network, &Weights),
+    size: usize,
+    (coords, frame): (Coords, Frame),
+    has_left: HasLeft<'_>,
+) -> Result<Picture, Refusal> {
+    let links = weights.0.iter().filter(|weight| **weight != 0.0).count().max(1);
+    if links.saturating_mul(size * size) > MOST_WORK {
+        let most = ((MOST_WORK / links) as f64).sqrt() as usize;
+        return Err(Refusal::large(format!(
+            "size: expected at most {most} pixels for a network of {links} non-zero links, found {size}"
+        )));
+    }
+    let at_once = (WORK_AT_ONCE / links).min(PIXELS_AT_ONCE);
+    let rows = (at_once / size).max(1);
+    let mut rgb = Vec::with_capacity(3 * size * size);
+    for first in (0..size).step_by(rows) {
+        if has_left() {
+            return Err(Refusal::left());
+        }
+        let rows = first..(first + rows).min(size);
+        let inputs = PixelInputs::framed_rows(size, coords, frame, rows);
+        rgb.extend(render(network, weights, &inputs));
+    }
+    Ok(Picture { width: size, height: size, rgb })
 }
 
 /// A picture as it was asked for: raw RGBA, or PNG.
@@ -63,4 +104,32 @@ pub fn is_weights_file(path: &Path) -> bool {
 /// It is none.
 pub fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
     Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Model, Wiring};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn rows_make_the_bits_of_the_whole_and_end_when_nobody_waits() {
+        let genome = crate::genome::read(Path::new("genomes/bred_skull.json")).unwrap();
+        let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Layerized);
+        let frame = Frame { x: -0.3, y: 0.1, width: 0.9, height: 0.7 };
+        // More than one look: WORK_AT_ONCE is less than all of it.
+        let links = weights.0.iter().filter(|weight| **weight != 0.0).count();
+        let size = 1 + (2.0 * (WORK_AT_ONCE / links) as f64).sqrt() as usize;
+        for frame in [Frame::PICTURE, frame] {
+            let drawing = (Coords::Fer, frame);
+            let drawn = draw_rows((&network, &weights), size, drawing, &|| false).unwrap();
+            let whole = render(&network, &weights, &PixelInputs::framed(size, Coords::Fer, frame));
+            assert_eq!(drawn.rgb, whole);
+        }
+        let looks = AtomicUsize::new(0);
+        let has_left = || looks.fetch_add(1, Ordering::Relaxed) == 1;
+        let drawing = (Coords::Fer, frame);
+        assert!(draw_rows((&network, &weights), size, drawing, &has_left).is_err());
+        assert_eq!(looks.into_inner(), 2);
+    }
 }

@@ -1,13 +1,25 @@
-//! Ids ↔ paths. An id is a path below the root with `/` between its parts; one that is absolute, climbs,
-//! hides, or leads out of the root by a link is refused before anything is opened.
+//! Ids ↔ paths, and the wall around the root: the studio asks here before it opens anything.
+//!
+//! An id is a path below the root with `/` between its parts. One that is absolute, climbs or hides is refused, and so
+//! is one that leads out of the root by a link. A folder's files may be links too: what is opened by its name in a
+//! folder is asked for by [`Root::text`] and [`Root::marker`], a folder whose files the rooms to the left open by
+//! [`Root::whole`].
+//!
+//! A race remains: a link that somebody puts there between the question and the opening is followed. Who can do that
+//! writes to the folder while the studio reads it, as its user or with the user's leave.
 
 use super::SESSIONS;
 use super::answer::Refusal;
-use crate::network::files::{WriteError, create_folder};
+use crate::network::files::{LARGEST_STATE, WriteError, create_folder, read_text};
+use crate::run::folder::{MARKER, Marker};
+use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 
 /// Longest id in bytes.
 const LONGEST: usize = 1024;
+
+/// Folders in a run's folder that are looked into: rounds of a pruning, and what they hold.
+const DEEPEST: usize = 3;
 
 /// The folder that is shown.
 #[derive(Debug)]
@@ -51,14 +63,72 @@ impl Root {
     /// No id; nothing lies there; a link out of the root.
     pub fn path(&self, id: &str) -> Result<PathBuf, Refusal> {
         let path = self.folder.join(plain(id)?);
-        let real = path
-            .canonicalize()
-            .map_err(|_| Refusal::none(format!("{id}: expected a file or folder, found none")))?;
-        if !real.starts_with(&self.real) {
-            let why = format!("{id}: expected a place below the root, found a link out of it");
-            return Err(Refusal::none(why));
+        match self.inside(&path)? {
+            true => Ok(path),
+            false => Err(Refusal::none(format!("{id}: expected a file or folder, found none"))),
+        }
+    }
+
+    /// Where the thing of this id lies, of which all is going to be read: no file of it is a link out of the root.
+    ///
+    /// # Errors
+    /// As [`path`](Self::path); the link.
+    pub fn whole(&self, id: &str) -> Result<PathBuf, Refusal> {
+        let path = self.path(id)?;
+        if path.is_dir() {
+            self.all_inside(&path, DEEPEST)?;
         }
         Ok(path)
+    }
+
+    fn all_inside(&self, folder: &Path, depth: usize) -> Result<(), Refusal> {
+        for entry in self.entries(folder) {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_symlink() {
+                self.inside(&entry.path())?;
+            } else if kind.is_dir() && depth > 0 {
+                self.all_inside(&entry.path(), depth - 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if there is something at this path below the folder, false if there is nothing.
+    fn inside(&self, path: &Path) -> Result<bool, Refusal> {
+        let Ok(real) = path.canonicalize() else { return Ok(false) };
+        if real.starts_with(&self.real) {
+            return Ok(true);
+        }
+        let shown = path.strip_prefix(&self.folder).unwrap_or(path).display();
+        let why = format!("{shown}: expected a place below the root, found a link out of it");
+        Err(Refusal::none(why))
+    }
+
+    /// The text of the file at a path below the folder; none if there is none that can be read.
+    ///
+    /// # Errors
+    /// It lies outside of the root.
+    pub fn text(&self, path: &Path) -> Result<Option<String>, Refusal> {
+        Ok(if self.inside(path)? { read_text(path, LARGEST_STATE).ok() } else { None })
+    }
+
+    /// What a folder below the root says that it holds; none also if a file that says so lies outside.
+    pub fn marker(&self, folder: &Path) -> Option<Marker> {
+        self.inside(&folder.join(MARKER)).ok()?;
+        Marker::read(folder)
+    }
+
+    /// What lies in a folder; nothing if that lies outside.
+    pub fn entries(&self, folder: &Path) -> Vec<DirEntry> {
+        let is_inside = self.inside(folder).unwrap_or(false);
+        let entries = is_inside.then(|| std::fs::read_dir(folder).ok()).flatten();
+        entries.into_iter().flatten().flatten().collect()
+    }
+
+    /// The folders in a folder; none of them is a link.
+    pub fn folders(&self, folder: &Path) -> Vec<PathBuf> {
+        let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        self.entries(folder).iter().filter(|entry| is_folder(entry)).map(DirEntry::path).collect()
     }
 
     /// The folder of this id, made if it is missing.

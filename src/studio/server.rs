@@ -1,6 +1,7 @@
 //! The listener, the routes, and what every request must be.
 
 use super::answer::{Answer, Refusal};
+use super::connections;
 use super::jobs;
 use super::library;
 use super::networks;
@@ -10,6 +11,7 @@ use super::sessions;
 use super::state::Studio;
 use super::study;
 use super::thumbs;
+use super::workers::HasLeft;
 use axum::Router;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Path as Named, Query, Request, State};
@@ -17,15 +19,19 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use axum::serve::ListenerExt;
 use serde::de::DeserializeOwned;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
 
-/// Largest JSON document, and largest file that is taken, in bytes.
+/// Largest JSON document, largest file that is taken, and all bodies that are held at once, in bytes.
 const LARGEST_JSON: usize = 1 << 20;
 const LARGEST_FILE: usize = 16 << 20;
+pub const LARGEST_BODIES: usize = 64 << 20;
+/// Time for a body to come whole, and to wait until there is room for it.
+const LONGEST_BODY: Duration = Duration::from_secs(30);
 
 /// Nothing from elsewhere: the page's own scripts, styles and pictures, and no frame around it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
@@ -56,11 +62,9 @@ impl Studio {
         let port = listener.local_addr()?.port();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
-            // What is written is sent: no answer waits for the browser's word on the one before.
-            let listener = tokio::net::TcpListener::from_std(listener)?
-                .tap_io(|stream| drop(stream.set_nodelay(true)));
+            let listener = tokio::net::TcpListener::from_std(listener)?;
             jobs::found(&self);
-            tokio::spawn(axum::serve(listener, self.clone().routes(port)).into_future());
+            tokio::spawn(connections::serve(listener, self.clone().routes(port)));
             let studio = self.clone();
             let work = std::thread::spawn(move || jobs::work(&studio));
             while !stopped() {
@@ -84,18 +88,18 @@ impl Studio {
         Router::new()
             .route("/api/library", asked(library::library))
             .route("/api/thumb", asked(thumbs::thumb))
-            .route("/api/network", asked(networks::network))
-            .route("/api/picture", asked(networks::picture))
-            .route("/api/maps", asked(networks::maps))
-            .route("/api/matched", asked(networks::matched))
+            .route("/api/network", asked_long(networks::network))
+            .route("/api/picture", asked_long(networks::picture))
+            .route("/api/maps", asked_long(networks::maps))
+            .route("/api/matched", asked_long(networks::matched))
             .route("/api/genome", asked(networks::genome))
-            .route("/api/download", asked(networks::download))
+            .route("/api/download", asked_to_save(networks::download))
             .route("/api/open", post(open))
             .route("/api/sessions", told(sessions::begin))
             .route("/api/sessions/{name}", asked_of(sessions::show))
             .route("/api/sessions/{name}/sheet", asked_of(sessions::sheet))
             .route("/api/sessions/{name}/genome", asked_of(sessions::genome))
-            .route("/api/sessions/{name}/picture", asked_of(sessions::picture))
+            .route("/api/sessions/{name}/picture", asked_to_save_of(sessions::picture))
             .route("/api/sessions/{name}/breed", told_of(sessions::breed))
             .route("/api/sessions/{name}/foresee", told_of(sessions::foresee))
             .route("/api/sessions/{name}/undo", told_of(sessions::undo))
@@ -126,19 +130,36 @@ fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
     Ok(query.0)
 }
 
+/// A body, and the room that it takes of [`LARGEST_BODIES`] until it is dropped.
+struct Body {
+    bytes: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
 /// The body of a request, of at most `largest` bytes.
-async fn body_of(request: Request, largest: usize) -> Result<Bytes, Refusal> {
+async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Body, Refusal> {
     let why = || Refusal::large(format!("body: expected at most {largest} bytes, found more"));
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|n| n.to_str().ok());
-    if said.and_then(|n| n.parse().ok()).is_some_and(|n: usize| n > largest) {
+    let said = said.and_then(|n| n.parse().ok()).unwrap_or(largest);
+    if said > largest {
         return Err(why());
     }
-    to_bytes(request.into_body(), largest).await.map_err(|_| why())
+    let read = async {
+        let room = studio.bodies.clone().acquire_many_owned(said as u32);
+        let room = room.await.map_err(Refusal::failed)?;
+        let bytes = to_bytes(request.into_body(), largest).await.map_err(|_| why())?;
+        Ok(Body { bytes, _room: room })
+    };
+    timeout(LONGEST_BODY, read).await.unwrap_or_else(|_| {
+        let seconds = LONGEST_BODY.as_secs();
+        let why = format!("body: expected all of it within {seconds} s, found less");
+        Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, why))
+    })
 }
 
 /// What a JSON body says.
-fn said<B: DeserializeOwned>(body: &Bytes) -> Result<B, Refusal> {
-    serde_json::from_slice(body)
+fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Refusal> {
+    serde_json::from_slice(&body.bytes)
         .map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
 }
 
@@ -150,11 +171,49 @@ where
     get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
         let query = query_of(&uri)?;
         let own = studio.clone();
-        studio.requests.answer(move || answer(&own, query)).await
+        studio.requests.answer(move |_| answer(&own, query)).await
+    })
+}
+
+/// The same of an answer that may take long: it is given up when whoever asked leaves.
+fn asked_long<Q>(answer: fn(&Studio, Q, HasLeft<'_>) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    Q: DeserializeOwned + Send + 'static,
+{
+    get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
+        let query = query_of(&uri)?;
+        let own = studio.clone();
+        studio.requests.answer(move |has_left| answer(&own, query, has_left)).await
+    })
+}
+
+/// The same of a large picture to be saved, which has threads of its own: nobody else waits for it.
+fn asked_to_save<Q>(answer: fn(&Studio, Q, HasLeft<'_>) -> Answer) -> MethodRouter<Arc<Studio>>
+where
+    Q: DeserializeOwned + Send + 'static,
+{
+    get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
+        let query = query_of(&uri)?;
+        let own = studio.clone();
+        studio.downloads.answer(move |has_left| answer(&own, query, has_left)).await
     })
 }
 
 /// The same, of the thing that the path names.
+fn asked_to_save_of<Q>(
+    answer: fn(&Studio, &str, Q, HasLeft<'_>) -> Answer,
+) -> MethodRouter<Arc<Studio>>
+where
+    Q: DeserializeOwned + Send + 'static,
+{
+    get(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, uri: Uri| async move {
+        let query = query_of(&uri)?;
+        let own = studio.clone();
+        studio.downloads.answer(move |has_left| answer(&own, &name, query, has_left)).await
+    })
+}
+
+/// A GET of the thing that the path names.
 fn asked_of<Q>(answer: fn(&Studio, &str, Q) -> Answer) -> MethodRouter<Arc<Studio>>
 where
     Q: DeserializeOwned + Send + 'static,
@@ -162,7 +221,7 @@ where
     get(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, uri: Uri| async move {
         let query = query_of(&uri)?;
         let own = studio.clone();
-        studio.requests.answer(move || answer(&own, &name, query)).await
+        studio.requests.answer(move |_| answer(&own, &name, query)).await
     })
 }
 
@@ -172,9 +231,9 @@ where
     B: DeserializeOwned + Send + 'static,
 {
     post(move |State(studio): State<Arc<Studio>>, request: Request| async move {
-        let body = said(&body_of(request, LARGEST_JSON).await?)?;
+        let body = said(&body_of(&studio, request, LARGEST_JSON).await?)?;
         let own = studio.clone();
-        studio.requests.answer(move || answer(&own, body)).await
+        studio.requests.answer(move |_| answer(&own, body)).await
     })
 }
 
@@ -185,9 +244,9 @@ where
 {
     post(
         move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, request: Request| async move {
-            let body = said(&body_of(request, LARGEST_JSON).await?)?;
+            let body = said(&body_of(&studio, request, LARGEST_JSON).await?)?;
             let own = studio.clone();
-            studio.requests.answer(move || answer(&own, &name, body)).await
+            studio.requests.answer(move |_| answer(&own, &name, body)).await
         },
     )
 }
@@ -195,9 +254,9 @@ where
 /// `POST /api/open?name=FILE`: a file that was dropped on the page.
 async fn open(State(studio): State<Arc<Studio>>, uri: Uri, request: Request) -> Answer {
     let asked = query_of(&uri)?;
-    let bytes = body_of(request, LARGEST_FILE).await?;
+    let body = body_of(&studio, request, LARGEST_FILE).await?;
     let own = studio.clone();
-    studio.requests.answer(move || opened::open(&own, asked, &bytes)).await
+    studio.requests.answer(move |_| opened::open(&own, asked, &body.bytes)).await
 }
 
 async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {

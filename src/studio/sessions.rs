@@ -4,9 +4,10 @@
 use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
 use super::library::published;
 use super::networks::{Asked, genome_file};
-use super::pixels::checked;
+use super::pixels::{MOST_VALUES, checked, draw_rows};
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
+use super::workers::HasLeft;
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
     Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
@@ -16,13 +17,14 @@ use crate::genome::{Genome, to_json};
 use crate::math::hash::short_id;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
-use crate::network::{Coords, Model, Picture, Wiring};
+use crate::network::{Coords, Frame, Model, Picture, Wiring};
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Most pictures on a sheet, the side of the largest, and names that are tried for a new file.
@@ -47,13 +49,18 @@ impl Studio {
             return Err(Refusal::bad(format!("{name:?}: expected the name of a session")));
         }
         let path = self.root.path(&session_id(name))?;
-        let slot = locked(&self.sessions.0).entry(name.to_string()).or_default().clone();
-        let mut slot = locked(&slot);
+        let slot = self.sessions.slot(name);
+        let mut known = locked(&slot.bred);
         // Another program may have written it since.
-        if slot.as_ref().is_none_or(|bred| bred.stamp != stamp(&path)) {
-            *slot = Some(self.read(&path)?);
+        if known.as_ref().is_none_or(|bred| bred.stamp != stamp(&path)) {
+            *known = Some(self.read(&path)?);
         }
-        work(&path, slot.as_mut().expect("it was just read"))
+        let bred = known.as_mut().expect("it was just read");
+        let done = work(&path, bred);
+        slot.genes.store(bred.genes(), Ordering::Relaxed);
+        drop(known);
+        self.sessions.let_go();
+        done
     }
 
     /// The genome at a place of a sheet.
@@ -119,9 +126,9 @@ impl Studio {
         // Safe on the disk takes a while, in which nobody who draws should wait.
         std::thread::scope(|scope| {
             let written = scope.spawn(write);
-            let drawn = size.map(|size| Drawn::of(tree.now().genomes(), size));
+            let drawn = size.map(|size| Drawn::of(tree.now().genomes(), size)).transpose();
             let shown = written.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))?;
-            Ok(Sheet { shown, drawn })
+            Ok(Sheet { shown, drawn: drawn? })
         })
     }
 
@@ -248,7 +255,16 @@ struct Drawn {
 }
 
 impl Drawn {
-    fn of(genomes: &[Genome], size: usize) -> Self {
+    /// # Errors
+    /// More pixels than one answer has.
+    fn of(genomes: &[Genome], size: usize) -> Result<Self, Refusal> {
+        let count = genomes.len().max(1);
+        if count * size * size > MOST_VALUES {
+            let most = ((MOST_VALUES / count) as f64).sqrt() as usize;
+            return Err(Refusal::large(format!(
+                "size: expected at most {most} pixels for a sheet of {count} pictures, found {size}"
+            )));
+        }
         let began = Instant::now();
         let drawn: Vec<Vec<u8>> =
             genomes.par_iter().map(|genome| draw(genome, size).to_bytes()).collect();
@@ -259,7 +275,7 @@ impl Drawn {
             true => (drawn.iter().flat_map(|rgb| rgb.chunks_exact(3).map(|p| p[0])).collect(), 1),
             false => (drawn.concat(), 3),
         };
-        Drawn { bytes, channels, took }
+        Ok(Drawn { bytes, channels, took })
     }
 
     /// The pictures, followed by these bytes; headers say where those begin, what a pixel is, and how
@@ -420,7 +436,7 @@ pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let (shown, genomes) = studio.session(name, |_, bred| {
         Ok((studio.shown(name, &bred.tree, asked.node)?, asked.genomes(&bred.tree)?))
     })?;
-    let drawn = size.map(|size| Drawn::of(&genomes, size));
+    let drawn = size.map(|size| Drawn::of(&genomes, size)).transpose()?;
     Sheet { shown, drawn }.answer(StatusCode::OK)
 }
 
@@ -428,7 +444,7 @@ pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
 pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let size = checked(asked.size.unwrap_or(128), LARGEST_DRAWN)?;
     let genomes = studio.session(name, |_, bred| asked.genomes(&bred.tree))?;
-    Ok(Drawn::of(&genomes, size).answer(&[]))
+    Ok(Drawn::of(&genomes, size)?.answer(&[]))
 }
 
 /// What a genome draws.
@@ -487,7 +503,7 @@ pub fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
     choice.breed(&mut tree).map_err(Refusal::bad)?;
     let foreseen = Foreseen { version: version(&tree) };
     let json = serde_json::to_vec(&foreseen).map_err(Refusal::failed)?;
-    Ok(Drawn::of(tree.now().genomes(), size).answer(&json))
+    Ok(Drawn::of(tree.now().genomes(), size)?.answer(&json))
 }
 
 /// A move in the tree.
@@ -597,10 +613,13 @@ pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
 }
 
 /// `/api/sessions/NAME/picture`: its picture, to be saved.
-pub fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
+pub fn picture(studio: &Studio, name: &str, asked: AskedPlace, has_left: HasLeft<'_>) -> Answer {
     let AskedPlace { node, place, size } = asked;
     let size = checked(size.unwrap_or(1024), 4096)?;
     let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
-    let png = draw(&genome, size).to_png(&[("picloom session", name)]);
+    let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Graph);
+    let drawing = (Coords::Fer, Frame::PICTURE);
+    let drawn = draw_rows((&network, &weights), size, drawing, has_left)?;
+    let png = drawn.to_png(&[("picloom session", name)]);
     Ok(attachment(of_bytes("image/png", png), &format!("{name}-{place}-{size}.png")))
 }

@@ -1,9 +1,11 @@
 //! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
 
-use super::jobs::Jobs;
+use super::jobs::{Jobs, MOST_STREAMS};
 use super::root::{Root, RootError};
+use super::server::LARGEST_BODIES;
 use super::workers::Workers;
 use crate::evolve::Breeding;
+use crate::genome::Genome;
 use crate::math::hash::short_id;
 use crate::network::Wiring;
 use crate::probe::View;
@@ -11,8 +13,10 @@ use crate::run::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
+use tokio::sync::Semaphore;
 
 /// One folder, ready to be served.
 pub struct Studio {
@@ -25,6 +29,12 @@ pub struct Studio {
     pub(super) long_work: Workers,
     /// For answers.
     pub(super) requests: Workers,
+    /// For large pictures to be saved, one at a time.
+    pub(super) downloads: Workers,
+    /// Bytes of bodies that there is room for.
+    pub(super) bodies: Arc<Semaphore>,
+    /// Streams of events that there is room for.
+    pub(super) streams: Arc<Semaphore>,
 }
 
 impl Studio {
@@ -36,15 +46,19 @@ impl Studio {
     /// # Panics
     /// If the system has no threads to give.
     pub fn new(root: &Path) -> Result<Studio, RootError> {
-        let workers = |name| Workers::new(name).expect("threads of a process that just began");
+        let workers =
+            |name, most| Workers::new(name, most).expect("threads of a process that just began");
         Ok(Studio {
             root: Root::new(root)?,
             known: Known::default(),
             networks: Networks::default(),
             sessions: Sessions::default(),
             jobs: Jobs::default(),
-            long_work: workers("work"),
-            requests: workers("studio"),
+            long_work: workers("work", 1),
+            requests: workers("studio", rayon::current_num_threads().max(4)),
+            downloads: workers("save", 1),
+            bodies: Arc::new(Semaphore::new(LARGEST_BODIES)),
+            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
         })
     }
 }
@@ -73,12 +87,48 @@ pub struct Loaded {
     pub source: Source,
 }
 
-/// Sessions that are open: what their files say, bred.
-#[derive(Default)]
-pub struct Sessions(pub Mutex<BTreeMap<String, Slot>>);
+/// Genes of all sheets of the sessions that are kept ready together: about 200 MB.
+const MOST_GENES: usize = 1 << 20;
 
-/// One of them; none: its file is not read yet.
-pub type Slot = Arc<Mutex<Option<Bred>>>;
+/// Sessions that are open: what their files say, bred. The one that was used last comes last.
+#[derive(Default)]
+pub struct Sessions(Mutex<Vec<(String, Arc<Slot>)>>);
+
+/// One of them.
+#[derive(Default)]
+pub struct Slot {
+    /// None: its file is not read yet.
+    pub bred: Mutex<Option<Bred>>,
+    /// Genes of all its sheets.
+    pub genes: AtomicUsize,
+}
+
+impl Sessions {
+    /// The session of this name, as the one that is used last.
+    pub fn slot(&self, name: &str) -> Arc<Slot> {
+        let mut all = locked(&self.0);
+        let known = all.iter().position(|(known, _)| known == name);
+        let slot = known.map_or_else(Default::default, |at| all.remove(at).1);
+        all.push((name.to_string(), slot.clone()));
+        slot
+    }
+
+    /// Lets go of those that were not used for longest, until the others have at most [`MOST_GENES`].
+    pub fn let_go(&self) {
+        let mut all = locked(&self.0);
+        let genes = |slot: &Slot| slot.genes.load(Ordering::Relaxed);
+        let mut sum: usize = all.iter().map(|(_, slot)| genes(slot)).sum();
+        let last = all.len().saturating_sub(1);
+        let mut at = 0;
+        all.retain(|(_, slot)| {
+            // A session is never in two slots: who works with this one has it.
+            let goes = sum > MOST_GENES && at < last && Arc::strong_count(slot) == 1;
+            sum -= if goes { genes(slot) } else { 0 };
+            at += 1;
+            !goes
+        });
+    }
+}
 
 /// A session as it was read or last written.
 pub struct Bred {
@@ -89,6 +139,13 @@ pub struct Bred {
 }
 
 impl Bred {
+    /// Genes of all its sheets.
+    pub fn genes(&self) -> usize {
+        let sheets = (0..=self.tree.last()).filter_map(|n| self.tree.sheet(n).ok());
+        let genes = |genome: &Genome| genome.nodes().len() + genome.connections().len();
+        sheets.flat_map(|sheet| sheet.genomes()).map(genes).sum()
+    }
+
     /// Hash of the file: what a page has seen it as. It outlives the server.
     pub fn version(&self) -> String {
         version(&self.tree)
@@ -158,4 +215,31 @@ pub struct FoundStudy {
     pub id: String,
     pub name: String,
     pub question: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_that_are_not_used_are_let_go_the_oldest_first() {
+        let sessions = Sessions::default();
+        let names = || -> Vec<String> {
+            sessions.0.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
+        };
+        for name in ["a", "b", "c"] {
+            sessions.slot(name).genes.store(MOST_GENES / 2, Ordering::Relaxed);
+        }
+        sessions.slot("a");
+        sessions.let_go();
+        assert_eq!(names(), ["c", "a"]);
+        // Neither the one that was used last goes, however large, nor one that somebody works with.
+        let held = sessions.slot("c");
+        sessions.slot("d").genes.store(2 * MOST_GENES, Ordering::Relaxed);
+        sessions.let_go();
+        assert_eq!(names(), ["c", "d"]);
+        drop(held);
+        sessions.let_go();
+        assert_eq!(names(), ["d"]);
+    }
 }

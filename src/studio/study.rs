@@ -4,9 +4,8 @@ use super::answer::{Answer, Refusal, json_of, of_bytes};
 use super::pixels::is_picture_file;
 use super::state::Studio;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::{Record, STUDY};
-use crate::network::files::{LARGEST_STATE, read_plain, read_text};
-use crate::run::folder::{FolderKind, Marker};
+use crate::experiment::record::{ROWS, Record, STUDY};
+use crate::network::files::read_plain;
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -76,18 +75,18 @@ struct Said {
 /// `/api/study`.
 pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let folder = folder(studio, &id)?;
-    let text = read_text(&folder.join(STUDY), LARGEST_STATE).unwrap_or_default();
+    let text = studio.root.text(&folder.join(STUDY))?.unwrap_or_default();
     let said: Said = serde_json::from_str(&text).unwrap_or_default();
     let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let name = [said.study, said.name].into_iter().find(|name| !name.is_empty()).unwrap_or(own);
     let mut rows = rows(studio, &folder, &name);
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     rows.truncate(MOST_ROWS);
-    let claims = decided(&folder);
+    let claims = decided(studio, &folder);
     json_of(&Shown {
         name,
         question: said.question,
-        figures: figures(&id, &folder),
+        figures: figures(studio, &id, &folder),
         claims,
         rows,
         left_out,
@@ -96,7 +95,7 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
 
 /// What a study decided, where its folder has a `claims.json` with a list of `claims`: of each its id, what it says
 /// and the verdict. A list without these is shown as none.
-fn decided(folder: &Path) -> Option<Vec<Claim>> {
+fn decided(studio: &Studio, folder: &Path) -> Option<Vec<Claim>> {
     #[derive(Deserialize)]
     struct Decided {
         claims: Vec<Row>,
@@ -112,7 +111,7 @@ fn decided(folder: &Path) -> Option<Vec<Claim>> {
         #[serde(default)]
         apart: bool,
     }
-    let text = read_text(&folder.join("claims.json"), LARGEST_STATE).ok()?;
+    let text = studio.root.text(&folder.join("claims.json")).ok()??;
     let Decided { claims } = serde_json::from_str(&text).ok()?;
     let claim = |Row { id, says, verdict, word, apart }: Row| Claim {
         id,
@@ -124,16 +123,16 @@ fn decided(folder: &Path) -> Option<Vec<Claim>> {
 
 fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {
     let folder = studio.root.path(id)?;
-    match FolderKind::of(&folder) {
-        Some(kind) if kind.is_study() => Ok(folder),
+    match studio.root.marker(&folder) {
+        Some(marker) if marker.kind.is_study() => Ok(folder),
         _ => Err(Refusal::none(format!("{id}: expected the folder of a study, found none"))),
     }
 }
 
 /// Figures of a folder; one as SVG and PNG is shown as SVG.
-fn figures(id: &str, folder: &Path) -> Vec<Figure> {
+fn figures(studio: &Studio, id: &str, folder: &Path) -> Vec<Figure> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+    for entry in studio.root.entries(folder) {
         let path = entry.path();
         let Some(name) = path.file_name().and_then(|n| n.to_str()) else { continue };
         let Some((stem, end)) = name.rsplit_once('.') else { continue };
@@ -142,7 +141,7 @@ fn figures(id: &str, folder: &Path) -> Vec<Figure> {
         }
     }
     let figures = found.into_iter().map(|(stem, name)| Figure {
-        caption: title(&folder.join(&name)).unwrap_or_else(|| stem.replace('-', " ")),
+        caption: title(studio, &folder.join(&name)).unwrap_or_else(|| stem.replace('-', " ")),
         url: format!("/api/study/figure?id={}&name={}", encoded(id), encoded(&name)),
         name,
     });
@@ -150,11 +149,11 @@ fn figures(id: &str, folder: &Path) -> Vec<Figure> {
 }
 
 /// The title of an SVG: the text of its first element of that name.
-fn title(path: &Path) -> Option<String> {
+fn title(studio: &Studio, path: &Path) -> Option<String> {
     if path.extension()? != "svg" {
         return None;
     }
-    let text = read_text(path, LARGEST_STATE).ok()?;
+    let text = studio.root.text(path).ok()??;
     let document = roxmltree::Document::parse(&text).ok()?;
     let title = document.descendants().find(|node| node.has_tag_name((SVG, "title")))?;
     title.text().map(String::from)
@@ -172,7 +171,11 @@ pub fn encoded(text: &str) -> String {
 /// The networks of a record of networks; other records have none to look into.
 fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
     let runs = runs(studio, folder);
-    let Ok(record) = NetworksRecord::read(folder) else { return Vec::new() };
+    let files = [STUDY, ROWS].map(|name| studio.root.text(&folder.join(name)));
+    let is_inside = files.iter().all(Result::is_ok);
+    let Some(record) = is_inside.then(|| NetworksRecord::read(folder).ok()).flatten() else {
+        return Vec::new();
+    };
     let genomes = genomes(studio, folder, study);
     let rows = record.rows.into_iter().map(|row| {
         let result = row.result.as_ref();
@@ -200,16 +203,13 @@ fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
 
 /// The finished runs that a study keeps, by their ids; each round of a pruning is one.
 pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
-    let below = |folder: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
-    };
+    let below = |folder: &Path| studio.root.folders(folder);
     let mut places = vec![folder.to_path_buf(), folder.join("work")];
     places.extend(below(&folder.join("runs")));
     let mut folders: Vec<PathBuf> = places.iter().flat_map(|place| below(place)).collect();
     folders.extend(folders.iter().flat_map(|run| below(run)).collect::<Vec<_>>());
     let run = |folder: &PathBuf| {
-        let marker = Marker::read(folder).filter(|marker| marker.kind.is_run())?;
+        let marker = studio.root.marker(folder).filter(|marker| marker.kind.is_run())?;
         let is_finished = folder.join("result.json").exists();
         Some((marker.id.filter(|_| is_finished)?, studio.root.id(folder)?))
     };
@@ -231,7 +231,7 @@ fn genomes(studio: &Studio, folder: &Path, study: &str) -> BTreeMap<String, Stri
     }
     let path = studio.root.path(&format!("experiments/{study}.toml"));
     let places = [Some(folder.join("spec.toml")), path.ok()];
-    let text = places.into_iter().flatten().find_map(|path| read_text(&path, LARGEST_STATE).ok());
+    let text = places.into_iter().flatten().find_map(|path| studio.root.text(&path).ok()?);
     let text = text.unwrap_or_default();
     let spec: Spec = toml::from_str(&text).unwrap_or_default();
     let known = spec.targets.into_iter().filter_map(|target| {

@@ -10,7 +10,6 @@ use super::sessions::draw;
 use super::state::Studio;
 use super::study::{figure_file, runs};
 use crate::network::{Picture, Wiring};
-use crate::run::folder::FolderKind;
 use crate::run::{load_checkpoint, load_run};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -41,8 +40,8 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
             return of_session(studio, &name, size).or_else(|_| tile("cannot be replayed"));
         }
         if path.is_dir() {
-            return match FolderKind::of(&path) {
-                Some(kind) if kind.is_run() => of_run(studio, id, &path, size),
+            return match studio.root.marker(&path) {
+                Some(marker) if marker.kind.is_run() => of_run(studio, id, &path, size),
                 _ => of_folder(studio, &id, &path, size),
             };
         }
@@ -57,7 +56,7 @@ fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
         let run = studio.network(&Asked { id, wiring: Wiring::Graph }).ok();
         (run.map(|run| run.source.model.picture(size, run.source.coords)), "damaged")
     } else {
-        let kept = || load_checkpoint(path).ok();
+        let kept = || load_checkpoint(&studio.root.whole(&id).ok()?).ok();
         let kept = || kept().map(|(model, config)| model.picture(size, config.coords));
         (jobs::drawn_now(studio, &id, size).or_else(kept), "not finished")
     };
@@ -77,7 +76,7 @@ fn tile(word: &str) -> Answer {
 
 /// The first figure or picture that lies in a folder.
 fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
-    let entries = std::fs::read_dir(folder).map_err(Refusal::failed)?.flatten();
+    let entries = studio.root.entries(folder).into_iter();
     // Not where links lead out of the root.
     let inside =
         |path: &PathBuf| studio.root.id(path).is_some_and(|id| studio.root.path(&id).is_ok());
@@ -87,7 +86,7 @@ fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
         Some(figure) => figure_file(figure),
         None => match first(is_picture_file) {
             Some(picture) => Ok(pixels(&picture_file(picture, size)?, false)),
-            None if FolderKind::of(folder).is_some() => of_study(studio, folder, size),
+            None if studio.root.marker(folder).is_some() => of_study(studio, folder, size),
             None => Err(Refusal::none(format!("{id}: expected a picture, found none"))),
         },
     }
@@ -100,7 +99,7 @@ fn of_study(studio: &Studio, folder: &Path, size: usize) -> Answer {
     let drawn: Vec<Picture> = all
         .values()
         .step_by((all.len() / 8).max(1))
-        .filter_map(|id| load_run(&studio.root.path(id).ok()?).ok())
+        .filter_map(|id| load_run(&studio.root.whole(id).ok()?).ok())
         .map(|run| run.model.picture(side, run.config.coords))
         .take(8)
         .collect();

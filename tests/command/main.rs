@@ -19,6 +19,7 @@ mod labelled_scores;
 mod line;
 mod links;
 mod manners;
+mod memory;
 mod messages;
 mod output;
 mod own_pictures;

@@ -40,6 +40,7 @@ impl Breeding {
     /// The first step that cannot be, or one of an unknown sheet.
     pub fn new(mut session: Session, ancestors: &[Genome]) -> Result<Self, SessionError> {
         session.check()?;
+        session.check_memory()?;
         let first = Sheet::first(session.config.clone(), session.seed, ancestors);
         let steps = std::mem::take(&mut session.step);
         let at = session.at.unwrap_or(steps.len());

@@ -2,7 +2,12 @@
 
 use super::{BreedingError, EvolveConfig, Preset, Selection};
 use crate::math::hash::short_id;
+use crate::math::memory;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
+
+/// Bytes of a small genome, its graph and its ids.
+const GENOME: usize = 4096;
 
 const SESSION_FORMAT: &str = "picloom-session/1";
 
@@ -56,7 +61,7 @@ pub enum SessionError {
     Format(String),
     /// An impossible number.
     #[error("{0}")]
-    Config(#[from] crate::math::refusal::Refusal),
+    Config(#[from] Refusal),
     /// A step that cannot be.
     #[error("step {step}: {error}")]
     Step {
@@ -133,6 +138,13 @@ impl Session {
     pub fn generation(&self) -> usize {
         let before = |&n: &usize| self.before(n).filter(|parent| *parent < n);
         std::iter::successors(Some(self.at.unwrap_or(self.step.len())), before).count() - 1
+    }
+
+    /// Refuses a session whose sheets the machine has no memory for.
+    pub(super) fn check_memory(&self) -> Result<(), Refusal> {
+        let sheets = self.step.len() + 1;
+        let factors = [(sheets, "sheets"), (self.config.reproduction.population, "genomes")];
+        memory::ensure("reproduction.population", &factors, GENOME)
     }
 
     /// Refuses steps of sheets, and a place to be, that are not there.

@@ -6,6 +6,7 @@ pub mod choice;
 pub mod color;
 pub mod hash;
 pub(crate) mod lanes;
+pub mod memory;
 pub mod names;
 pub mod real;
 pub mod refusal;

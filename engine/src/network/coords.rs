@@ -3,6 +3,7 @@
 use crate::genome::Input;
 use crate::math::names::names;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Coordinate convention (METHODS §1). Row = y, top row y = −1; column = x.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,11 +93,18 @@ impl PixelInputs {
     /// Every pixel of a `size`² picture of a part of the plane, row by row; of [`Frame::PICTURE`] the bits
     /// of [`full`](Self::full).
     pub fn framed(size: usize, coords: Coords, frame: Frame) -> Self {
-        if frame == Frame::PICTURE {
-            return Self::full(size, coords);
+        Self::framed_rows(size, coords, frame, 0..size)
+    }
+
+    /// Some rows of [`framed`](Self::framed), with its bits.
+    pub fn framed_rows(size: usize, coords: Coords, frame: Frame, rows: Range<usize>) -> Self {
+        let pixels = rows.start * size..rows.end * size;
+        match frame == Frame::PICTURE {
+            true => Self::of_pixels(size, coords, pixels),
+            false => {
+                Self::of(pixels, |pixel| coords.at_within(frame, size, pixel / size, pixel % size))
+            }
         }
-        let at = |pixel: usize| coords.at_within(frame, size, pixel / size, pixel % size);
-        Self::of(0..size * size, at)
     }
 
     fn of(pixels: impl IntoIterator<Item = usize>, at: impl Fn(usize) -> [f64; 4]) -> Self {

@@ -2,6 +2,8 @@
 
 use super::change::Change;
 use super::sweep::{self, Delta, Moved, Perturbation, Search, WeightSweep};
+use crate::math::memory;
+use crate::math::refusal::Refusal;
 use crate::network::kernel::{FeatureMaps, PerturbScratch, Perturber, render};
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs};
 use crate::prune::alive_units;
@@ -43,6 +45,21 @@ impl View {
         let perturber = Perturber::new(model, &PixelInputs::full(size, coords));
         let drawn = Picture { width: size, height: size, rgb: perturber.base().to_vec() };
         View { perturber, drawn, coords }
+    }
+
+    /// The same, if the machine has the memory for it: U · P floats and some more for the picture.
+    ///
+    /// # Errors
+    /// It has not.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn fitting(model: &Model, size: usize, coords: Coords) -> Result<Self, Refusal> {
+        let pixels = size.saturating_mul(size);
+        // Of each pixel: four coordinates in both precisions and the colour, a value of each unit.
+        let units = model.network.units.len() + 16;
+        memory::ensure("size", &[(pixels, "pixels"), (units, "units")], 4)?;
+        Ok(View::new(model, size, coords))
     }
 
     /// The unchanged model.
@@ -178,11 +195,25 @@ impl View {
     /// # Panics
     /// If there is no such link.
     pub fn strip(&self, link: usize, span: f64, steps: usize) -> Vec<Picture> {
+        self.strip_of(link, span, steps, Picture::clone)
+    }
+
+    /// What `see` makes of each picture of [`strip`](Self::strip); one picture is held at a time.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn strip_of<T>(
+        &self,
+        link: usize,
+        span: f64,
+        steps: usize,
+        see: impl Fn(&Picture) -> T,
+    ) -> Vec<T> {
         let mut painter = self.painter();
         (0..steps)
             .map(|k| {
                 let t = if steps > 1 { 2.0 * k as f64 / (steps - 1) as f64 - 1.0 } else { 0.0 };
-                painter.draw(Change::By { link, delta: span * t }).clone()
+                see(painter.draw(Change::By { link, delta: span * t }))
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use picloom::experiment::cost;
 use picloom::experiment::curve::{Curve, surviving};
 use picloom::experiment::grid::Grid;
 use picloom::experiment::spec::{
-    Places, SpecError, TargetSpec, check_names, check_seeds, check_size,
+    Places, SpecError, TargetSpec, check_cells, check_names, check_seeds, check_size,
 };
 use picloom::experiment::workers::Ask;
 use picloom::math::refusal::Refusal;
@@ -171,12 +171,20 @@ impl Grid for Training {
             let expected = "wirings = [\"dense\"] for a target with an arch";
             Refusal::unless(fits, key, expected, format!("{:?}", self.wirings))?;
         }
-        for Optimizers { name, lrs, seeds, steps, .. } in &self.grids {
+        for Optimizers { name, lrs, seeds, steps, optimizers, .. } in &self.grids {
             let lrs = lrs.as_deref().unwrap_or(&self.lrs);
             let rates = !lrs.is_empty() && lrs.iter().all(|lr| lr.is_finite() && *lr > 0.0);
             let key = format!("grid {name}, lrs");
             Refusal::unless(rates, key, "finite numbers > 0", format!("{lrs:?}"))?;
-            check_seeds(format!("grid {name}, seeds"), seeds.as_deref().unwrap_or(&self.seeds))?;
+            let seeds = seeds.as_deref().unwrap_or(&self.seeds);
+            check_seeds(format!("grid {name}, seeds"), seeds)?;
+            let axes = [
+                ((self.targets.len() * self.wirings.len()) as u64, "wired targets"),
+                (optimizers.len() as u64, "optimizers"),
+                (lrs.len() as u64, "rates"),
+                (seeds.len() as u64, "seeds"),
+            ];
+            check_cells(format!("grid {name}"), &axes)?;
             Refusal::unless(*steps != Some(0), format!("grid {name}, steps"), "at least 1", "0")?;
         }
         check_size(self.size)

@@ -10,6 +10,7 @@ use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::math::text::{path_text, path_texts, portable};
 use crate::network::Coords;
@@ -118,6 +119,9 @@ pub enum BreedError {
         /// What was found.
         found: String,
     },
+    /// The machine has no memory for the sheet.
+    #[error("{0}")]
+    Memory(#[source] Refusal),
     /// The folder holds something else.
     #[error(transparent)]
     Other(#[from] Refusal),
@@ -219,6 +223,10 @@ pub fn breed(
     } else {
         asked(None)
     };
+    // A picture and its place on the sheet, each of three floats a pixel, and the sheet's bytes.
+    let population = session.config.reproduction.population;
+    let factors = [(request.cell.saturating_mul(request.cell), "pixels"), (population, "pictures")];
+    memory::ensure("population, cell", &factors, 27).map_err(BreedError::Memory)?;
     let mut breeding = bred(script, session, |name| ancestor_file(script, name))?;
     if let Some(sheet) = request.sheet {
         breeding.go_to(sheet)?;

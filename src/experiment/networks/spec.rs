@@ -1,7 +1,7 @@
 //! A networks study as its TOML file says it.
 
 use crate::experiment::spec::{
-    Spec, TargetSpec, check_name, check_names, check_seeds, check_size, sort_settings,
+    Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
 };
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
@@ -395,6 +395,13 @@ impl Spec for NetworksSpec {
         Refusal::unless(some, "steps, sample, log_every", "at least 1", "0")?;
         check_seeds("seeds", &self.seeds)?;
         Refusal::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
+        let axes = [
+            (self.targets.len() as u64, "targets"),
+            (self.variants.len() as u64, "variants"),
+            (self.offsets.len() as u64, "offsets"),
+            (self.seeds.len() as u64, "seeds"),
+        ];
+        check_cells("targets, variants, offsets, seeds", &axes)?;
         for arm in &self.arms {
             if let Retrain::Rewind { step } = arm.retrain {
                 let expected = format!("a step before the last of {}", self.steps);

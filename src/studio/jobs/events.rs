@@ -4,9 +4,11 @@
 //! connects anew is told what it has missed by the next look.
 
 use super::job::{Job, Work};
+use crate::studio::answer::Refusal;
+use crate::studio::connections::MOST_CONNECTIONS;
 use crate::studio::state::Studio;
 use axum::extract::{Path, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
@@ -16,21 +18,28 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::timeout;
 
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(150);
+/// Streams at once: half of the connections stay free for requests.
+pub const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 /// Logged steps that one look tells at most.
 const MOST_AT_ONCE: usize = 400;
 
 /// What a look found: events, the last with a number to go on from.
-struct Told(Receiver<Event>);
+struct Told {
+    events: Receiver<Event>,
+    _place: OwnedSemaphorePermit,
+}
 
 impl Stream for Told {
     type Item = Result<Event, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|event| event.map(Ok))
+        self.events.poll_recv(context).map(|event| event.map(Ok))
     }
 }
 
@@ -44,10 +53,14 @@ pub async fn events(
         Ok(job) => job,
         Err(refusal) => return refusal.into_response(),
     };
+    let Ok(place) = studio.streams.clone().try_acquire_owned() else {
+        let why = format!("expected at most {MOST_STREAMS} streams of events at once");
+        return Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why).into_response();
+    };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let (tell, told) = channel(16);
-    tokio::spawn(look(studio, job, last, tell));
-    Sse::new(Told(told)).keep_alive(KeepAlive::default()).into_response()
+    tokio::spawn(look(studio.clone(), job, last, tell));
+    Sse::new(Told { events: told, _place: place }).keep_alive(KeepAlive::default()).into_response()
 }
 
 fn event(kind: &str, data: &Value) -> Event {
@@ -116,6 +129,9 @@ async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sende
         if is_over {
             return;
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        // Whoever listened may leave while the job waits and there is nothing to send.
+        if timeout(LOOK_EVERY, tell.closed()).await.is_ok() {
+            return;
+        }
     }
 }

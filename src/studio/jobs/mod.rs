@@ -9,7 +9,7 @@ mod job;
 mod score;
 mod work;
 
-pub use events::events;
+pub use events::{MOST_STREAMS, events};
 pub use job::{Jobs, Work};
 pub use score::{kept_score, score};
 
@@ -18,14 +18,14 @@ use super::networks::Asked;
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
 use crate::math::hash::json_id;
-use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, read_text, write_atomic};
+use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
 use crate::run::{RunConfig, RunResult, read_metrics};
 use job::{Job, RUNS, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -45,22 +45,22 @@ const FORMAT: &str = "picloom-job/1";
 /// The jobs that earlier servers left below the root.
 pub fn found(studio: &Studio) {
     let Ok(folder) = studio.root.path(RUNS) else { return };
-    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let text = |path: &Path| studio.root.text(path).ok().flatten();
+    let entries = studio.root.entries(&folder).into_iter();
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     // As they were begun.
     names.sort_by_key(|path| (path.metadata().and_then(|data| data.modified()).ok(), path.clone()));
     for path in names.iter().filter(|path| path.extension().is_some_and(|e| e == "json")) {
-        let file: Option<File> =
-            read_text(path, LARGEST_CONFIG).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let file: Option<File> = text(path).and_then(|text| serde_json::from_str(&text).ok());
         let Some(file) = file.filter(|file| file.format == FORMAT) else { continue };
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let run = folder.join(&name);
-        let lines = read_metrics(&run).unwrap_or_default();
+        let is_whole = studio.root.whole(&format!("{RUNS}/{name}")).is_ok();
+        let lines = is_whole.then(|| read_metrics(&run).ok()).flatten().unwrap_or_default();
         let attempt = lines.last().map_or(0, |line| line.attempt);
         let curve = lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite());
-        let result: Option<RunResult> = read_text(&run.join("result.json"), LARGEST_STATE)
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok());
+        let result: Option<RunResult> =
+            text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
         let scored = studio.score_of(&file.work);
         let done = scored.is_some() || result.is_some();
         // What it was not told, it has found out.
@@ -71,7 +71,7 @@ pub fn found(studio: &Studio) {
                 Some(links.len() as u64)
             }
             None => {
-                let config = read_text(&run.join("config.toml"), LARGEST_CONFIG).ok()?;
+                let config = text(&run.join("config.toml"))?;
                 Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
             }
         };

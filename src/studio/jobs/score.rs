@@ -3,7 +3,7 @@
 
 use super::job::{Job, Work};
 use crate::math::hash::{json_id, sha256_of_floats};
-use crate::network::files::{LARGEST_STATE, read_text, write_atomic};
+use crate::network::files::write_atomic;
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
 use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
@@ -36,7 +36,7 @@ impl Studio {
         // Nothing is read where nothing is kept.
         let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
         let path = folder.join(file(&*self.network(asked)?));
-        Ok(read_text(&path, LARGEST_STATE).ok().and_then(|text| serde_json::from_str(&text).ok()))
+        Ok(self.root.text(&path)?.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
     /// The kept score that this work would come to.
@@ -62,7 +62,7 @@ pub fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
         let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
         Some(content(&*studio.network(&asked).ok()?))
     });
-    let record = read_text(&scores.join(format!("{}.json", content?)), LARGEST_STATE).ok()?;
+    let record = studio.root.text(&scores.join(format!("{}.json", content?))).ok()??;
     serde_json::from_str::<Value>(&record).ok()?["score"].as_f64()
 }
 
@@ -109,7 +109,7 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         studio.network(&Asked::of(job.work.network())).map_err(|e| e.why())?;
     let source = &loaded.source;
     let size = source.size.min(LARGEST);
-    let view = studio.view(&loaded, size);
+    let view = studio.view(&loaded, size).map_err(|e| e.why())?;
     let (selection, delta) = asked_for(*samples, *effect);
     let links = selection.links(&source.model, 0).map_err(|e| e.to_string())?;
     {

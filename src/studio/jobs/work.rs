@@ -13,6 +13,7 @@ use crate::studio::answer::Refusal;
 use crate::studio::networks::Asked;
 use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,7 +55,7 @@ pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
             }
         }
         Work::Prune { id, .. } => {
-            let run = load_run(&studio.root.path(id)?).map_err(Refusal::bad)?;
+            let run = load_run(&studio.root.whole(id)?).map_err(Refusal::bad)?;
             prune_plan(work, &run.model, &run.config.train).map_err(Refusal::bad)?;
         }
         Work::Score { samples, effect, .. } => {
@@ -117,6 +118,12 @@ fn told(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
+/// The folder of a job's run, made if it is missing.
+fn folder_of(studio: &Studio, job: &Job) -> Result<PathBuf, String> {
+    let id = format!("{RUNS}/{}", job.name);
+    studio.root.made(&id).and_then(|_| studio.root.whole(&id)).map_err(|e| e.why())
+}
+
 fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let Work::Train { wiring, target, size, .. } = &job.work else {
         return Err("expected a training".into());
@@ -152,7 +159,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let variance = target.picture.variance();
     let drawn = Drawn { network: network.clone(), coords: source.coords, variance };
     let made = TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
-    let folder = studio.root.folder().join(RUNS).join(&job.name);
+    let folder = folder_of(studio, job)?;
     FolderKind::Training.ensure(&folder).map_err(told)?;
     let _lock = FolderLock::take(&folder).map_err(told)?;
     let mut watch = Watch::new(job, drawn);
@@ -161,7 +168,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
 }
 
 fn prune(studio: &Studio, job: &Job) -> Result<bool, String> {
-    let folder = studio.root.path(job.work.id()).map_err(|e| e.why())?;
+    let folder = studio.root.whole(job.work.id()).map_err(|e| e.why())?;
     let parent = load_run(&folder).map_err(told)?;
     let plan = prune_plan(&job.work, &parent.model, &parent.config.train)?;
     job.state().steps = plan.train.steps;
@@ -170,7 +177,7 @@ fn prune(studio: &Studio, job: &Job) -> Result<bool, String> {
         coords: parent.config.coords,
         variance: parent.target.variance(),
     };
-    let out = studio.root.folder().join(RUNS).join(&job.name);
+    let out = folder_of(studio, job)?;
     let _lock = FolderLock::take(&out).map_err(told)?;
     let mut watch = Watch::new(job, drawn);
     let (result, _) = prune_run(&parent, &plan, &out, true, &mut watch).map_err(told)?;

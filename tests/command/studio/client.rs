@@ -66,9 +66,14 @@ pub fn root() -> tempfile::TempDir {
 }
 
 pub fn serve(root: &Path) -> Served {
+    serve_by(Command::new(env!("CARGO_BIN_EXE_picloom")), root)
+}
+
+/// The same by a command that takes the program's arguments.
+pub fn serve_by(mut command: Command, root: &Path) -> Served {
     let log = root.with_extension("log");
     let file = std::fs::OpenOptions::new().append(true).create(true).open(&log).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_picloom"))
+    let mut child = command
         .args(["studio", "--json", "--quiet", "--port", "4100"])
         .arg(root)
         .stdout(Stdio::piped())

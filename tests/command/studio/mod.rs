@@ -4,8 +4,10 @@ mod breeding;
 mod client;
 mod guards;
 mod ids;
+mod load;
 mod networks;
 mod page;
 #[cfg(unix)]
 mod pipes;
+mod wall;
 mod work;

@@ -1,0 +1,150 @@
+//! What others hold back, ask for and leave behind never shuts the page out, and takes no more than there is.
+
+use super::client::{Served, root, serve, serve_by};
+use picloom::network::weight_files::write_weights;
+use picloom::network::{Arch, Weights};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+fn connected(served: &Served, head: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
+    let host = format!("host: 127.0.0.1:{}\r\n", served.port);
+    if !head.is_empty() {
+        stream.write_all(format!("{head} HTTP/1.1\r\n{host}\r\n").as_bytes()).unwrap();
+    }
+    stream
+}
+
+/// The status of the answer that comes within a second; none if none comes.
+fn status(stream: &mut TcpStream) -> Option<u16> {
+    stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).ok()?;
+    std::str::from_utf8(&head[9..]).unwrap().parse().ok()
+}
+
+#[cfg(unix)]
+#[test]
+fn silent_connections_shut_nobody_out_and_a_training_goes_on() {
+    let root = root();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_picloom")]);
+    let served = serve_by(shell, root.path());
+    let work = json!({
+        "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 3000, "size": 16,
+    });
+    let job = served.post("/api/jobs", &work).ok().json();
+    let silent: Vec<TcpStream> = (0..400).map(|_| connected(&served, "")).collect();
+    let library = served.json("/api/library");
+    assert_eq!(library["genomes"].as_array().unwrap().len(), 3, "{library}");
+    let path = format!("/api/jobs/{}", job["job"].as_str().unwrap());
+    let done = served.until(&path, |state| state["status"] != "running");
+    assert_eq!(done["status"], "finished", "{done}");
+    drop(silent);
+}
+
+/// A layered network of random weights in `root`, as a file of weights with its arch beside it.
+fn layered(root: &Path, arch: &str) -> String {
+    let arch: Arch = arch.parse().unwrap();
+    let network = arch.network();
+    let weights = (0..network.weight_count()).map(|i| (i as f32 * 0.7).sin()).collect();
+    write_weights(&root.join("large.npz"), &network, &Weights(weights)).unwrap();
+    std::fs::write(root.join("large.arch"), arch.to_string()).unwrap();
+    "large.npz".into()
+}
+
+#[test]
+fn downloads_that_were_given_up_hold_up_no_other() {
+    let root = root();
+    let id = layered(root.path(), "12;sin:30");
+    let served = serve(root.path());
+    let given_up = format!("GET /api/download?id={id}&size=3000");
+    for _ in 0..3 {
+        let stream = connected(&served, &given_up);
+        std::thread::sleep(Duration::from_millis(300));
+        // Meanwhile others are answered.
+        let begun = Instant::now();
+        served.get("/api/library").ok();
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        drop(stream);
+    }
+    let begun = Instant::now();
+    served.get(&format!("/api/download?id={id}&size=32")).ok();
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    served.get(&format!("/api/download?id={id}&size=4096")).refused(413, "size: expected at most");
+}
+
+#[test]
+fn networks_and_sheets_that_no_page_can_show_are_refused() {
+    let root = root();
+    let folder = root.path().join("studio/sessions");
+    std::fs::create_dir_all(&folder).unwrap();
+    let session = |name: &str, population: usize, steps: &str| {
+        let text = format!(
+            "format = \"picloom-session/1\"\nseed = 1\n[config.reproduction]\npopulation = {population}\n{steps}"
+        );
+        std::fs::write(folder.join(name), text).unwrap();
+    };
+    session("crowd.toml", 2000, "");
+    // Of a length that a file can have, and no memory.
+    session("long.toml", 100_000, &"[[step]]\nchosen = [0]\n".repeat(40_000));
+    std::fs::write(root.path().join("huge.npz"), "").unwrap();
+    std::fs::write(root.path().join("huge.arch"), "3;sin:400").unwrap();
+    let served = serve(root.path());
+    served.get("/api/network?id=huge.npz").refused(413, "expected at most 262144 links, found 322");
+    let sheet = "/api/sessions/crowd/sheet";
+    served.get(&format!("{sheet}?size=512")).refused(413, "expected at most 91 pixels for a sheet");
+    served.get("/api/thumb?id=studio/sessions/crowd.toml").ok();
+    served.get("/api/sessions/long").refused(400, "40001 sheets × 100000 genomes × 4096 bytes");
+    served.get("/api/library").ok();
+}
+
+#[test]
+fn bodies_take_a_limited_memory_together() {
+    let root = root();
+    let served = serve(root.path());
+    let size = 16 << 20;
+    let head = format!(
+        "POST /api/open?name=x.png HTTP/1.1\r\nhost: 127.0.0.1:{}\r\ncontent-type: application/octet-stream\r\n",
+        served.port
+    );
+    let held: Vec<TcpStream> = (0..4)
+        .map(|_| {
+            let mut stream = connected(&served, "");
+            stream.write_all(format!("{head}content-length: {size}\r\n\r\nx").as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let mut waiting = connected(&served, "");
+    waiting.write_all(format!("{head}content-length: 1\r\n\r\nx").as_bytes()).unwrap();
+    assert_eq!(status(&mut waiting), None, "there was room for it");
+    drop(held);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(status(&mut waiting), Some(400), "one byte is no picture");
+}
+
+#[test]
+fn a_stream_whose_reader_left_ends_while_its_job_waits() {
+    let root = root();
+    let served = serve(root.path());
+    let work = |seed: u64| {
+        json!({
+            "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 5_000_000,
+            "size": 16, "seed": seed,
+        })
+    };
+    served.post("/api/jobs", &work(1)).ok();
+    let job = served.post("/api/jobs", &work(2)).ok().json();
+    let head = format!("GET /api/jobs/{}/events", job["job"].as_str().unwrap());
+    let mut streams: Vec<TcpStream> = (0..48).map(|_| connected(&served, &head)).collect();
+    assert!(streams.iter_mut().all(|stream| status(stream) == Some(200)));
+    assert_eq!(status(&mut connected(&served, &head)), Some(503));
+    drop(streams);
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(status(&mut connected(&served, &head)), Some(200));
+}

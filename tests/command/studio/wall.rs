@@ -1,0 +1,86 @@
+//! A folder of strangers holds links: what they lead to outside of the root is not opened.
+
+#![cfg(unix)]
+
+use super::client::{root, serve};
+use serde_json::json;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+/// A folder whose every entry is a link to that of another.
+fn linked(to: &Path, folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for entry in std::fs::read_dir(to).unwrap() {
+        let entry = entry.unwrap();
+        symlink(entry.path(), folder.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn links_inside_of_folders_lead_nowhere() {
+    let outside = tempfile::tempdir().unwrap();
+    let run = outside.path().join("run");
+    let trained = Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args([
+            "train",
+            "--quiet",
+            "--genome",
+            "genomes/mask.json",
+            "--target",
+            "genomes/mask.json",
+        ])
+        .args(["--size", "16", "--steps", "20", "--out"])
+        .arg(&run)
+        .output()
+        .unwrap();
+    assert!(trained.status.success(), "{trained:?}");
+    let secret = outside.path().join("secret");
+    std::fs::write(&secret, "a secret of five years").unwrap();
+    let told = json!({ "format": "x", "study": "hidden-name", "question": "hidden question" });
+    std::fs::write(outside.path().join("study.json"), told.to_string()).unwrap();
+
+    let root = root();
+    let at = |name: &str| root.path().join(name);
+    linked(&run, &at("runs/all"));
+    // Only one of its files is a link: whichever it is, the run is not opened.
+    let files = ["config.toml", "result.json", "weights.safetensors", "mask.json", "target.npz"];
+    for file in files {
+        let folder = at("runs").join(file);
+        std::fs::create_dir_all(&folder).unwrap();
+        for entry in std::fs::read_dir(&run).unwrap() {
+            let entry = entry.unwrap();
+            let to = folder.join(entry.file_name());
+            match entry.file_name() == file {
+                true => symlink(entry.path(), to).unwrap(),
+                false => drop(std::fs::copy(entry.path(), to).unwrap()),
+            }
+        }
+    }
+    std::fs::write(at("w.npz"), "").unwrap();
+    symlink(&secret, at("w.arch")).unwrap();
+    std::fs::create_dir_all(at("study")).unwrap();
+    symlink(outside.path().join("study.json"), at("study/study.json")).unwrap();
+    symlink(Path::new("genomes/mask.json").canonicalize().unwrap(), at("genomes/out.json"))
+        .unwrap();
+
+    let served = serve(root.path());
+    for file in files {
+        let network = served.get(&format!("/api/network?id=runs/{file}"));
+        network.refused(404, &format!("runs/{file}/{file}: expected a place below the root"));
+        let work = json!({ "kind": "prune", "id": format!("runs/{file}"), "method": "magnitude", "budget": 3 });
+        served.post("/api/jobs", &work).refused(404, "found a link out of it");
+    }
+    for path in ["network?id=runs/all", "network?id=w.npz", "network?id=genomes/out.json"] {
+        served.get(&format!("/api/{path}")).refused(404, "found a link out of it");
+    }
+    served.get("/api/study?id=study").refused(404, "expected the folder of a study");
+    for path in
+        ["library", "thumb?id=runs/all", "thumb?id=study", "study?id=study", "network?id=w.npz"]
+    {
+        let said = served.get(&format!("/api/{path}")).text();
+        for hidden in ["secret of", "hidden"] {
+            assert!(!said.contains(hidden), "{path}: {said}");
+        }
+    }
+}
