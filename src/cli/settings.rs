@@ -21,6 +21,11 @@ impl<C: Settings> Laid<C> {
         base.with(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
+    /// True if none was given.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
     /// True if the option of this setting was given.
     pub fn has(&self, name: &str) -> bool {
         self.given.contains_key(name)

@@ -273,7 +273,7 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// Every setting, in order.
     fn settings() -> Vec<Setting>;
 
-    /// Refuses numbers outside their range.
+    /// Refuses numbers outside their range, and values that do not go together where the declaration names a check.
     ///
     /// # Errors
     /// One is, by its path.
@@ -317,7 +317,7 @@ fn row_named<'a>(rows: &'a [Setting], name: &str) -> Result<&'a Setting, Refusal
 }
 
 /// `expected …, found …`, as [`Setting::accept`] says it, of the setting `name`.
-fn refused(name: &str, said: &str) -> Refusal {
+pub(super) fn refused(name: &str, said: &str) -> Refusal {
     match said.strip_prefix("expected ").and_then(|said| said.split_once(", found ")) {
         Some((expected, found)) => Refusal::new(name, expected, found),
         None => Refusal::new(name, "a value that it can have", said),
@@ -358,7 +358,8 @@ pub fn lay_over(base: &mut Table, top: Table) {
 /// type, its default (`= one => other` where the second preset has another) and what [`About`] has beside.
 ///
 /// `flags` gives every field a name outside of files, `keys` only those with `as "name"`. A field without a
-/// default is a struct of settings itself, or an `Option` of one.
+/// default is a struct of settings itself, or an `Option` of one. `with check` after the heading names the struct's
+/// method that refuses values which do not go together.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __settings {
@@ -370,7 +371,7 @@ macro_rules! __settings {
     (@name $mode:ident $field:ident $name:literal) => { $name };
     (@name flags $field:ident) => { stringify!($field) };
     (@name keys $field:ident) => { "" };
-    ($(#[$meta:meta])* pub struct $Name:ident: $mode:ident $heading:literal {
+    ($(#[$meta:meta])* pub struct $Name:ident: $mode:ident $heading:literal $(with $check:ident)? {
         $( $(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])?
         $field:ident $(as $name:literal)?: $type:ty $(= $one:expr $(=> $other:expr)?)?
         $(, $key:ident: $value:expr)*; )*
@@ -397,6 +398,7 @@ macro_rules! __settings {
                 ), )* }
             }
 
+            #[allow(unused)]
             fn settings() -> Vec<$crate::math::settings::Setting> {
                 use $crate::math::settings::{About, Field, Own, Range};
                 let (one, other) = (Self::of_preset(0), Self::of_preset(1));
@@ -407,17 +409,17 @@ macro_rules! __settings {
                     doc: &[$($doc),*],
                     about: About { $($key: $value,)* ..About::PLAIN },
                 })); )*
-                let _ = Range::ANY;
                 rows
             }
 
+            #[allow(unused)]
             fn check_ranges(&self) -> Result<(), $crate::math::refusal::Refusal> {
                 use $crate::math::settings::{About, Field, Range};
-                let _ = Range::ANY;
                 $(
                     let about = About { $($key: $value,)* ..About::PLAIN };
                     Field::check(&self.$field, stringify!($field), &about.range)?;
                 )*
+                $( self.$check()?; )?
                 Ok(())
             }
         }

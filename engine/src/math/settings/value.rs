@@ -2,6 +2,7 @@
 
 use super::Range;
 use crate::math::names::Named;
+use std::path::PathBuf;
 use toml::Value as Toml;
 
 /// A value that one setting can have.
@@ -117,6 +118,24 @@ macro_rules! texts {
 }
 pub(crate) use texts;
 texts!(String);
+
+impl Value for PathBuf {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.into())
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        self.text().map(Toml::String)
+    }
+
+    fn text(&self) -> Option<String> {
+        self.to_str().map(String::from)
+    }
+}
 
 impl Value for bool {
     fn python() -> String {

@@ -9,6 +9,7 @@
 //! Structured: `Budget(K)` gives the first count ≤ K. A pair in a graph merges only where the survivor
 //! has every link it would need.
 
+use crate::math::choice::options;
 use super::similarity::{gram, squared_norms};
 use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
@@ -17,7 +18,6 @@ use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::guard::leaving;
 use crate::prune::round::{Pruned, Prunes, Round, finish};
 use crate::prune::select::Rule;
-use serde::{Deserialize, Serialize};
 
 /// The outcome of merging.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,10 +148,11 @@ pub fn merge(
     })
 }
 
-/// `sp-merge`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpMerge {}
+options! {
+    /// `sp-merge`: no options.
+    #[derive(Copy)]
+    pub struct SpMerge {}
+}
 
 impl SpMerge {
     fn merged(round: &Round) -> Result<Merged, PruneError> {

@@ -7,6 +7,7 @@
 //!
 //! [`Schedule`] is that loop's arithmetic, `TopK` the constraint on a training run.
 
+use crate::math::choice::options;
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
 use crate::math::refusal::Refusal;
@@ -138,17 +139,12 @@ impl Schedule {
     }
 }
 
-/// Options of `sparse-training`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SparseTraining {
-    /// Inputs every unit keeps. Default: 2.
-    pub min_inputs: usize,
-}
-
-impl Default for SparseTraining {
-    fn default() -> Self {
-        SparseTraining { min_inputs: 2 }
+options! {
+    /// Options of `sparse-training`.
+    #[derive(Copy)]
+    pub struct SparseTraining {
+        /// Inputs every unit keeps (all it has, where it has fewer).
+        min_inputs: usize = 2, source: "Gao et al.";
     }
 }
 

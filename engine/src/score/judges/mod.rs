@@ -5,8 +5,8 @@ pub mod dl_threshold;
 
 use super::dl::{DlJudge, DlModel, ModelError};
 use super::judge::{Judge, MockJudge};
-use crate::math::choice::choices;
-use crate::math::refusal::Refusal;
+use crate::math::choice::{choices, options};
+use crate::math::settings::{Range, Value, settings};
 use dl_threshold::DlThreshold;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -18,8 +18,6 @@ pub struct JudgeRow {
     pub name: &'static str,
     /// Who it is, for people.
     pub says: &'static str,
-    /// True if it looks at the pictures: its scores say something of a network.
-    pub looks: bool,
 }
 
 choices! {
@@ -29,19 +27,13 @@ choices! {
     pub enum JudgeChoice, "judge", does Judges, rows JudgeRow;
 
     /// The embedded judge.
-    Dl(Dl) "dl" { says: "embedded: measures of corners, edges and colours, and a logistic model", looks: true }
+    Dl(Dl) "dl" { says: "embedded: measures of corners, edges and colours, and a logistic model" }
     /// The baseline.
-    DlThreshold(Threshold) "dl-threshold" {
-        says: "embedded: one threshold on the PNG size, a baseline",
-        looks: true
-    }
+    DlThreshold(DlThreshold) "dl-threshold" { says: "embedded: one threshold on the PNG size, a baseline" }
     /// A vision-language model.
-    Vlm(Vlm) "vlm" {
-        says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)",
-        looks: true
-    }
+    Vlm(Vlm) "vlm" { says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)" }
     /// Coin tosses.
-    Mock(Mock) "mock" { says: "seeded coin tosses, to test the plumbing", looks: false }
+    Mock(MockJudge) "mock" { says: "seeded coin tosses, to test the plumbing" }
 }
 
 impl Default for JudgeChoice {
@@ -79,19 +71,15 @@ pub enum BuildJudgeError {
 
 /// Options that make a judge.
 trait Judges {
-    fn check(&self) -> Result<(), Refusal> {
-        Ok(())
-    }
-
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError>;
 }
 
-/// Options of `dl`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Dl {
-    /// Model file, from `picloom-experiments judge fit`. Default: the shipped one.
-    pub model: Option<PathBuf>,
+options! {
+    /// Options of `dl`.
+    pub struct Dl {
+        /// Model file, from `picloom-experiments judge fit`.
+        model: Option<PathBuf> = None, unless: "the shipped one";
+    }
 }
 
 impl Judges for Dl {
@@ -101,68 +89,94 @@ impl Judges for Dl {
     }
 }
 
-/// Options of `dl-threshold`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Threshold {
-    /// See [`DlThreshold::threshold`]. Default: 0.10.
-    pub threshold: f64,
-}
-
-impl Default for Threshold {
-    fn default() -> Self {
-        Threshold { threshold: DlThreshold::default().threshold }
-    }
-}
-
-impl Judges for Threshold {
-    fn check(&self) -> Result<(), Refusal> {
-        let threshold = self.threshold;
-        Refusal::unless(threshold.is_finite(), "threshold", "a finite number", threshold)
-    }
-
+impl Judges for DlThreshold {
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
-        Ok(Box::new(DlThreshold { threshold: self.threshold }))
+        Ok(Box::new(*self))
     }
 }
 
-/// Options of `vlm`: how a vision-language server is reached.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Vlm {
-    /// Base URL of the server. Default: Ollama's on this machine.
-    pub url: String,
-    /// Its model, by the server's name for it; without one there is no judge.
-    pub model: Option<String>,
-    /// Environment variable that holds the server's key, if it wants one.
-    pub key: String,
-    /// Votes a picture, every other one with the pictures swapped. Default: 2.
-    pub votes: usize,
-    /// Sampling temperature in [0, 2], or null for the server's own. Default: 0.
-    pub temperature: Option<f64>,
-    /// Requests under way at once. Default: 4.
-    pub at_a_time: usize,
-    /// Attempts a question. Default: 5.
-    pub attempts: u32,
-    /// Seconds an attempt may take. Default: 120.
-    pub timeout: f64,
-    /// Folder of the answers and of the log `exchanges.jsonl`. Default: `runs/vlm`.
-    pub cache: PathBuf,
+/// Sampling temperature of a model on a server.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number in [0, 2] or \"server\"")]
+pub enum Temperature {
+    /// This one.
+    At(f64),
+    /// The server's own.
+    Server(ServersOwn),
 }
 
-impl Default for Vlm {
-    fn default() -> Self {
-        Vlm {
-            url: "http://localhost:11434/v1".into(),
-            model: None,
-            key: "PICLOOM_VLM_KEY".into(),
-            votes: 2,
-            temperature: Some(0.0),
-            at_a_time: 4,
-            attempts: 5,
-            timeout: 120.0,
-            cache: "runs/vlm".into(),
+/// The word for what a server chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ServersOwn {
+    /// `server`.
+    Server,
+}
+
+impl Temperature {
+    /// The number to send; none for the server's own.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Temperature::At(number) => Some(number),
+            Temperature::Server(_) => None,
         }
+    }
+}
+
+impl Value for Temperature {
+    fn python() -> String {
+        "float | str".into()
+    }
+
+    fn range(range: &Range) -> String {
+        format!("{} or server", f64::range(range))
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "server" => Ok(Temperature::Server(ServersOwn::Server)),
+            _ => f64::parse(text).map(Temperature::At),
+        }
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        toml::Value::try_from(self).ok()
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.number().map_or("server".into(), |number| number.to_string()))
+    }
+
+    fn outside(&self, range: &Range) -> Option<String> {
+        self.number()?.outside(range)
+    }
+}
+
+settings! {
+    /// Options of `vlm`: how a vision-language server is reached.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Vlm: keys "A vision-language model" {
+        /// Base URL of an OpenAI-compatible server, with or without /v1.
+        url as "vlm_url": String = "http://localhost:11434/v1".into(), source: "Ollama on this machine";
+        /// Its model, by the server's name for it; without one there is no judge.
+        model as "vlm_model": Option<String> = None, value: "NAME", unless: "none";
+        /// Environment variable that holds the server's key, if it wants one.
+        key as "vlm_key": String = "PICLOOM_VLM_KEY".into(), value: "VARIABLE";
+        /// Votes a picture, every other one with the pictures swapped.
+        ///
+        /// More than two need a temperature above 0, or the same question gets the same answer.
+        votes as "vlm_votes": usize = 2, range: Range::at_least(1.0), value: "N", source: "ours";
+        /// Sampling temperature, or server for the server's own.
+        temperature as "vlm_temperature": Temperature = Temperature::At(0.0), range: Range::between(0.0, 2.0), value: "T", source: "ours";
+        /// Requests under way at once.
+        at_a_time as "vlm_at_a_time": usize = 4, range: Range::at_least(1.0), value: "N", source: "ours";
+        /// Attempts a question.
+        attempts as "vlm_attempts": u32 = 5, range: Range::at_least(1.0), value: "N", source: "ours";
+        /// Seconds an attempt may take, the answer's last byte included.
+        timeout as "vlm_timeout": f64 = 120.0, range: Range::positive_to(1e9), value: "SECONDS", source: "ours";
+        /// Folder of the answers and of the log exchanges.jsonl.
+        cache as "vlm_cache": PathBuf = "runs/vlm".into(), value: "DIR";
     }
 }
 
@@ -177,29 +191,11 @@ impl Vlm {
         let model = self.model.as_ref().ok_or_else(|| {
             BuildJudgeError::Options("judge vlm: expected a model, found none".into())
         })?;
-        Ok(VlmConfig {
-            url: self.url.clone(),
-            key: ApiKey::from_env(&self.key),
-            votes: self.votes,
-            temperature: self.temperature,
-            at_a_time: self.at_a_time,
-            attempts: self.attempts,
-            timeout: std::time::Duration::from_secs_f64(self.timeout),
-            ..VlmConfig::new(model, &self.cache)
-        })
+        Ok(VlmConfig { key: ApiKey::from_env(&self.key), ..VlmConfig::of(self, model) })
     }
 }
 
 impl Judges for Vlm {
-    fn check(&self) -> Result<(), Refusal> {
-        let temperature = self.temperature.unwrap_or(0.0);
-        let warm = (0.0..=2.0).contains(&temperature);
-        Refusal::unless(warm, "temperature", "0 to 2, or null", temperature)?;
-        let timeout = std::time::Duration::try_from_secs_f64(self.timeout);
-        let waits = timeout.is_ok_and(|t| !t.is_zero());
-        Refusal::unless(waits, "timeout", "seconds above 0", self.timeout)
-    }
-
     #[cfg(feature = "vlm")]
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
         Ok(Box::new(super::vlm::VlmJudge::new(self.config()?)?))
@@ -212,17 +208,9 @@ impl Judges for Vlm {
     }
 }
 
-/// Options of `mock`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Mock {
-    /// Seed of the tosses. Default: 0.
-    pub seed: u64,
-}
-
-impl Judges for Mock {
+impl Judges for MockJudge {
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
-        Ok(Box::new(MockJudge { seed: self.seed }))
+        Ok(Box::new(*self))
     }
 }
 
@@ -249,10 +237,7 @@ mod tests {
         assert!(format!("vlm:{}", many.join(",")).parse::<JudgeChoice>().is_err());
         assert!("vlm:model=4,votes=many".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
-        assert_eq!(
-            (choice.row().looks, choice.build().unwrap().name().as_str()),
-            (false, "mock/7")
-        );
+        assert_eq!(choice.build().unwrap().name(), "mock/7");
     }
 
     #[test]
