@@ -14,7 +14,6 @@ use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::ensure_file;
 use crate::run::{RunError, Target, is_genome_file, load_target};
-use crate::score::JudgeChoice;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,10 +41,9 @@ pub struct Changes {
     pub steps: Option<u64>,
     /// Seeds of the trainings.
     pub seeds: Option<Vec<u64>>,
-    /// Weights perturbed in each network.
-    pub sample: Option<usize>,
-    /// Who judges.
-    pub judge: Option<JudgeChoice>,
+    /// [`StudySettings`](super::networks::spec::StudySettings), by their keys in files.
+    #[serde(flatten)]
+    pub own: toml::Table,
     /// Numbers of hidden layers of a depth sweep, each ≥ 1.
     #[serde(skip)]
     pub depths: Option<Vec<usize>>,
@@ -337,7 +335,7 @@ mod tests {
         let changes =
             Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
         let spec = Template::Compare.spec(&changes).unwrap();
-        assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
+        assert_eq!((spec.size, spec.steps, spec.own.sample), (64, 7, Some(200)));
         let error = Changes { profile: Some("quik".into()), ..changes };
         let error = Template::Compare.spec(&error).unwrap_err().to_string();
         assert!(

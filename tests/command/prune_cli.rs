@@ -113,7 +113,7 @@ fn the_commands_of_the_page_run_word_for_word() {
         vec!["score", "runs/sparse", "--samples", "6"],
         vec!["maps", "runs/swarm", "--out", "maps.png"],
         vec!["eval", "runs/sparse"],
-        vec!["sweep", "runs/swarm", "--weights", "2", "--out", "sweep"],
+        vec!["sweep", "runs/swarm", "--samples", "2", "--out", "sweep"],
     ] {
         let output = picloom(work.path(), &command);
         let error = String::from_utf8_lossy(&output.stderr);
@@ -329,7 +329,7 @@ fn what_cannot_be_pruned_is_refused_with_expected_and_found() {
     prune(
         &["dense", "--method", "wanda:scope=all", "--budget", "400"],
         2,
-        &["wanda:scope=all", "expected name:option=value", "unknown variant `all`"],
+        &["wanda: scope: unknown scope: expected one of global, layer, row", "found \"all\""],
     );
     prune(
         &["dense", "--retrain", "rewound", "--budget", "400"],

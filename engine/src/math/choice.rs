@@ -113,9 +113,14 @@ fn value_of(rows: &[Setting], key: &str, text: &str) -> Result<Value, Refusal> {
     let Some(row) = rows.iter().find(|row| row.path == key) else {
         let all = names().collect::<Vec<_>>().join(", ");
         let expected = if all.is_empty() { "none".into() } else { format!("one of {all}") };
-        return Err(Refusal::new("option", expected, format!("{key:?}{}", did_you_mean(key, names()))));
+        return Err(Refusal::new(
+            "option",
+            expected,
+            format!("{key:?}{}", did_you_mean(key, names())),
+        ));
     };
-    let value = row.accept(&toml::Value::String(text.into())).map_err(|said| refused(key, &said))?;
+    let value =
+        row.accept(&toml::Value::String(text.into())).map_err(|said| refused(key, &said))?;
     serde_json::to_value(value).map_err(|error| refused(key, &error.to_string()))
 }
 

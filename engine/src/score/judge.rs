@@ -1,7 +1,7 @@
 //! Judges: base picture, perturbed picture → coherent or fractured, with a confidence.
 
-use crate::math::choice::options;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::Picture;
 use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};

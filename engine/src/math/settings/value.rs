@@ -75,7 +75,8 @@ macro_rules! numbers {
             }
 
             fn text(&self) -> Option<String> {
-                Some(self.to_string())
+                let text = self.to_string();
+                Some(if text.starts_with("0.0000") { format!("{self:e}") } else { text })
             }
 
             fn outside(&self, range: &Range) -> Option<String> {
@@ -117,6 +118,26 @@ macro_rules! texts {
     )* };
 }
 pub(crate) use texts;
+
+/// The two conversions by which serde has types as their text: `#[serde(try_from = "String", into = "String")]`.
+macro_rules! text_in_files {
+    ($($type:ty),*) => { $(
+        impl TryFrom<String> for $type {
+            type Error = <$type as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+    )* };
+}
+pub(crate) use text_in_files;
 texts!(String);
 
 impl Value for PathBuf {

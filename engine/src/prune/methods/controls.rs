@@ -1,9 +1,9 @@
 //! Controls \[ours\]: what a method must beat, or what its score means on something else.
 
-use crate::math::choice::options;
 use super::pattern::draws;
 use super::similarity::{Sp, link_cosines};
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Pruned, Prunes, Round, finish};

@@ -1,7 +1,7 @@
 //! |w|: magnitude pruning and the lottery ticket, which differ in rounds and rewinding only.
 
-use crate::math::choice::options;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
 

@@ -9,9 +9,9 @@
 //! Structured: `Budget(K)` gives the first count ≤ K. A pair in a graph merges only where the survivor
 //! has every link it would need.
 
-use crate::math::choice::options;
 use super::similarity::{gram, squared_norms};
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};

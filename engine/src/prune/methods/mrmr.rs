@@ -9,9 +9,9 @@
 //! other. Because a more relevant parent is never dropped before a less relevant one, `Threshold(τ_rel)`
 //! gives exactly the greedy rule.
 
-use crate::math::choice::options;
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};

@@ -3,8 +3,8 @@
 //!
 //! In: the masks of the other arm, round by round ([`Pattern`]). Out: scores, and counts a layer.
 
-use crate::math::choice::options;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeScores, Pattern, PruneError};
 use crate::prune::guard::Orphans;

@@ -7,9 +7,9 @@
 //!
 //! Sums over pixels run in a fixed order on eight f64 lanes: same bits at any thread count.
 
+use crate::math::SimRng;
 use crate::math::choice::options;
 use crate::math::names::names;
-use crate::math::SimRng;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};

@@ -12,10 +12,10 @@
 //! layer, in sweeps until nothing moves: Ainsworth, Hayase, Srinivasa, *Git Re-Basin*, 2023). Graphs have no
 //! interchangeable units and are not aligned.
 
-use crate::math::choice::options;
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
 use crate::math::assignment::assign;
+use crate::math::choice::options;
 use crate::network::{Network, Weights};
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};

@@ -22,9 +22,9 @@
 //!
 //! A unit stays when its removal would cut an output off from the inputs (guard).
 
+use crate::math::SimRng;
 use crate::math::choice::options;
 use crate::math::names::names;
-use crate::math::SimRng;
 use crate::network::Mask;
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::guard::{leaving, reach};

@@ -6,9 +6,9 @@
 //! comes from the layers already pruned. A global comparison needs all scores at once, so it uses the
 //! unpruned activations.
 
-use crate::math::choice::options;
 use super::similarity::squared_norms;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::Network;
 use crate::network::kernel::FeatureMaps;
 use crate::prune::context::{EdgeContext, EdgeScores, LAST, PruneError};
