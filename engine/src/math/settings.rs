@@ -6,7 +6,7 @@ mod overlay;
 mod value;
 
 pub use overlay::Overlay;
-pub use value::Value;
+pub use value::{Value, of_file};
 pub(crate) use value::{text_in_files, texts};
 
 use super::names::did_you_mean;

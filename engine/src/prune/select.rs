@@ -6,6 +6,7 @@
 use super::context::{EdgeContext, PruneError, budget_above};
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
+use crate::math::settings::{Field, Range};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +161,7 @@ impl Rule {
         scope: Scope,
     ) -> Result<Option<Quotas>, PruneError> {
         let left = candidates.iter().filter(|&&c| c).count();
-        let fraction = |what, p: f64| Refusal::unless_rate(what, p).map(|()| p);
+        let fraction = |what, p: f64| p.check(what, &Range::RATE).map(|()| p);
         let total = match self {
             Rule::Threshold(tau) => {
                 Refusal::unless(tau.is_finite(), "a threshold", "a finite number", tau)?;

@@ -5,7 +5,7 @@ use crate::experiment::spec::{
 };
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use crate::math::settings::{Overlay, Settings, settings};
+use crate::math::settings::{Overlay, Settings, of_file, settings};
 use crate::probe::Delta;
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
@@ -82,6 +82,7 @@ settings! {
         /// δ of a second score: the same weights each moved by ± δ, whatever the effect, with no gate on the fit.
         fixed_delta: Option<f64> = None, range: Range::POSITIVE, value: "DELTA", unless: "none";
         /// Who judges the changed pictures, with options as in dl-threshold:threshold=0.2.
+        #[serde(deserialize_with = "of_file")]
         judge: JudgeChoice = JudgeChoice::default(), value: "NAME[:OPTIONS]";
         /// Also measure flatness, gradient noise and norms, at every network and at each R² on its way.
         ///
@@ -127,6 +128,10 @@ fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error>
     })
 }
 
+fn method<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Method>, D::Error> {
+    of_file(from).map(Some)
+}
+
 fn zero() -> Vec<i64> {
     vec![0]
 }
@@ -167,8 +172,8 @@ pub struct ArmSpec {
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
-    /// How, as `{ name = "wanda", scope = "layer" }`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
     pub method: Option<Method>,
     /// What is kept, level by level, each pruned from the one before.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

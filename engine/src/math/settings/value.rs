@@ -2,6 +2,8 @@
 
 use super::Range;
 use crate::math::names::Named;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::path::PathBuf;
 use toml::Value as Toml;
 
@@ -53,6 +55,15 @@ pub trait Value: Sized {
     fn outside(&self, _: &Range) -> Option<String> {
         None
     }
+}
+
+/// Reads a value from a file as an option would read it, too: a choice may be its text or its table. For
+/// `#[serde(deserialize_with = "…")]`.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn of_file<'de, T: Value, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    T::of(&Toml::deserialize(from)?).map_err(D::Error::custom)
 }
 
 macro_rules! numbers {
