@@ -268,12 +268,9 @@ const CIRCLES: [(&str, &str); 1] =
     [("experiment/evolution", "a run by eye is one of the kinds of run, and is stored like them")];
 
 /// The same of the paper's package.
-const PAPERS_CIRCLES: [(&str, &str); 5] = [
+const PAPERS_CIRCLES: [(&str, &str); 2] = [
     ("claims", "a verdict reads the ledger's records, the ledger holds verdicts"),
     ("figures", "the table of figures lists its drawers, the drawers return its types"),
-    ("structural", "the record reports its own findings"),
-    ("theory", "the record reports its own findings"),
-    ("training", "the record reports its own findings"),
 ];
 
 #[test]

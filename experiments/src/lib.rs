@@ -32,7 +32,7 @@ use picloom::experiment::kinds::{self, Kind};
 /// The kinds of study that are the paper's own.
 const OWN: [Kind; 5] = [
     kind::<training::Training>(),
-    kind::<theory::study::Theory>(),
+    kind::<theory::Theory>(),
     kind::<structural::Structural>(),
     kind::<xor::Xor>(),
     kind::<reevolution::Reevolution>(),

@@ -32,12 +32,12 @@ mod regime;
 mod render;
 mod score;
 mod settings;
-mod single;
 mod source;
 #[cfg(feature = "studio")]
 mod studio;
 mod study;
 mod sweep;
+mod template;
 mod train;
 mod whole;
 

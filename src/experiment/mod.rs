@@ -19,10 +19,10 @@ mod pruning;
 pub mod record;
 pub mod regime;
 pub mod shard;
-pub mod single;
 pub mod spec;
 pub mod table;
 pub mod targets;
+pub mod template;
 pub mod whole;
 pub mod workers;
 

@@ -5,9 +5,9 @@
 //! drawn last, over weak ones.
 
 use super::fonts::{text_width, wrapped};
-use super::layout::layout;
 use super::sheets::{signed_picture, unit_name};
 use super::style::{self, Colour, size};
+use super::sugiyama::layout;
 use super::svg::{Anchor, Svg, n};
 use crate::math::Activation;
 use crate::network::{Mask, Network, Weights, picture::encode_png};

@@ -28,9 +28,12 @@ fn tables() -> Vec<(&'static str, Vec<Setting>)> {
     ]
 }
 
+/// The name of a choice, and its options.
+type Options = (&'static str, Vec<Setting>);
+
 /// Every table of choices, by the name that it has in the pages: the options of each choice.
-fn choices() -> Vec<(&'static str, Vec<(&'static str, Vec<Setting>)>)> {
-    fn of<C: Choice>() -> Vec<(&'static str, Vec<Setting>)> {
+fn choices() -> Vec<(&'static str, Vec<Options>)> {
+    fn of<C: Choice>() -> Vec<Options> {
         <C as Choice>::names().into_iter().map(|name| (name, C::options_of(name))).collect()
     }
     vec![
@@ -41,7 +44,7 @@ fn choices() -> Vec<(&'static str, Vec<(&'static str, Vec<Setting>)>)> {
 }
 
 /// The options of choices as rows of a Markdown table.
-fn markdown_of_options(choices: &[(&str, Vec<Setting>)]) -> String {
+fn markdown_of_options(choices: &[Options]) -> String {
     let mut text = String::from("| of | option | meaning | values | default | source |\n");
     text += "|---|---|---|---|---|---|\n";
     for (name, rows) in choices {

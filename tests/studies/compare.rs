@@ -5,7 +5,7 @@ use picloom::experiment::cells::{CellStudy, run_cells, study_folder};
 use picloom::experiment::compare::{CompareError, compare};
 use picloom::experiment::depth::DepthModel;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
-use picloom::experiment::single::{Changes, Single, Subject, Template};
+use picloom::experiment::template::{Changes, Single, Subject, Template};
 use picloom::experiment::workers::{News, StudyObserver};
 use picloom::figures::compare::write_comparison;
 use std::path::Path;

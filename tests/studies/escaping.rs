@@ -5,8 +5,8 @@ use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
 
 use picloom::experiment::compare::compare;
 use picloom::experiment::record::{ROWS, Record};
-use picloom::experiment::single::{Changes, Subject, Template};
 use picloom::experiment::table::Table;
+use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::figures::compare::write_comparison;
 use picloom::genome::{self, Genome, Role};
 use std::path::Path;

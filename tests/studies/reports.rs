@@ -3,7 +3,7 @@
 
 use picloom::experiment::compare::{Comparison, compare};
 use picloom::experiment::networks::{NetworkResult, Scored};
-use picloom::experiment::single::{Changes, Subject, Template};
+use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::figures::compare::write_comparison;
 use picloom::genome;
 use std::path::Path;

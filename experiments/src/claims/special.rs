@@ -5,8 +5,8 @@ use super::decide::{LedgerError, Results, all_of, path};
 use super::ledger::Valued;
 use crate::finding::{Finding, Verdict};
 use crate::structural::{StructuralRecord, findings};
+use crate::theory::TheoryRecord;
 use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity, prediction};
-use crate::theory::study::TheoryRecord;
 use crate::training::newton_schulz::newton_schulz;
 use crate::training::{RowResult, RunRow, TrainingRecord};
 

@@ -5,11 +5,11 @@ use super::data::{distinct, estimate, sorted};
 use super::{DrawError, Drawing, Sources, some};
 use crate::claims::trained_points;
 
+use crate::theory::TheoryRecord;
 use crate::theory::findings::{
     TrainedPoint, agreement, counterpart, parts_sensitivity, prediction, standard_errors,
 };
 use crate::theory::record::{Curve, Peak, curves, meetings};
-use crate::theory::study::TheoryRecord;
 use crate::volume::VolumeError;
 use crate::volume::literal::Reading;
 use crate::volume::sensitivity::Volume;

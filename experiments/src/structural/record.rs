@@ -1,6 +1,6 @@
 //! The record of the structural study: its rows.
 
-use super::{Shown, StructuralRecord, StructuralRow};
+use super::spec::{Shown, StructuralRecord, StructuralRow};
 use picloom::columns;
 use picloom::score::FIT_GATE;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! studies' records, as [`TrainedPoint`]s.
 
 use super::record::{meetings, peaks};
-use super::study::TheoryRecord;
+use super::spec::TheoryRecord;
 use crate::finding::{Finding, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;

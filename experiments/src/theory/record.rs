@@ -1,6 +1,6 @@
 //! The record of the theory study: its rows, where its curves are largest.
 
-use super::study::{MethodsValue, TheoryRecord};
+use super::spec::{MethodsValue, TheoryRecord};
 use crate::volume::sample::Estimate;
 use crate::volume::sensitivity::Volume;
 use picloom::columns;
@@ -181,36 +181,4 @@ impl Peak {
             }),
         })
     }
-}
-
-/// What came out, for people.
-pub(super) fn summary(record: &TheoryRecord) -> String {
-    let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
-    for (row, v) in meetings(record) {
-        let Some(m) = &row.methods else { continue };
-        let d = v.direct.probability;
-        text += &format!(
-            "({}, {}, {}, {:<4}) {}{:>12.6e} {:>12} {:.6e} [{:.6e}, {:.6e}]\n",
-            row.width,
-            row.layers,
-            row.parts,
-            row.p,
-            if m.approximate { "≈" } else { " " },
-            m.probability,
-            v.exact.map_or("–".into(), |e| format!("{e:.6e}")),
-            d.estimate,
-            d.low,
-            d.high
-        );
-    }
-    text += "\nfixed budget: best depth (depths whose intervals reach it)\n";
-    for (row, _, peak) in peaks(record, "budget") {
-        if let Volume::Budget { edges } = row.volume {
-            text += &format!(
-                "W {:>3} K {edges:>3} P {}: L {} ({}–{}), {:.4}\n",
-                row.width, row.parts, peak.layers, peak.from, peak.to, peak.value
-            );
-        }
-    }
-    text + "\n" + &super::findings::summary(record)
 }

@@ -1,161 +1,22 @@
-//! The theory as a study: `experiments/theory.toml`. A cell is one curve over depth, or one case in
-//! which theory and Monte Carlo meet; the record holds them all.
+//! The theory as a grid. A cell is one curve over depth, or one case in which theory and Monte Carlo meet; the
+//! record holds them all.
 
+use super::findings;
 use super::record::{
-    CurveKey, CurveValues, MeetingKey, MeetingValues, TheoryFound, TheoryKey, summary,
+    CurveKey, CurveValues, MeetingKey, MeetingValues, TheoryFound, TheoryKey, meetings, peaks,
 };
+use super::spec::{MethodsValue, Theory, TheoryRecord};
 use crate::volume::literal::Reading;
 use crate::volume::sample::{Estimate, direct, karp_luby};
 use crate::volume::sensitivity::{Volume, curve};
 use crate::volume::{VolumeError, exact, moment};
-use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::experiment::grid::Grid;
 use picloom::experiment::record::six_digits;
 use picloom::experiment::spec::SpecError;
 use picloom::experiment::workers::Ask;
 use picloom::math::stats::Interval;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::path::Path;
-
-/// What `experiments/theory.toml` says in one profile.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Theory {
-    /// Seed of all sampling.
-    pub seed: u64,
-    /// The literal readings.
-    pub literal: LiteralSpec,
-    /// Random masks at a fixed mean in-degree.
-    pub random_mask: RandomMaskSpec,
-    /// Theory against Monte Carlo.
-    pub agreement: AgreementSpec,
-    /// Values of METHODS §9.
-    pub values: Vec<MethodsValue>,
-    /// Fixed edge budgets.
-    pub budget: Vec<BudgetSpec>,
-    /// P = 1…6.
-    pub sensitivity: SensitivitySpec,
-}
-
-/// The study in one profile.
-pub type TheoryStudy = GridStudy<Theory>;
-
-/// Its record.
-pub type TheoryRecord = GridRecord<Theory>;
-
-/// Both literal readings at every width and needed depth.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct LiteralSpec {
-    #[serde(deserialize_with = "axis::count")]
-    pub parts: usize,
-    #[serde(deserialize_with = "axis::counts")]
-    pub widths: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub layers: Vec<usize>,
-    /// D, of the expressivity gate.
-    pub needed: Vec<f64>,
-}
-
-/// Random-mask modularity at a fixed mean in-degree.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct RandomMaskSpec {
-    #[serde(deserialize_with = "axis::count")]
-    pub parts: usize,
-    #[serde(deserialize_with = "axis::counts")]
-    pub widths: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub layers: Vec<usize>,
-    #[serde(deserialize_with = "axis::above_zero")]
-    pub degree: f64,
-    #[serde(deserialize_with = "axis::count")]
-    pub samples: usize,
-}
-
-/// Every combination, P ≤ W.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct AgreementSpec {
-    #[serde(deserialize_with = "axis::counts")]
-    pub widths: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub layers: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub parts: Vec<usize>,
-    #[serde(deserialize_with = "axis::shares")]
-    pub densities: Vec<f64>,
-    #[serde(deserialize_with = "axis::count")]
-    pub samples: usize,
-}
-
-/// A value that METHODS §9 gives.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct MethodsValue {
-    pub width: usize,
-    pub layers: usize,
-    pub parts: usize,
-    pub p: f64,
-    /// E\[N\], if given.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub expected: Option<f64>,
-    /// Pr.
-    pub probability: f64,
-    /// True if METHODS has it from sampling.
-    #[serde(default)]
-    pub approximate: bool,
-}
-
-/// Fixed edge budgets: every width with every number of edges.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct BudgetSpec {
-    #[serde(deserialize_with = "axis::count")]
-    pub parts: usize,
-    #[serde(deserialize_with = "axis::counts")]
-    pub widths: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub edges: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub layers: Vec<usize>,
-    #[serde(deserialize_with = "axis::count")]
-    pub samples: usize,
-}
-
-/// Volumes whose dependence on P is asked.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct SensitivitySpec {
-    #[serde(deserialize_with = "axis::counts")]
-    pub parts: Vec<usize>,
-    #[serde(deserialize_with = "axis::counts")]
-    pub layers: Vec<usize>,
-    #[serde(deserialize_with = "axis::count")]
-    pub samples: usize,
-    /// Values of P at which budgets need more draws: there so many are made.
-    #[serde(default)]
-    pub rare_parts: Vec<usize>,
-    #[serde(default)]
-    pub rare_samples: usize,
-    pub volumes: Vec<NamedVolume>,
-}
-
-/// A volume of [`SensitivitySpec`].
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct NamedVolume {
-    pub name: String,
-    #[serde(deserialize_with = "axis::count")]
-    pub width: usize,
-    pub volume: Volume,
-}
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -321,6 +182,38 @@ fn outcome(cell: &TheoryCell) -> Result<TheoryFound, VolumeError> {
             }))
         }
     }
+}
+
+/// What came out, for people.
+fn summary(record: &TheoryRecord) -> String {
+    let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
+    for (row, v) in meetings(record) {
+        let Some(m) = &row.methods else { continue };
+        let d = v.direct.probability;
+        text += &format!(
+            "({}, {}, {}, {:<4}) {}{:>12.6e} {:>12} {:.6e} [{:.6e}, {:.6e}]\n",
+            row.width,
+            row.layers,
+            row.parts,
+            row.p,
+            if m.approximate { "≈" } else { " " },
+            m.probability,
+            v.exact.map_or("–".into(), |e| format!("{e:.6e}")),
+            d.estimate,
+            d.low,
+            d.high
+        );
+    }
+    text += "\nfixed budget: best depth (depths whose intervals reach it)\n";
+    for (row, _, peak) in peaks(record, "budget") {
+        if let Volume::Budget { edges } = row.volume {
+            text += &format!(
+                "W {:>3} K {edges:>3} P {}: L {} ({}–{}), {:.4}\n",
+                row.width, row.parts, peak.layers, peak.from, peak.to, peak.value
+            );
+        }
+    }
+    text + "\n" + &findings::summary(record)
 }
 
 impl Grid for Theory {

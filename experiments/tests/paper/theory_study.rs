@@ -8,7 +8,7 @@ use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
 use picloom_experiments::theory::record::{curves, meetings, peaks};
-use picloom_experiments::theory::study::{TheoryCell, TheoryRecord, TheoryStudy};
+use picloom_experiments::theory::{TheoryCell, TheoryRecord, TheoryStudy};
 use picloom_experiments::volume::sensitivity::Volume;
 use std::path::Path;
 

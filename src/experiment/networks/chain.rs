@@ -85,7 +85,10 @@ pub fn walk<'a, T>(
     worker.train_roots(&arms);
     let mut seen: Seen<T> = Vec::new();
     for arm in arms {
-        worker.begin(arm);
+        // What is trained has been said to begin.
+        if arm.wiring.is_none_or(|wiring| wiring == ArmWiring::Evolved) {
+            worker.begin(arm);
+        }
         let before = seen.len();
         let outcome = worker.arm(arm, &mut |made| {
             seen.push((made.arm.into(), made.level, Ok(look(made)?)));
@@ -182,14 +185,14 @@ impl Worker<'_> {
         for &arm in arms {
             if let Some(wiring) = arm.wiring.filter(|wiring| *wiring != ArmWiring::Evolved) {
                 let job = self.job(arm, wiring);
-                jobs.entry(job.config.run_id()).or_insert((arm, job));
+                jobs.entry(job.config.run_id()).or_insert((Vec::new(), job)).0.push(arm);
             }
         }
         let (folder, ask) = (self.folder, self.ask);
         let jobs: Vec<_> = jobs.into_iter().collect();
         let this = &*self;
-        let attempts = jobs.into_par_iter().map(|(id, (arm, job))| {
-            this.begin(arm);
+        let attempts = jobs.into_par_iter().map(|(id, (arms, job))| {
+            arms.iter().for_each(|arm| this.begin(arm));
             let result = train_run(&folder.join(&id), job, true, &mut { ask });
             (id, result)
         });

@@ -1,7 +1,7 @@
 //! Writes the spec of a study of one picture or genome, instead of doing it.
 
 use super::study::Said;
-use crate::experiment::single::{Changes, Subject, Template};
+use crate::experiment::template::{Changes, Subject, Template};
 use crate::math::text::word;
 use crate::network::Squaring;
 use serde_json::json;
