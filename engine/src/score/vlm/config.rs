@@ -1,7 +1,7 @@
 //! How a vision-language server is reached, and the key that is never shown.
 
 use super::fault::VlmError;
-use crate::score::judges::Vlm;
+use crate::score::judges::server::Vlm;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
