@@ -16,7 +16,7 @@ const SIZE: usize = 48;
 /// that was judged damaged.
 fn told(name: &str, model: &Model, target: &Picture) -> Result<Option<Picture>, JudgeError> {
     let view = View::new(model, SIZE, Coords::Fer);
-    let protocol = Protocol { selection: Selection::Sample(24), delta: Delta::default(), seed: 0 };
+    let protocol = Protocol { samples: Selection::Sample(24), delta: Delta::default(), seed: 0 };
     let Measurement { score, judged, .. } =
         protocol.measure(&view, &DlJudge::default(), Some(target))?;
     let (low, high) = score.interval.unwrap_or((0.0, 1.0));

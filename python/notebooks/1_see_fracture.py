@@ -38,7 +38,7 @@ report
 # %%
 figure, axes = plt.subplots(2, 7, figsize=(12, 3.6))
 for row, (name, model) in zip(axes, [("evolved", evolved), ("trained", trained)]):
-    swept = picloom.sweep(model, weights=40, size=SIZE)
+    swept = picloom.sweep(model, samples=40, size=SIZE)
     seen = np.flatnonzero(~swept["silent"])
     chosen = seen[len(seen) // 2]
     link, span = int(swept["link"][chosen]), abs(float(swept["delta"][chosen]))

@@ -8,7 +8,7 @@ use picloom::math::settings::Settings;
 use picloom::network::{Coords, Model, Picture, Squaring, Wiring};
 use picloom::run::load_target;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{IntoPyDict, PyDict, PyString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
@@ -33,9 +33,13 @@ pub fn plain<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'p
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// What Python's plain values say; unknown keys are refused where the type refuses them.
+/// What Python's plain values and NumPy's say; others count as their text. Unknown keys are refused where the type refuses them.
 pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
-    let text: String = value.py().import("json")?.call_method1("dumps", (value,))?.extract()?;
+    let py = value.py();
+    let plain = py.eval(c"lambda x: x.tolist() if hasattr(x, 'tolist') else str(x)", None, None)?;
+    let plain = [("default", plain)].into_py_dict(py)?;
+    let text: String =
+        py.import("json")?.call_method("dumps", (value,), Some(&plain))?.extract()?;
     serde_json::from_str(&text).map_err(refused)
 }
 

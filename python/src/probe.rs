@@ -8,33 +8,14 @@ use crate::watched::watched;
 use numpy::ndarray::Array4;
 use numpy::{IntoPyArray, PyArray4};
 use picloom::network::{Coords, Picture};
-use picloom::probe::{Delta, Selection, View, WeightSweep};
-use picloom::score::{JudgeChoice, Measurement, ScoreRecord};
+use picloom::probe::{Delta, View, WeightSweep};
+use picloom::score::{JudgeChoice, Measurement, Protocol, ScoreRecord};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Links that are swept before the caller is asked whether to go on.
 const PART: usize = 32;
-
-/// Which weights are changed: "all", a number of them, or link numbers.
-#[derive(FromPyObject)]
-pub enum Chosen {
-    Count(usize),
-    Text(String),
-    Links(Vec<usize>),
-}
-
-impl Chosen {
-    fn selection(self) -> PyResult<Selection> {
-        match self {
-            Chosen::Count(0) => Err(refused("expected at least 1 weight, found 0")),
-            Chosen::Count(count) => Ok(Selection::Sample(count)),
-            Chosen::Text(text) => parsed(&text),
-            Chosen::Links(links) => Ok(Selection::Links(links)),
-        }
-    }
-}
 
 /// `view.sweep`, in parts, so that it can be ended; none if it was.
 fn swept(
@@ -73,18 +54,15 @@ fn swept(
 /// Parameters
 /// ----------
 /// model : Model
-/// weights : "all", int or sequence of int
-///     Which of the non-zero weights: all, so many drawn within layers by `seed`, or these links.
-/// delta : str
-///     "effect:E", until the RMSE between the pictures is E (± 15 %), or "fixed:D", by D.
 /// size : int
 ///     Side of the pictures in pixels.
 /// coords : str
 ///     "fer" (-1 to 1 across the picture) or "picbreeder".
-/// seed : int
-///     Of the links that are drawn.
 /// progress : callable or tqdm bar, optional
 ///     Called with (weights done, their share).
+/// **settings
+///     `samples`, "all", an int or a sequence of int: which of the non-zero weights, so many drawn within layers by `seed`, or
+///     these links. `delta`, "effect:E", until the RMSE between the pictures is E (± 15 %), or "fixed:D", by D (docs/SETTINGS.md).
 ///
 /// Returns
 /// -------
@@ -99,22 +77,20 @@ fn swept(
 /// picloom.Error
 ///     progress answered False.
 #[pyfunction]
-#[pyo3(signature = (model, *, weights = Chosen::Text("all".into()), delta = "effect:0.18", size = 128, coords = "fer", seed = 0, progress = None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+#[pyo3(signature = (model, *, size = 128, coords = "fer", progress = None, **settings))]
 pub fn sweep<'py>(
     py: Python<'py>,
     model: &Model,
-    weights: Chosen,
-    delta: &str,
     size: usize,
     coords: &str,
-    seed: u64,
     progress: Option<Bound<'py, PyAny>>,
+    settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let links = weights.selection()?.links(&model.0, seed).map_err(refused)?;
-    let (size, coords, delta) = (check_size(size)?, parsed(coords)?, parsed(delta)?);
+    let protocol: Protocol = crate::convert::settings(settings)?;
+    let links = protocol.samples.links(&model.0, protocol.seed).map_err(refused)?;
+    let (size, coords) = (check_size(size)?, parsed(coords)?);
     let view = py.detach(|| View::new(&model.0, size, coords));
-    let swept = swept(py, &view, &links, delta, progress)?.ok_or_else(stopped)?;
+    let swept = swept(py, &view, &links, protocol.delta, progress)?.ok_or_else(stopped)?;
     let rows = &swept.perturbations;
     let table = PyDict::new(py);
     table.set_item("link", column(py, rows, |p| p.link))?;
@@ -187,20 +163,16 @@ pub fn strip<'py>(
 ///     What it should draw: a score counts only of a network that has learned its picture.
 /// judge : str
 ///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
-/// samples : "all", int or sequence of int
-///     Which weights are changed, as in `sweep`.
-/// delta : str
-///     As in `sweep`.
 /// size : int, optional
 ///     Side in pixels. Default: that of the target, else 128.
 /// coords : str
 ///     "fer" (-1 to 1 across the picture) or "picbreeder".
-/// seed : int
-///     Of the weights that are drawn.
 /// name : str
 ///     What the record calls the network.
 /// progress : callable or tqdm bar, optional
 ///     Called with (weights done, their share).
+/// **settings
+///     `samples`, `delta` and `seed`, as in `sweep`.
 ///
 /// Returns
 /// -------
@@ -215,37 +187,35 @@ pub fn strip<'py>(
 /// picloom.Error
 ///     progress answered False; the judge cannot be asked.
 #[pyfunction]
-#[pyo3(signature = (model, target = None, *, judge = "dl", samples = Chosen::Text("all".into()), delta = "effect:0.18", size = None, coords = "fer", seed = 0, name = "given", progress = None))]
+#[pyo3(signature = (model, target = None, *, judge = "dl", size = None, coords = "fer", name = "given", progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub fn score<'py>(
     py: Python<'py>,
     model: &Model,
     target: Option<&Bound<'py, PyAny>>,
     judge: &str,
-    samples: Chosen,
-    delta: &str,
     size: Option<usize>,
     coords: &str,
-    seed: u64,
     name: &str,
     progress: Option<Bound<'py, PyAny>>,
+    settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (coords, delta): (Coords, Delta) = (parsed(coords)?, parsed(delta)?);
+    let coords: Coords = parsed(coords)?;
+    let protocol: Protocol = crate::convert::settings(settings)?;
     let target = target.map(|given| self::target(given, size, coords, None)).transpose()?;
     let own = target.as_ref().map_or(crate::convert::SIZE, |picture| picture.width);
     let size = check_size(size.unwrap_or(own))?;
     let judge = parsed::<JudgeChoice>(judge)?.build().map_err(refused)?;
-    let selection = samples.selection()?;
-    let links = selection.links(&model.0, seed).map_err(refused)?;
+    let links = protocol.samples.links(&model.0, protocol.seed).map_err(refused)?;
     let view = py.detach(|| View::new(&model.0, size, coords));
-    let swept = swept(py, &view, &links, delta, progress)?.ok_or_else(stopped)?;
+    let swept = swept(py, &view, &links, protocol.delta, progress)?.ok_or_else(stopped)?;
     let found = py
         .detach(|| Measurement::of(&view, swept, judge.as_ref(), target.as_ref()))
         .map_err(failed)?;
     let record = ScoreRecord {
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
-        ..ScoreRecord::of(name, &view, &found, &selection, seed)
+        ..ScoreRecord::of(name, &view, &found, &protocol.samples, protocol.seed)
     };
     plain(py, &record)
 }

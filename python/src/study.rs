@@ -1,6 +1,6 @@
 //! What lies in folders: runs, studies that workers share, and the depth sweep of a picture.
 
-use crate::convert::{check_size, picture_array, plain};
+use crate::convert::{check_size, keywords, picture_array, plain};
 use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
 use crate::model::Model;
@@ -10,11 +10,12 @@ use picloom::experiment::Record;
 use picloom::experiment::cells::{Worker, study_folder};
 use picloom::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use picloom::experiment::kinds::{KINDS, Study, read_study};
-use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::networks::{NetworksRecord, StudySettings};
 use picloom::experiment::spec::SpecFile;
 use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::experiment::whole::parts;
 use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::math::settings::Settings;
 use picloom::network::Coords;
 use picloom::run::{load_run as load, read_metrics};
 use pyo3::prelude::*;
@@ -181,16 +182,16 @@ pub fn study_status<'py>(
 ///     Picture or genome.
 /// depths, seeds : sequence of int, optional
 ///     Numbers of hidden layers, and seeds of the trainings. Default: those of `picloom experiment depth-sweep`.
-/// steps, size, samples : int, optional
-///     Steps of each training, side in pixels, weights changed in each network.
-/// judge : str
-///     As in `score`.
+/// steps, size : int, optional
+///     Steps of each training, side in pixels.
 /// fit : str, optional
 ///     What becomes of a picture that is not square: "crop", "pad" or "squash".
 /// runs : path
 ///     Folder of the run store.
 /// progress : callable or tqdm bar, optional
 ///     Called with (networks done, their share).
+/// **settings
+///     Settings of a study: `samples=60`, `judge="mock"`, … (docs/SETTINGS.md).
 ///
 /// Returns
 /// -------
@@ -205,7 +206,7 @@ pub fn study_status<'py>(
 /// picloom.Error
 ///     The folder cannot be written, or progress answered False.
 #[pyfunction]
-#[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, samples = None, judge = "dl", fit = None, runs = PathBuf::from("runs"), progress = None))]
+#[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, fit = None, runs = PathBuf::from("runs"), progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub fn depth_sweep<'py>(
     py: Python<'py>,
@@ -214,11 +215,10 @@ pub fn depth_sweep<'py>(
     seeds: Option<Vec<u64>>,
     steps: Option<u64>,
     size: Option<usize>,
-    samples: Option<usize>,
-    judge: &str,
     fit: Option<&str>,
     runs: PathBuf,
     progress: Option<Bound<'py, PyAny>>,
+    settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     size.map(check_size).transpose()?;
     let changes = Changes {
@@ -227,8 +227,7 @@ pub fn depth_sweep<'py>(
         seeds,
         steps,
         size,
-        sample: samples,
-        judge: Some(parsed(judge)?),
+        own: StudySettings::by_key(&keywords(settings)?).map_err(refused)?,
     };
     let fit = fit.map(parsed).transpose()?;
     let subject = Subject::read(&picture, fit).map_err(|e| of_file(&picture, e))?;

@@ -1,6 +1,7 @@
 //! `picloom bench`: how long a training step, a picture and a score take on this machine.
 
 use super::output::Output;
+use super::settings::Laid;
 use super::source::{Usage, check_size, chosen_links};
 use crate::experiment::bench::{
     ScoreBench, ScoreTiming, Timing, Workload, skull_sized, time_pictures, time_score, time_steps,
@@ -9,8 +10,8 @@ use crate::experiment::bench::{
 use crate::experiment::evolution::bench_evolve;
 use crate::network::kernel::Isa;
 use crate::network::{Arch, Model, Wiring, layerize, read_genome};
-use crate::probe::{Delta, Selection};
-use crate::score::{DlJudge, Judge};
+
+use crate::score::{DlJudge, Judge, Protocol};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -53,12 +54,8 @@ pub struct BenchArgs {
     /// score: weights of --arch (.npz or .safetensors)
     #[arg(long, requires = "arch", conflicts_with = "genome")]
     params: Option<PathBuf>,
-    /// score: weights to move: all, a number (sampled within layers), or link numbers (0,17,42)
-    #[arg(long, default_value = "all", value_name = "all|N|IDS")]
-    weights: Selection,
-    /// score: how far: effect:E (RMSE between the pictures) or fixed:D
-    #[arg(long, default_value = "effect:0.18")]
-    delta: Delta,
+    #[command(flatten)]
+    protocol: Laid<Protocol>,
     /// score: weights that are also swept the plain way
     #[arg(long, default_value_t = 24, value_name = "N")]
     compared: usize,
@@ -181,11 +178,12 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
     if args.compared == 0 {
         return Err(Usage("--compared: expected at least 1 weight, found 0".into()).into());
     }
-    let bench = ScoreBench { size, delta: args.delta, compared: args.compared };
+    let protocol = args.protocol.over(&Protocol::default())?;
+    let bench = ScoreBench { size, delta: protocol.delta, compared: args.compared };
     let judge = DlJudge::default();
     let mut timings = Vec::new();
     for case in cases(args)? {
-        let links = chosen_links(&args.weights, &case.model, 0)?;
+        let links = chosen_links(&protocol, &case.model)?;
         let bar = out.progress(links.len() as u64, "weights");
         timings.push(time_score(&case, &links, &bench, &judge, &|_| bar.inc(1))?);
         bar.finish_and_clear();
@@ -194,7 +192,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         what: "score",
         size,
         threads: rayon::current_num_threads(),
-        delta: args.delta.to_string(),
+        delta: protocol.delta.to_string(),
         judge: judge.name(),
         timings,
     };

@@ -3,9 +3,11 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::Bar;
+use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
 use super::template::write_spec;
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
+use crate::experiment::networks::StudySettings;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
@@ -14,13 +16,13 @@ use crate::math::text::{portable, word};
 use crate::network::Squaring;
 use crate::network::lock::FolderLock;
 use crate::run::is_genome_file;
-use crate::score::JudgeChoice;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
+#[command(mut_args(of_profile))]
 pub struct CompareArgs {
     /// Genome file (.json, .zip, .xml; default: one that comes with the program), a picture file, or two
     /// or more folders of finished runs
@@ -40,9 +42,8 @@ pub struct CompareArgs {
     seeds: Vec<u64>,
     #[arg(long, help = fit_help(), value_parser = super::names::one_of::<Squaring>())]
     fit: Option<Squaring>,
-    /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
-    #[arg(long, value_name = "NAME[:OPTIONS]")]
-    judge: Option<JudgeChoice>,
+    #[command(flatten)]
+    own: Laid<StudySettings>,
     /// Folder for the report and everything it is drawn from [default: picloom-compare, with the name of
     /// the genome or picture if one is given]
     #[arg(long)]
@@ -105,8 +106,8 @@ fn changes(args: &CompareArgs) -> anyhow::Result<Changes> {
         seeds = usual.iter().map(|seed| seed + args.seed).collect();
     }
     let seeds = (!seeds.is_empty()).then_some(seeds);
-    let judge = args.judge.clone();
-    Ok(Changes { profile, steps: args.steps, seeds, judge, ..Changes::default() })
+    let own = args.own.by_key()?;
+    Ok(Changes { profile, steps: args.steps, seeds, own, ..Changes::default() })
 }
 
 /// Writes the report, and says what came out.
@@ -136,8 +137,9 @@ fn side_by_side(
         );
         return Err(Usage(text).into());
     }
-    if args.steps.is_some() || !args.seeds.is_empty() {
-        let text = "--steps and --seeds are of trainings: finished runs are not trained again";
+    let trains = args.own.has("log_every") || args.own.has("target_r2");
+    if args.steps.is_some() || !args.seeds.is_empty() || trains {
+        let text = "--steps, --seeds, --log-every and --target-r2 are of trainings: finished runs are not trained again";
         return Err(Usage(text.into()).into());
     }
     let folder = folder(args);
@@ -185,9 +187,7 @@ fn command_line(args: &CompareArgs) -> String {
     if let Some(fit) = args.fit {
         command += &format!(" --fit {}", fit.name());
     }
-    if let Some(judge) = &args.judge {
-        command += &format!(" --judge {}", word(judge));
-    }
+    command += &args.own.command_line();
     if let Some(folder) = &args.out {
         command += &format!(" --out {}", word(portable(folder)));
     }

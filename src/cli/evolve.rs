@@ -2,7 +2,7 @@
 //! breeding by a model that looks.
 
 use super::interrupt::{self, Interrupted};
-use super::judge::{VlmArgs, usage_text};
+use super::judge::usage_text;
 use super::names::one_of;
 use super::output::Output;
 use super::progress::Bar;
@@ -22,6 +22,7 @@ use crate::genome::{self, Output::Hue};
 use crate::network::files::{LARGEST_STATE, read_text};
 use crate::network::lock::FolderLock;
 use crate::run::folder::FolderKind;
+use crate::score::judges::Vlm;
 use crate::score::{Breeder, Decision, MockBreeder};
 use anyhow::Context;
 use clap::Args;
@@ -52,7 +53,7 @@ pub struct EvolveArgs {
     #[command(flatten)]
     by_hand: ByHand,
     #[command(flatten)]
-    vlm: VlmArgs,
+    vlm: Laid<Vlm>,
 }
 
 /// What one call does to a session.
@@ -189,19 +190,14 @@ fn refuse_grey_of_colour(args: &EvolveArgs, config: &EvolutionConfig) -> anyhow:
 
 /// The model of the options, to look at the sheets; its name goes into the config.
 #[cfg(feature = "vlm")]
-fn model(args: &VlmArgs, section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
-    let options = args.options().map_err(|e| match e.is::<Usage>() {
-        // The options are shared with the judge, and so are their messages.
-        true => Usage(e.to_string().replace("--judge vlm", "--search vlm")).into(),
-        false => e,
-    })?;
-    let config = options.config()?;
+fn model(args: &Laid<Vlm>, section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
+    let config = super::judge::server(args, "--search vlm")?.config()?;
     section.model = Some(config.model.clone());
     Ok(Box::new(crate::score::vlm::VlmBreeder::new(config)?))
 }
 
 #[cfg(not(feature = "vlm"))]
-fn model(_args: &VlmArgs, _section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
+fn model(_args: &Laid<Vlm>, _section: &mut VlmSection) -> anyhow::Result<Box<dyn Breeder>> {
     let text = "this build has no vlm breeder: build it with --features vlm";
     Err(Usage(text.into()).into())
 }

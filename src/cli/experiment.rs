@@ -7,6 +7,7 @@ use super::interrupt;
 use super::names::one_of;
 use super::new;
 use super::output::Output;
+use super::settings::{Laid, of_profile};
 use super::source::{check_size, fit_help};
 use super::study::{self, Said, StudyArgs, WorkerArgs, run_study};
 use super::template::write_spec;
@@ -15,14 +16,14 @@ use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::kinds::Kind;
-use crate::experiment::networks::{NetworksRecord, NetworksSpec};
+use crate::experiment::networks::{NetworksRecord, NetworksSpec, StudySettings};
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
 use crate::math::text::portable;
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
-use crate::score::JudgeChoice;
+
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -98,6 +99,7 @@ pub enum StudyCommand {
 }
 
 #[derive(Args)]
+#[command(mut_args(of_profile))]
 struct DepthSweepArgs {
     /// Picture, or a genome
     picture: PathBuf,
@@ -113,12 +115,8 @@ struct DepthSweepArgs {
     /// Side of the picture in pixels
     #[arg(long, default_value_t = usual().size)]
     size: usize,
-    /// Weights changed in each network, sampled within layers
-    #[arg(long, default_value_t = usual().sample.unwrap_or(120), value_name = "N")]
-    samples: usize,
-    /// Who judges, with options as in dl-threshold:threshold=0.2 [default: dl]
-    #[arg(long, value_name = "NAME[:OPTIONS]")]
-    judge: Option<JudgeChoice>,
+    #[command(flatten)]
+    own: Laid<StudySettings>,
     #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
     fit: Option<Squaring>,
     /// Folder of the run store
@@ -210,8 +208,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
         seeds: Some(args.seeds),
         steps: Some(args.steps),
         size: Some(check_size(args.size)?),
-        sample: Some(args.samples),
-        judge: args.judge,
+        own: args.own.by_key()?,
     };
     if let Some(path) = &args.spec {
         return write_spec(Template::DepthSweep, &args.picture, args.fit, &changes, path);

@@ -3,6 +3,7 @@
 mod sheets;
 
 use super::output::Output;
+use super::settings::Laid;
 use super::source::Usage;
 use crate::score::judges::{BuildJudgeError, Dl, Vlm};
 use crate::score::labels::{LabelSet, Report, compare_judges, read_labels, test_judge};
@@ -49,7 +50,7 @@ pub struct JudgeArg {
     #[arg(long = "judge-model", visible_alias = "model", value_name = "FILE")]
     model: Option<PathBuf>,
     #[command(flatten)]
-    vlm: VlmArgs,
+    vlm: Laid<Vlm>,
 }
 
 /// The judges by name, as the table has them.
@@ -58,77 +59,11 @@ fn judge_help() -> String {
     format!("Who judges the pictures: {}", rows.collect::<Vec<_>>().join("; "))
 }
 
-/// How a vision-language server is reached.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "A vision-language model")]
-pub struct VlmArgs {
-    /// Base URL of the server of --judge vlm
-    #[arg(long, default_value = "http://localhost:11434/v1", value_name = "URL")]
-    vlm_url: String,
-    /// Its model, by the server's name for it
-    #[arg(long, value_name = "NAME")]
-    vlm_model: Option<String>,
-    /// Environment variable that holds the server's key, if it wants one
-    #[arg(long, default_value = "PICLOOM_VLM_KEY", value_name = "VARIABLE")]
-    vlm_key: String,
-    /// Votes a picture, every other one with the pictures swapped
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    vlm_votes: usize,
-    /// Sampling temperature, or `server` for the server's own
-    #[arg(long, default_value = "0", value_name = "T")]
-    vlm_temperature: String,
-    /// Requests under way at once
-    #[arg(long, default_value_t = 4, value_name = "N")]
-    vlm_at_a_time: usize,
-    /// Attempts a question
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    vlm_attempts: u32,
-    /// Seconds an attempt may take
-    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
-    vlm_timeout: f64,
-    /// Folder of the answers and of the log exchanges.jsonl
-    #[arg(long, default_value = "runs/vlm", value_name = "DIR")]
-    vlm_cache: PathBuf,
-}
-
-impl VlmArgs {
-    /// True if one is not the default.
-    fn has_any(&self) -> anyhow::Result<bool> {
-        let named = VlmArgs { vlm_model: Some(String::new()), ..self.clone() }.options()?;
-        Ok(self.vlm_model.is_some() || Vlm { model: None, ..named } != Vlm::default())
-    }
-
-    /// The options of the table that these are.
-    pub fn options(&self) -> anyhow::Result<Vlm> {
-        if self.vlm_model.is_none() {
-            return Err(Usage("--judge vlm needs --vlm-model NAME (docs/JUDGES.md)".into()).into());
-        }
-        let temperature = match self.vlm_temperature.as_str() {
-            "server" => None,
-            text => match text.parse::<f64>() {
-                Ok(t) if (0.0..=2.0).contains(&t) => Some(t),
-                _ => {
-                    let expected = "--vlm-temperature: expected 0 to 2 or server, found";
-                    return Err(Usage(format!("{expected} {text:?}")).into());
-                }
-            },
-        };
-        let waits = std::time::Duration::try_from_secs_f64(self.vlm_timeout);
-        if !waits.is_ok_and(|t| !t.is_zero()) {
-            let expected = "--vlm-timeout: expected seconds above 0, found";
-            return Err(Usage(format!("{expected} {}", self.vlm_timeout)).into());
-        }
-        Ok(Vlm {
-            url: self.vlm_url.clone(),
-            model: self.vlm_model.clone(),
-            key: self.vlm_key.clone(),
-            votes: self.vlm_votes,
-            temperature,
-            at_a_time: self.vlm_at_a_time,
-            attempts: self.vlm_attempts,
-            timeout: self.vlm_timeout,
-            cache: self.vlm_cache.clone(),
-        })
+/// The options of a vision-language server, which needs a model. `wants` is what asks for one: `--judge vlm`.
+pub fn server(options: &Laid<Vlm>, wants: &str) -> Result<Vlm, Usage> {
+    match options.has("vlm_model") {
+        true => options.over(&Vlm::default()),
+        false => Err(Usage(format!("{wants} needs --vlm-model NAME (docs/JUDGES.md)"))),
     }
 }
 
@@ -141,7 +76,7 @@ impl JudgeArg {
         }
         let with_options =
             matches!(&self.judge, JudgeChoice::Vlm(options) if *options != Vlm::default());
-        if with_options && self.vlm.has_any()? {
+        if with_options && !self.vlm.is_empty() {
             let text = "--judge vlm:… has its options there: --vlm-… are for --judge vlm";
             return Err(Usage(text.into()).into());
         }
@@ -155,7 +90,7 @@ impl JudgeArg {
                 JudgeChoice::Dl(Dl { model: self.model.clone() })
             }
             JudgeChoice::Vlm(options) if *options == Vlm::default() => {
-                JudgeChoice::Vlm(self.vlm.options()?)
+                JudgeChoice::Vlm(server(&self.vlm, "--judge vlm")?)
             }
             other => other.clone(),
         };

@@ -3,12 +3,13 @@
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
+use super::settings::{Laid, of_profile};
 use super::source::fit_help;
 use super::study::run_study;
 use super::template::write_spec;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
-use crate::experiment::networks::NetworksRecord;
+use crate::experiment::networks::{NetworksRecord, StudySettings};
 use crate::experiment::regime::own::recommend;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::regime_map_of;
@@ -21,6 +22,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
+#[command(mut_args(of_profile))]
 pub struct RegimeArgs {
     /// Picture, or a genome
     #[arg(value_name = "PICTURE|GENOME")]
@@ -30,6 +32,8 @@ pub struct RegimeArgs {
     profile: String,
     #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
     fit: Option<Squaring>,
+    #[command(flatten)]
+    own: Laid<StudySettings>,
     /// Folder of the map and all it is made of, in a folder of the picture's name
     #[arg(long, default_value = "picloom-regime")]
     out: PathBuf,
@@ -39,7 +43,11 @@ pub struct RegimeArgs {
 }
 
 pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
-    let changes = Changes { profile: Some(args.profile.clone()), ..Changes::default() };
+    let changes = Changes {
+        profile: Some(args.profile.clone()),
+        own: args.own.by_key()?,
+        ..Changes::default()
+    };
     if let Some(path) = &args.spec {
         let (json, text) = write_spec(Template::Regime, &args.picture, args.fit, &changes, path)?;
         return out.result(&json, &text);

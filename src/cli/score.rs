@@ -2,6 +2,7 @@
 
 use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
+use super::settings::Laid;
 use super::source::{SourceArgs, Usage, chosen_links};
 use super::sweep::PART;
 use crate::figures::views::card_of;
@@ -9,12 +10,12 @@ use crate::figures::{Provenance, save};
 use crate::network::files::{hidden_beside, write_atomic};
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
-use crate::probe::{Delta, Selection, View};
+use crate::probe::View;
 use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{Source, resumable_sweep};
 use crate::score::card::{CardRecord, Measure};
 use crate::score::labels::read_labels;
-use crate::score::{Calls, Measurement, PictureLabel, ScoreRecord};
+use crate::score::{Calls, Measurement, PictureLabel, Protocol, ScoreRecord};
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -26,15 +27,8 @@ pub struct ScoreArgs {
     source: SourceArgs,
     #[command(flatten)]
     judge: JudgeArg,
-    /// Weights to perturb: all, a number (sampled within layers), or link numbers (0,17,42)
-    #[arg(long, default_value = "all", value_name = "all|N|IDS")]
-    samples: Selection,
-    /// How far: effect:E (RMSE between the pictures) or fixed:D
-    #[arg(long, default_value = "effect:0.18")]
-    delta: Delta,
-    /// Seed of the sample
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
+    #[command(flatten)]
+    protocol: Laid<Protocol>,
     /// The whole card: every measure, changed pictures, maps and wiring as one figure
     #[arg(long, requires = "out")]
     all: bool,
@@ -56,12 +50,13 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     if let (true, Some(folder)) = (args.all, &args.out) {
         FolderKind::Card.ensure(folder)?;
     }
+    let protocol = args.protocol.over(&Protocol::default())?;
     let judge = args.judge.build()?;
     if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
         ensure_file(file, "an earlier score", "\"picloom-score/")?;
     }
     let source = args.source.load()?;
-    let links = chosen_links(&args.samples, &source.model, args.seed)?;
+    let links = chosen_links(&protocol, &source.model)?;
     let labels = match &args.labels {
         Some(path) => Some((path, labels_of(path, &source.label_name())?)),
         None => None,
@@ -79,9 +74,9 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     let swept = match &kept {
         Some((_, part)) => {
-            resumable_sweep(&view, &links, args.delta, part, &|done| bar.inc(done as u64))?
+            resumable_sweep(&view, &links, protocol.delta, part, &|done| bar.inc(done as u64))?
         }
-        None => view.sweep(&links, args.delta, &|_| bar.inc(1)),
+        None => view.sweep(&links, protocol.delta, &|_| bar.inc(1)),
     };
     bar.finish_and_clear();
     let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
@@ -95,7 +90,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
         corrected,
-        ..ScoreRecord::of(&source.name, &view, &found, &args.samples, args.seed)
+        ..ScoreRecord::of(&source.name, &view, &found, &protocol.samples, protocol.seed)
     };
     let mut text = table(&record);
     text += &usage_text(record.judge_usage.as_ref());

@@ -2,7 +2,9 @@
 //! each of them, and holds what was given, to be laid over a file's settings or the defaults.
 
 use super::source::Usage;
+use crate::experiment::networks::StudySettings;
 use crate::math::settings::{Setting, Settings};
+use crate::math::text::word;
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::marker::PhantomData;
@@ -19,6 +21,25 @@ impl<C: Settings> Laid<C> {
     /// `base` with the options over it.
     pub fn over(&self, base: &C) -> Result<C, Usage> {
         base.with(&self.given).map_err(|refusal| Usage(refusal.to_string()))
+    }
+
+    /// What was given, by the keys of files.
+    pub fn by_key(&self) -> Result<Table, Usage> {
+        C::by_key(&self.given).map_err(|refusal| Usage(refusal.to_string()))
+    }
+
+    /// What was given as words of a command line, each option after a space.
+    pub fn command_line(&self) -> String {
+        let given = |row: Setting| {
+            let text = row.text(self.given.get(row.name)?)?;
+            Some(format!(" --{}={}", row.flag(), word(text)))
+        };
+        C::settings().into_iter().filter_map(given).collect()
+    }
+
+    /// True if none was given.
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
     }
 
     /// True if the option of this setting was given.
@@ -79,6 +100,22 @@ impl<C: Settings> FromArgMatches for Laid<C> {
             self.given.extend(value.map(|value| (row.name.to_string(), value)));
         }
         Ok(())
+    }
+}
+
+/// The option with another default in its help than the declaration's.
+pub fn with_default(option: Arg, default: &str) -> Arg {
+    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+    let means = help.split(" [default: ").next().unwrap_or_default();
+    let help = format!("{means} [default: {default}]");
+    option.help(help)
+}
+
+/// The options of a study of one picture, whose profile says what holds without them.
+pub fn of_profile(option: Arg) -> Arg {
+    match StudySettings::settings().iter().any(|row| option.get_id() == row.name) {
+        true => with_default(option, "the profile's"),
+        false => option,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::names::one_of;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
-use crate::probe::{LinksError, Selection};
+use crate::probe::LinksError;
 use crate::run::{LoadOptions, NetworkPath, Source};
+use crate::score::Protocol;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -83,9 +84,9 @@ impl SourceArgs {
     }
 }
 
-/// The links that `--weights` or `--samples` choose; numbers that are none are wrong use.
-pub fn chosen_links(selection: &Selection, model: &Model, seed: u64) -> anyhow::Result<Vec<usize>> {
-    selection.links(model, seed).map_err(|error| match error {
+/// The links that `--samples` chooses; numbers that are none are wrong use.
+pub fn chosen_links(protocol: &Protocol, model: &Model) -> anyhow::Result<Vec<usize>> {
+    protocol.samples.links(model, protocol.seed).map_err(|error| match error {
         LinksError::NoSuchLink { .. } => Usage(error.to_string()).into(),
         LinksError::Nothing => error.into(),
     })

@@ -1,6 +1,7 @@
 //! `picloom sweep`: change weights one by one and draw the pictures.
 
 use super::output::Output;
+use super::settings::{Laid, with_default};
 use super::source::{SourceArgs, Usage, chosen_links};
 use crate::figures::{Provenance, save, views};
 use crate::math::{SimRng, memory};
@@ -9,29 +10,27 @@ use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
 use crate::run::folder::FolderKind;
 use crate::run::resumable_sweep;
+use crate::score::Protocol;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
+/// Weights that are changed unless the options say which.
+const SAMPLES: usize = 24;
+
 #[derive(Args)]
+#[command(mut_arg("samples", |option| with_default(option, &SAMPLES.to_string())))]
 pub struct SweepArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Weights to change: all, a number (sampled within layers), or link numbers (0,17,42)
-    #[arg(long, default_value = "24", value_name = "all|N|IDS")]
-    weights: Selection,
-    /// How far: effect:E (RMSE between the pictures) or fixed:D
-    #[arg(long, default_value = "effect:0.18")]
-    delta: Delta,
+    #[command(flatten)]
+    protocol: Laid<Protocol>,
     /// Pictures in each strip, from w − 1 to w + 1
     #[arg(long, default_value_t = 9)]
     steps: usize,
     /// Also draw this many random directions over all non-zero weights, sorted by variance
     #[arg(long, value_name = "N")]
     directions: Option<usize>,
-    /// Seed of the sample and of the directions
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     /// Folder for the sheets, the animation and sweep.json
     #[arg(long)]
     out: PathBuf,
@@ -58,19 +57,22 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
             Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into()
         );
     }
-    let wanted = wanted_directions(&args)?;
+    let usual = Protocol { samples: Selection::Sample(SAMPLES), ..Protocol::default() };
+    let protocol = args.protocol.over(&usual)?;
+    let wanted = wanted_directions(args.directions, protocol.delta)?;
     FolderKind::Sweep.ensure(&args.out)?;
     let source = args.source.load()?;
     if wanted.is_some() {
         let factors = [(source.size * source.size, "pixels"), (args.steps, "pictures")];
         memory::ensure("--size, --steps", &factors, 12)?;
     }
-    let links = chosen_links(&args.weights, &source.model, args.seed)?;
+    let links = chosen_links(&protocol, &source.model)?;
     let _lock = FolderLock::take(&args.out)?;
     let view = source.view()?;
     let bar = out.progress(links.len() as u64, "weights");
     let part = args.out.join(PART);
-    let swept = resumable_sweep(&view, &links, args.delta, &part, &|done| bar.inc(done as u64))?;
+    let swept =
+        resumable_sweep(&view, &links, protocol.delta, &part, &|done| bar.inc(done as u64))?;
     bar.finish_and_clear();
     FolderKind::Sweep.mark(&args.out)?;
 
@@ -92,12 +94,12 @@ pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         }
     }
     if let Some((count, effect)) = wanted {
-        let all = chosen_links(&Selection::All, view.model(), args.seed)?;
-        let mut rng = SimRng::new(args.seed, "sweep-directions", 0);
+        let all = chosen_links(&Protocol::default(), view.model())?;
+        let mut rng = SimRng::new(protocol.seed, "sweep-directions", 0);
         let found = directions(&view, &all, count, steps, effect, &mut rng);
         let sheet = views::direction_sheet(title, &view, &found, all.len(), steps);
         folder.sheet("directions", &sheet)?;
-        let record = found.record(args.seed, all.len(), steps);
+        let record = found.record(protocol.seed, all.len(), steps);
         folder.file("directions.json", &serde_json::to_vec_pretty(&record)?)?;
     }
     // Last: with it the others are there.
@@ -146,19 +148,19 @@ impl Folder<'_> {
 }
 
 /// How many directions, and the median effect they are matched to; none if none are asked for.
-fn wanted_directions(args: &SweepArgs) -> anyhow::Result<Option<(usize, f64)>> {
-    let Some(count) = args.directions else {
+fn wanted_directions(count: Option<usize>, delta: Delta) -> anyhow::Result<Option<(usize, f64)>> {
+    let Some(count) = count else {
         return Ok(None);
     };
     if !(1..=LARGEST_COUNT).contains(&count) {
         let message = format!("--directions: expected 1 to {LARGEST_COUNT}, found {count}");
         return Err(Usage(message).into());
     }
-    match args.delta {
+    match delta {
         Delta::Effect(effect) => Ok(Some((count, effect))),
         Delta::Fixed(_) => {
             let expected = "--directions: expected --delta effect:E, which all directions together are matched to, found";
-            Err(Usage(format!("{expected} {}", args.delta)).into())
+            Err(Usage(format!("{expected} {delta}")).into())
         }
     }
 }

@@ -198,10 +198,10 @@ pub fn compare_runs(
         let measuring = Measuring {
             target,
             coords: config.coords,
-            protocol: Protocol::sampled(asked.sample, asked.effect, seed),
+            protocol: Protocol::sampled(asked.own.sample, asked.own.effect, seed),
             seed,
-            fixed_delta: None,
-            mechanisms: false,
+            fixed_delta: asked.own.fixed_delta,
+            mechanisms: asked.own.mechanisms,
             views: Some(((number + 1).to_string(), asked.show.changes, false)),
         };
         let kept = config.pruned.as_ref().map_or(model.mask.kept(), |pruned| pruned.kept);
@@ -240,8 +240,9 @@ pub fn compare_runs(
         question: "Which of these runs has the parts that mean most?".into(),
         size: runs.iter().map(|run| run.config.size).max().unwrap_or(0),
         steps: runs.iter().map(|run| run.config.train.steps).max().unwrap_or(0),
-        sample: asked.sample,
-        effect: asked.effect,
+        sample: asked.own.sample,
+        effect: asked.own.effect,
+        fixed_delta: asked.own.fixed_delta,
         judge: judge.name(),
         rows,
         ..NetworksRecord::default()

@@ -315,8 +315,13 @@ fn fault(path: &Path, text: &str, error: &toml::de::Error) -> SpecError {
     }
 }
 
-/// Moves the keys of a table that are names of settings into its table `train`; `own` are its own keys.
-pub(super) fn sort_settings(table: &mut DeTable<'_>, names: &[&'static str], own: &[&str]) {
+/// Moves the keys of a table that are names of settings into its table `into`; `own` are its own keys.
+pub(super) fn sort_settings(
+    table: &mut DeTable<'_>,
+    into: &'static str,
+    names: &[&str],
+    own: &[&str],
+) {
     let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
     for key in keys.iter().map(String::as_str) {
         if !names.contains(&key) || own.contains(&key) {
@@ -324,9 +329,9 @@ pub(super) fn sort_settings(table: &mut DeTable<'_>, names: &[&'static str], own
         }
         let Some((key, value)) = table.remove_entry(key) else { continue };
         let none = || Spanned::new(value.span(), DeValue::Table(DeTable::new()));
-        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), "train".into());
-        if let DeValue::Table(train) = table.entry(at).or_insert_with(none).get_mut() {
-            train.insert(key, value);
+        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), into.into());
+        if let DeValue::Table(inner) = table.entry(at).or_insert_with(none).get_mut() {
+            inner.insert(key, value);
         }
     }
 }

@@ -15,7 +15,6 @@ use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::ensure_file;
 use crate::run::{RunError, Target, is_genome_file, load_target};
-use crate::score::JudgeChoice;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,10 +42,9 @@ pub struct Changes {
     pub steps: Option<u64>,
     /// Seeds of the trainings.
     pub seeds: Option<Vec<u64>>,
-    /// Weights perturbed in each network.
-    pub sample: Option<usize>,
-    /// Who judges.
-    pub judge: Option<JudgeChoice>,
+    /// [`StudySettings`](super::networks::spec::StudySettings), by their keys in files.
+    #[serde(flatten)]
+    pub own: toml::Table,
     /// Numbers of hidden layers of a depth sweep, each ≥ 1.
     #[serde(skip)]
     pub depths: Option<Vec<usize>>,

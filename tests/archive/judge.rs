@@ -21,7 +21,7 @@ pub fn the_embedded_judge_is_right_about_pictures_of_networks_that_nobody_fitted
 fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f64, f64, f64) {
     let model = Model::read(&arch.parse::<Arch>().unwrap(), params).unwrap();
     let (selection, delta) = (Selection::Sample(200), Delta::Effect(0.18));
-    let protocol = Protocol { selection, delta, seed: 0 };
+    let protocol = Protocol { samples: selection, delta, seed: 0 };
     let view = View::new(&model, size, Coords::Fer);
     let found = protocol.measure(&view, judge, None).unwrap().score;
     let (low, high) = found.interval.unwrap();

@@ -61,7 +61,7 @@ pub fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path)
         scores.sort_by(|a, b| b.total_cmp(a));
         scores
     };
-    for (reading, published) in Reading::ALL.into_iter().zip([3780, 3073, 3737, 3182, 3133]) {
+    for (&reading, published) in Reading::ALL.iter().zip([3780, 3073, 3737, 3182, 3133]) {
         let tau = scores("skull_sgd", SKULL, reading)[1403];
         let kept = scores("butterfly_sgd", BUTTERFLY, reading).partition_point(|s| *s >= tau);
         println!("{reading:?}: tau {tau:.4}, butterfly {kept}");

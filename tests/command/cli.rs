@@ -121,7 +121,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     assert_eq!(score["counts"], false, "20 steps do not learn the picture");
     let maps = json(&["maps", &path("sp"), "--out", &path("maps.png")]);
     assert!(maps["units"].as_u64().unwrap() > 8);
-    json(&["sweep", &path("sp"), "--weights", "3", "--out", &path("sweep")]);
+    json(&["sweep", &path("sp"), "--samples", "3", "--out", &path("sweep")]);
     for name in [
         "contact-sheet.svg",
         "contact-sheet.png",
@@ -142,7 +142,7 @@ fn a_score_is_timed_against_the_plain_way() {
         "score",
         "--size",
         "8",
-        "--weights",
+        "--samples",
         "4",
         "--compared",
         "2",
@@ -219,7 +219,7 @@ fn random_directions_are_drawn_sorted_and_refused_without_an_effect_to_match() {
         text(&mask),
         "--size",
         "24",
-        "--weights",
+        "--samples",
         "2",
         "--steps",
         "3",

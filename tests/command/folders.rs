@@ -24,7 +24,7 @@ const EVOLVE: [&str; 9] =
     ["evolve", "--search", "novelty", "--population", "6", "--size", "16", "--generations", "1"];
 const BREED: [&str; 7] = ["evolve", "--search", "interactive", "--population", "4", "--cell", "16"];
 const SWEEP: [&str; 9] =
-    ["sweep", "--genome", MOTH, "--size", "8", "--weights", "1", "--steps", "2"];
+    ["sweep", "--genome", MOTH, "--size", "8", "--samples", "1", "--steps", "2"];
 const SHEETS: [&str; 7] = ["judge", "sheets", MOTH, "--count", "2", "--size", "16"];
 
 #[test]

@@ -104,7 +104,7 @@ fn the_commands_of_the_page_run_word_for_word() {
         vec!["score", "runs/sparse", "--samples", "6"],
         vec!["maps", "runs/swarm", "--out", "maps.png"],
         vec!["eval", "runs/sparse"],
-        vec!["sweep", "runs/swarm", "--weights", "2", "--out", "sweep"],
+        vec!["sweep", "runs/swarm", "--samples", "2", "--out", "sweep"],
     ] {
         let output = picloom(work.path(), &command);
         let error = String::from_utf8_lossy(&output.stderr);

@@ -131,7 +131,7 @@ fn one_process_at_a_time_works_in_a_folder_until_its_death() {
         let holder = format!("process {}: {PROGRAM} {line}", first.id());
         assert!(error.contains(&holder) && error.contains(&folder), "{line}: {error}");
         // Another command fares no better.
-        let other = format!("sweep --genome genomes/mask.json --size 8 --weights 1 --out {folder}");
+        let other = format!("sweep --genome genomes/mask.json --size 8 --samples 1 --out {folder}");
         let other = start(&words(&other)).wait_with_output().unwrap();
         assert_eq!(other.status.code(), Some(1), "{line}");
         let error = String::from_utf8(other.stderr).unwrap();
@@ -297,7 +297,7 @@ fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_fi
     let heavy = "--genome genomes/mask.json --wiring dense --size 1500";
     for line in [
         format!("score {heavy} --all --out {out}"),
-        format!("sweep {heavy} --weights all --out {out}"),
+        format!("sweep {heavy} --samples all --out {out}"),
         format!("maps {heavy} --pca 3 --out {out}.png"),
         "bench step --seconds 1000".into(),
         "bench score --size 1500".into(),

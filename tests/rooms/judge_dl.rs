@@ -93,7 +93,7 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
 fn the_shipped_judges_probabilities_keep_their_bits() {
     let genome = from_json(include_str!("../../genomes/bred_moth.json")).unwrap();
     let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer);
-    let protocol = Protocol { selection: Selection::All, delta: Delta::Effect(0.18), seed: 0 };
+    let protocol = Protocol { samples: Selection::All, delta: Delta::Effect(0.18), seed: 0 };
     let judged = protocol.measure(&view, &DlJudge::default(), None).unwrap().judged;
     let p = judged.iter().filter_map(|judged| Some(judged.verdict.as_ref()?.p_fractured));
     let bytes: Vec<u8> = p.flat_map(f64::to_le_bytes).collect();

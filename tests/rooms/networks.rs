@@ -41,7 +41,7 @@ levels = ["threshold:0.35", "share:0.2"]
 [[arms]]
 name = "random"
 from = "dense"
-method = { name = "sp-layer-counts" }
+method = "sp-layer-counts"
 levels = ["match:sp", "match:sp"]
 rounds = 2
 retrain = { rewind = { step = 0 } }
@@ -405,10 +405,13 @@ fn a_spec_names_its_judge_and_records_say_which_it_was() {
     let mock = mock.unwrap();
     assert_eq!(mock.judged_by(), "mock/3");
     assert!(ids(&mock).iter().all(|id| !ids(&shipped).contains(id)));
+    let (text, _folder) = with("\"mock:seed=3\"");
+    assert_eq!(ids(&text.unwrap()), ids(&mock), "its text says the same");
     let runs = tempfile::tempdir().unwrap();
     assert_eq!(run_with(&mock, runs.path(), 1).judge, "mock/3");
     for (judge, expected) in [
         ("{ name = \"oracle\" }", "small.toml"),
+        ("\"oracle\"", "unknown judge: expected one of dl"),
         ("{ name = \"dl\", model = \"none.json\" }", "judge: expected"),
     ] {
         let (refused, _folder) = with(judge);
@@ -507,7 +510,7 @@ fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
 
     for (from, to, said) in [
         ("checkpoints = [0.2, 0.5]", "checkpoints = [0.5, 0.2]", "rising R² in (0, 1)"),
-        ("fixed_delta = 1.0", "fixed_delta = 0.0", "fixed_delta: expected a number above 0"),
+        ("fixed_delta = 1.0", "fixed_delta = 0.0", "fixed_delta: expected a finite number above 0"),
         (
             "levels = [\"match:sp\", \"match:sp\"]",
             "levels = [\"share:0.2\"]",

@@ -543,7 +543,7 @@ fn every_reading_of_sp_is_what_it_says() {
     let cos = |a: &[f64], b: &[f64]| {
         (a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() / (norm(a) * norm(b))).abs()
     };
-    for reading in Reading::ALL {
+    for &reading in Reading::ALL {
         let found = similarities(&context, &maps, reading);
         for (i, link) in network.links.iter().enumerate() {
             let (a, z, w) = (map(link.source), sum(link.target), f64::from(weights.0[i]));

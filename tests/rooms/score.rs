@@ -31,7 +31,7 @@ fn whole(
     target: Option<&Picture>,
 ) -> Measurement {
     let view = View::new(model, size, Coords::Fer);
-    let protocol = Protocol { selection: Selection::All, delta, seed: 0 };
+    let protocol = Protocol { samples: Selection::All, delta, seed: 0 };
     protocol.measure(&view, judge, target).unwrap()
 }
 

@@ -1,10 +1,15 @@
-//! Settings are declared once: docs/SETTINGS.md and Python's stub are made from the declarations.
+//! Settings are declared once: docs/SETTINGS.md, a table of docs/SPEC.md and Python's stub are made from the declarations.
 //! `UPDATE_GOLDEN=1 cargo test --test rooms settings` writes them anew.
 
 use picloom::evolve::{EvolveConfig, NoveltyConfig};
 use picloom::experiment::evolution::EvolutionConfig;
+use picloom::experiment::networks::{StudySettings, spec::Variances};
+use picloom::math::choice::Choice;
+use picloom::math::hash::sha256_hex;
 use picloom::math::settings::{Overlay, Setting, Settings};
+use picloom::prune::Method;
 use picloom::prune::schedule::Aim;
+use picloom::score::{JudgeChoice, Protocol};
 use picloom::train::{OptimizerConfig, TrainConfig};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,37 +19,71 @@ fn tables() -> Vec<(&'static str, Vec<Setting>)> {
     vec![
         ("training", TrainConfig::settings()),
         ("pruning", Aim::settings()),
+        ("protocol", Protocol::settings()),
+        ("study", StudySettings::settings()),
+        ("power", Variances::settings()),
         ("search", EvolutionConfig::settings()),
         ("evolution", EvolveConfig::settings()),
         ("novelty", NoveltyConfig::settings()),
     ]
 }
 
+/// The name of a choice, and its options.
+type Options = (&'static str, Vec<Setting>);
+
+/// Every table of choices, by the name that it has in the pages: the options of each choice.
+fn choices() -> Vec<(&'static str, Vec<Options>)> {
+    fn of<C: Choice>() -> Vec<Options> {
+        <C as Choice>::names().into_iter().map(|name| (name, C::options_of(name))).collect()
+    }
+    vec![
+        ("optimizers", of::<OptimizerConfig>()),
+        ("methods", of::<Method>()),
+        ("judges", of::<JudgeChoice>()),
+    ]
+}
+
+/// The options of choices as rows of a Markdown table.
+fn markdown_of_options(choices: &[Options]) -> String {
+    let mut text = String::from("| of | option | meaning | values | default | source |\n");
+    text += "|---|---|---|---|---|---|\n";
+    for (name, rows) in choices {
+        for row in rows {
+            let (path, [means, values, default, source]) = (&row.path, columns(row));
+            let _ = writeln!(
+                text,
+                "| `{name}` | `{path}` | {means} | {values} | {default} | {source} |"
+            );
+        }
+    }
+    text
+}
+
+/// Meaning, values, default and source of a setting, as cells.
+fn columns(row: &Setting) -> [String; 4] {
+    let values = match (row.kind.names.is_empty(), row.kind.range.is_empty()) {
+        (false, _) => row.kind.names.join(", "),
+        (true, false) => row.kind.range.clone(),
+        _ if row.kind.python == "bool" => "true, false".into(),
+        _ => String::new(),
+    };
+    let default = match (&row.defaults, row.about.unless) {
+        ([Some(one), Some(other)], "") if one != other => format!("{one}; neat: {other}"),
+        ([Some(one), _], "") => one.clone(),
+        (_, unless) => unless.to_string(),
+    };
+    [&row.means, &values, &default, row.about.source].map(|text| text.replace('|', "\\|"))
+}
+
 /// The settings as rows of a Markdown table: name or key, meaning, values, default, source.
 fn markdown(rows: &[Setting]) -> String {
-    let cell = |text: &str| text.replace('|', "\\|");
     let mut text =
         String::from("| setting | key in files | meaning | values | default | source |\n");
     text += "|---|---|---|---|---|---|\n";
     for row in rows {
         let name = if row.name.is_empty() { String::new() } else { format!("`{}`", row.name) };
-        let values = match (row.kind.names.is_empty(), row.kind.range.is_empty()) {
-            (false, _) => row.kind.names.join(", "),
-            (true, false) => row.kind.range.clone(),
-            _ => String::new(),
-        };
-        let default = match (&row.defaults, row.about.unless) {
-            ([Some(one), Some(other)], "") if one != other => format!("{one}; neat: {other}"),
-            ([Some(one), _], "") => one.clone(),
-            (_, unless) => unless.to_string(),
-        };
-        let (path, means, source) = (&row.path, cell(&row.means), row.about.source);
-        let _ = writeln!(
-            text,
-            "| {name} | `{path}` | {means} | {} | {} | {source} |",
-            cell(&values),
-            cell(&default)
-        );
+        let (path, [means, values, default, source]) = (&row.path, columns(row));
+        let _ = writeln!(text, "| {name} | `{path}` | {means} | {values} | {default} | {source} |");
     }
     text
 }
@@ -56,11 +95,16 @@ fn python_stub(rows: &[Setting]) -> String {
 }
 
 /// Holds what stands between the marks of every table in a file to what the declarations say.
-fn assert_generated(file: &str, mark: &str, end: &str, write: fn(&[Setting]) -> String) {
+fn assert_generated<T>(
+    file: &str,
+    [mark, end]: [&str; 2],
+    tables: Vec<(&str, Vec<T>)>,
+    write: fn(&[T]) -> String,
+) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let found = std::fs::read_to_string(&path).unwrap();
     let mut text = found.clone();
-    for (name, rows) in tables() {
+    for (name, rows) in tables {
         let begin = mark.replace("NAME", name);
         let Some(at) = text.find(&begin).map(|at| at + begin.len()) else { continue };
         let length = text[at..].find(end).unwrap_or_else(|| panic!("{file}: {name} has no end"));
@@ -75,13 +119,16 @@ fn assert_generated(file: &str, mark: &str, end: &str, write: fn(&[Setting]) -> 
 
 #[test]
 fn the_page_of_settings_is_what_the_declarations_say() {
-    assert_generated("docs/SETTINGS.md", "<!-- NAME -->\n", "<!-- end -->", markdown);
+    let marks = ["<!-- NAME -->\n", "<!-- end -->"];
+    assert_generated("docs/SETTINGS.md", marks, tables(), markdown);
+    assert_generated("docs/SETTINGS.md", marks, choices(), markdown_of_options);
+    assert_generated("docs/SPEC.md", marks, tables(), markdown);
 }
 
 #[test]
 fn the_stub_of_python_is_what_the_declarations_say() {
-    let (file, end) = ("python/lib/picloom/_core.pyi", "    # end");
-    assert_generated(file, "    # settings of NAME\n", end, python_stub);
+    let marks = ["    # settings of NAME\n", "    # end"];
+    assert_generated("python/lib/picloom/_core.pyi", marks, tables(), python_stub);
 }
 
 #[test]
@@ -112,7 +159,8 @@ fn values_by_name_are_laid_over_the_defaults_and_refused_outside_their_range() {
 
 #[test]
 fn every_default_is_a_value_that_its_own_setting_takes() {
-    for (table, rows) in tables() {
+    let options = choices().into_iter().flat_map(|(_, choices)| choices);
+    for (table, rows) in tables().into_iter().chain(options) {
         let names: Vec<&str> = rows.iter().map(|row| row.name).filter(|n| !n.is_empty()).collect();
         for (i, name) in names.iter().enumerate() {
             assert!(!names[..i].contains(name), "{table}: two settings are called {name}");
@@ -141,4 +189,40 @@ fn an_overlay_keeps_what_it_was_given_and_refuses_other_names() {
     assert!(refused.contains("floor: expected a number in [0, 1]"), "{refused}");
     assert!(refused.contains("line 2"), "{refused}");
     assert!(overlay("flor = 0.1").unwrap_err().to_string().contains("did you mean \"floor\""));
+}
+
+/// SHA-256 of the defaults of every table of settings, and of every choice, as run ids have them.
+#[test]
+fn the_defaults_are_written_as_the_ids_of_runs_were_made_of_them() {
+    fn of<T: serde::Serialize>(value: &T) -> String {
+        sha256_hex(serde_json::to_string(value).unwrap())[..12].to_string()
+    }
+    fn of_all<C: Choice>() -> String {
+        of(&<C as Choice>::names().into_iter().filter_map(C::named).collect::<Vec<_>>())
+    }
+    let found = [
+        ("training", of(&TrainConfig::default())),
+        ("pruning", of(&Aim::default())),
+        ("evolution", of(&EvolutionConfig::default())),
+        ("optimizers", of_all::<OptimizerConfig>()),
+        ("pruning methods", of_all::<Method>()),
+        ("judges", of_all::<JudgeChoice>()),
+    ];
+    let known = [
+        "167c32fde19f",
+        "9322572d1145",
+        "314681287328",
+        "eeb9cfad1d36",
+        "09c9c52d4413",
+        "ed316d39c652",
+    ];
+    let changed: Vec<_> =
+        found.iter().zip(known).filter(|(found, known)| found.1 != *known).collect();
+    assert!(
+        changed.is_empty(),
+        "these defaults are written in another way than before, so every run gets another id and is computed anew: \
+         {changed:?}. Leave a new setting out of files while it has its default: \
+         `#[serde(skip_serializing_if = \"Option::is_none\")]`, or another such condition. If ids have to change, write the \
+         hash that was found here, and a line in CHANGELOG.md"
+    );
 }

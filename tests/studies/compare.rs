@@ -15,7 +15,7 @@ fn changes() -> Changes {
         profile: Some("quick".into()),
         size: Some(12),
         steps: Some(40),
-        sample: Some(6),
+        own: "sample = 6".parse().unwrap(),
         seeds: Some(vec![3, 4]),
         ..Changes::default()
     }
@@ -117,7 +117,8 @@ fn the_spec_that_a_comparison_leaves_has_its_cells_and_its_rows() {
 fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_before() {
     let folder = tempfile::tempdir().unwrap();
     let shipped = Changes { seeds: Some(vec![3]), ..changes() };
-    let mocked = Changes { judge: Some("mock:seed=3".parse().unwrap()), ..shipped.clone() };
+    let mocked =
+        Changes { own: "sample = 6\njudge = \"mock:seed=3\"".parse().unwrap(), ..shipped.clone() };
     let run =
         |changes: &Changes| compare(&moth(changes), folder.path(), &mut ()).unwrap().record.judge;
     let (shipped, mocked) = (run(&shipped), run(&mocked));

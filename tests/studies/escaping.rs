@@ -31,7 +31,7 @@ fn hostile_names_stay_text_in_a_comparison() {
         profile: Some("quick".into()),
         size: Some(12),
         steps: Some(20),
-        sample: Some(4),
+        own: "sample = 4".parse().unwrap(),
         ..Changes::default()
     };
     let subject = Subject::of_genome(genome(), Path::new(EVIL)).unwrap();

@@ -406,9 +406,17 @@ fn plans_that_cannot_be_met_say_why() {
     assert!(text.contains("min_inputs"), "{text}");
     // Options are refused where they are read.
     let read = |text: &str| text.parse::<Method>().unwrap_err().to_string();
-    assert!(read("swarm:particles=1").contains("swarm: particles: expected 2 or more, found 1"));
-    assert!(read("swarm:moves=0").contains("swarm: moves: expected 1 or more, found 0"));
-    assert!(read("swarm:spread=-1").contains("swarm: spread: expected a finite number ≥ 0"));
+    assert!(
+        read("swarm:particles=1")
+            .contains("swarm: particles: expected a whole number of at least 2, found 1")
+    );
+    assert!(
+        read("swarm:moves=0")
+            .contains("swarm: moves: expected a whole number of at least 1, found 0")
+    );
+    assert!(
+        read("swarm:spread=-1").contains("swarm: spread: expected a finite number of at least 0")
+    );
     let text = refuse("evolved", Rule::Budget(links / 2));
     assert!(text.contains("evolved needs the mask"), "{text}");
     // A mask of another arch.

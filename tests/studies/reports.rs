@@ -20,7 +20,7 @@ fn moth(path: &str, seeds: &[u64], name: &str) -> (Comparison, tempfile::TempDir
         profile: Some("quick".into()),
         size: Some(12),
         steps: Some(20),
-        sample: Some(4),
+        own: "sample = 4".parse().unwrap(),
         seeds: Some(seeds.to_vec()),
         ..Changes::default()
     };

@@ -15,7 +15,7 @@ fn a_genome_and_the_weights_of_its_twin_load_alike_and_wishes_are_kept() {
     let wanted = LoadOptions { size: Some(16), target: Some(&path), ..LoadOptions::default() };
     let twin = Source::load(NetworkPath::Genome(&path, Wiring::Layerized), wanted).unwrap();
     assert_eq!((twin.short_name().as_str(), twin.trained), ("bred_moth", false));
-    let (picture, target) = (twin.view().picture().clone(), twin.target.unwrap());
+    let (picture, target) = (twin.view().unwrap().picture().clone(), twin.target.unwrap());
     assert_eq!((picture.width, target.width), (16, 16));
     assert!(picture.mse(&target) < 1e-9);
 

@@ -120,7 +120,7 @@ fn every_profile_that_is_offered_is_the_templates() {
 fn a_profile_and_an_option_are_laid_over_the_template() {
     let changes = Changes { profile: Some("quick".into()), steps: Some(7), ..Changes::default() };
     let spec = Template::Compare.spec(&changes).unwrap();
-    assert_eq!((spec.size, spec.steps, spec.sample), (64, 7, Some(200)));
+    assert_eq!((spec.size, spec.steps, spec.own.sample), (64, 7, Some(200)));
     let error = Changes { profile: Some("quik".into()), ..changes };
     let error = Template::Compare.spec(&error).unwrap_err().to_string();
     assert!(error.contains("expected one of quick, standard, paper, found \"quik\""), "{error}");

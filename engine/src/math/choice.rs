@@ -4,21 +4,13 @@
 //! In files the same choice is a table with its `name`: `{ name = "muon", steps = 20 }`. `choices!`
 //! makes the type, its table and both forms from one row a choice.
 
-use super::names::unknown_name;
+use super::names::{did_you_mean, unknown_name};
 use super::refusal::Refusal;
+use super::settings::{Setting, refused};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::fmt;
-
-/// Options that know their ranges.
-pub trait Options {
-    /// Refuses options outside their range.
-    ///
-    /// # Errors
-    /// One is.
-    fn check(&self) -> Result<(), Refusal>;
-}
 
 /// A type made by `choices!`.
 pub trait Choice: Serialize + DeserializeOwned {
@@ -33,6 +25,9 @@ pub trait Choice: Serialize + DeserializeOwned {
 
     /// Its name.
     fn name(&self) -> &'static str;
+
+    /// The declarations of the options of the choice `name`.
+    fn options_of(name: &str) -> Vec<Setting>;
 
     /// Refuses options outside their range.
     ///
@@ -75,23 +70,58 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, Refusal> {
         .map(split)
         .collect::<Result<_, _>>()
         .map_err(|option| fail(format!("{option:?} without '='")))?;
-    // The options whose bit is set in `words` are words, whatever they look like.
-    const MOST: usize = 8;
-    let read = |words: usize| -> Result<C, Refusal> {
-        let mut tree = Map::new();
-        tree.insert("name".into(), name.into());
-        for (k, &(key, text)) in options.iter().enumerate() {
-            let value =
-                serde_json::from_str(text).ok().filter(|_| k >= MOST || words >> k & 1 == 0);
-            let value = value.unwrap_or_else(|| Value::from(text));
-            plant(&mut tree, key, value).map_err(|()| fail(format!("{key:?} twice")))?;
-        }
-        serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))
-    };
-    let some_words = || (1..1 << options.len().min(MOST)).find_map(|words| read(words).ok());
-    let choice = read(0).or_else(|error| some_words().ok_or(error))?;
+    let rows = C::options_of(name);
+    let mut tree = Map::new();
+    tree.insert("name".into(), name.into());
+    for (key, text) in gathered(&rows, &options) {
+        let value = value_of(&rows, &key, &text)
+            .map_err(|option| option.prefixed(&format!("{} {name}: ", C::KIND)))?;
+        plant(&mut tree, &key, value).map_err(|()| fail(format!("{key:?} twice")))?;
+    }
+    let choice = serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))?;
     check(&choice)?;
     Ok(choice)
+}
+
+/// The options, where those of an option that is a choice itself are one text: `base.name=adam,base.beta1=0.5` is
+/// `base=adam:beta1=0.5`.
+fn gathered(rows: &[Setting], options: &[(&str, &str)]) -> Vec<(String, String)> {
+    let below = |row: &Setting, key: &str| match row.kind.is_choice {
+        true => key.strip_prefix(&row.path)?.strip_prefix('.').map(String::from),
+        false => None,
+    };
+    let is_own = |key: &str| rows.iter().all(|row| below(row, key).is_none());
+    let own = options.iter().filter(|(key, _)| is_own(key));
+    let mut all: Vec<_> = own.map(|(key, text)| (key.to_string(), text.to_string())).collect();
+    for row in rows {
+        let parts = options.iter().filter_map(|(key, text)| Some((below(row, key)?, *text)));
+        let (names, rest): (Vec<_>, Vec<_>) = parts.partition(|(key, _)| key == "name");
+        let rest: Vec<String> = rest.iter().map(|(key, text)| format!("{key}={text}")).collect();
+        let name = names.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(" ");
+        match (name.is_empty(), rest.is_empty()) {
+            (true, true) => {}
+            (_, true) => all.push((row.path.clone(), name)),
+            (_, false) => all.push((row.path.clone(), format!("{name}:{}", rest.join(",")))),
+        }
+    }
+    all
+}
+
+/// The value that the text of the option `key` says.
+fn value_of(rows: &[Setting], key: &str, text: &str) -> Result<Value, Refusal> {
+    let names = || rows.iter().map(|row| row.path.as_str());
+    let Some(row) = rows.iter().find(|row| row.path == key) else {
+        let all = names().collect::<Vec<_>>().join(", ");
+        let expected = if all.is_empty() { "none".into() } else { format!("one of {all}") };
+        return Err(Refusal::new(
+            "option",
+            expected,
+            format!("{key:?}{}", did_you_mean(key, names())),
+        ));
+    };
+    let value =
+        row.accept(&toml::Value::String(text.into())).map_err(|said| refused(key, &said))?;
+    serde_json::to_value(value).map_err(|error| refused(key, &error.to_string()))
 }
 
 /// Sets `a.b.c` in a tree of maps; an error where something already stands.
@@ -143,13 +173,41 @@ fn differences(path: &str, tree: &Value, default: &Value, found: &mut Vec<String
     }
 }
 
-/// The type of a choice from its table: one row a choice, with its options (a struct with serde and
-/// `Default`), its name and what the table says of it.
+/// Options of choices, declared once each as `settings!` does: they are compared and cloned, and files may leave them
+/// out but have no others.
+macro_rules! options {
+    ($( $(#[$meta:meta])* pub struct $Name:ident $(with $check:ident)? { $($fields:tt)* } )*) => { $(
+        $crate::math::settings::settings! {
+            $(#[$meta])*
+            #[derive(Clone, Debug, PartialEq)]
+            #[serde(default, deny_unknown_fields)]
+            pub struct $Name: keys "" $(with $check)? { $($fields)* }
+        }
+    )* };
+}
+pub(crate) use options;
+
+/// The type of a choice from its table: one row a choice, with its options (a struct made by `options!`),
+/// its name and what the table says of it.
 ///
-/// `does` is the trait every options struct implements, reached through `options()`; it has a
-/// `check`. `rows` is the type of a row, with a field `name`.
+/// `does` is the trait every options struct implements, reached through `options()`. `rows` is the type of a
+/// row, with a field `name`.
 macro_rules! choices {
-    ($(#[$doc:meta])* pub enum $Choice:ident, $kind:literal, does $Does:ident, rows $Row:ident;
+    ($(#[$doc:meta])* pub enum $Choice:ident, $kind:literal, does $Does:ident, rows $Row:ident; $($table:tt)*) => {
+        $crate::math::choice::choices! {
+            $(#[$doc])* pub enum $Choice, $kind, rows $Row; $($table)*
+        }
+        $crate::math::choice::choices! { @does $Choice $Does $($table)* }
+    };
+    (@does $Choice:ident $Does:ident
+     $( $(#[$about:meta])* $variant:ident($options:ty) $name:literal { $($row:tt)* } )*) => {
+        impl $Choice {
+            fn options(&self) -> &dyn $Does {
+                match self { $( $Choice::$variant(options) => options, )* }
+            }
+        }
+    };
+    ($(#[$doc:meta])* pub enum $Choice:ident, $kind:literal, rows $Row:ident;
      $( $(#[$about:meta])* $variant:ident($options:ty) $name:literal { $($row:tt)* } )*) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -193,10 +251,6 @@ macro_rules! choices {
             pub fn check(&self) -> Result<(), $crate::math::refusal::Refusal> {
                 $crate::math::choice::check(self)
             }
-
-            fn options(&self) -> &dyn $Does {
-                match self { $( $Choice::$variant(options) => options, )* }
-            }
         }
 
         impl $crate::math::choice::Choice for $Choice {
@@ -214,8 +268,19 @@ macro_rules! choices {
                 $Choice::name(self)
             }
 
+            fn options_of(name: &str) -> Vec<$crate::math::settings::Setting> {
+                match name {
+                    $( $name => <$options as $crate::math::settings::Settings>::settings(), )*
+                    _ => Vec::new(),
+                }
+            }
+
             fn check(&self) -> Result<(), $crate::math::refusal::Refusal> {
-                self.options().check()
+                match self {
+                    $( $Choice::$variant(options) => {
+                        $crate::math::settings::Settings::check_ranges(options)
+                    } )*
+                }
             }
         }
 

@@ -42,30 +42,6 @@ impl Refusal {
         if holds { Ok(()) } else { Err(Refusal::new(at, expected, found.to_string())) }
     }
 
-    /// Refuses what is not in [0, 1): a decay rate, a share to remove.
-    ///
-    /// # Errors
-    /// If it is not.
-    pub fn unless_rate(at: &str, found: f64) -> Result<(), Self> {
-        Self::unless((0.0..1.0).contains(&found), at, "a rate in [0, 1)", found)
-    }
-
-    /// Refuses what is negative or not finite.
-    ///
-    /// # Errors
-    /// If it is.
-    pub fn unless_not_negative(at: &str, found: f64) -> Result<(), Self> {
-        Self::unless(found.is_finite() && found >= 0.0, at, "a finite number ≥ 0", found)
-    }
-
-    /// Refuses what is not positive or not finite.
-    ///
-    /// # Errors
-    /// If it is not.
-    pub fn unless_positive(at: &str, found: f64) -> Result<(), Self> {
-        Self::unless(found.is_finite() && found > 0.0, at, "a finite number > 0", found)
-    }
-
     /// The same of something that lies there, and was not asked for: the work failed.
     pub fn as_failure(self) -> Self {
         Refusal { is_usage: false, ..self }
@@ -117,8 +93,5 @@ mod tests {
         assert_eq!(refusal.to_string(), "seeds: expected at least one, found none; name one");
         let in_file = refusal.in_file(Path::new("a.toml"));
         assert!(!in_file.is_usage && in_file.to_string().starts_with("a.toml: seeds: expected"));
-        assert!(
-            Refusal::unless_rate("beta1", 1.0).is_err() && Refusal::unless_rate("", 0.0).is_ok()
-        );
     }
 }

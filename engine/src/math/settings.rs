@@ -6,8 +6,8 @@ mod overlay;
 mod value;
 
 pub use overlay::Overlay;
-pub use value::Value;
-pub(crate) use value::texts;
+pub use value::{Value, of_file};
+pub(crate) use value::{text_in_files, texts};
 
 use super::names::did_you_mean;
 use super::refusal::Refusal;
@@ -135,6 +135,7 @@ pub struct Kind {
     /// Its range in words; empty if it is no number.
     pub range: String,
     accept: fn(&Toml, &Range) -> Result<Toml, String>,
+    text: fn(&Toml) -> Option<String>,
 }
 
 impl Setting {
@@ -144,6 +145,11 @@ impl Setting {
     /// It is not of this kind or outside the range: what was expected, and what was found.
     pub fn accept(&self, value: &Toml) -> Result<Toml, String> {
         (self.kind.accept)(value, &self.about.range)
+    }
+
+    /// A value of this setting as an option has it; none if it is not of this kind.
+    pub fn text(&self, value: &Toml) -> Option<String> {
+        (self.kind.text)(value)
     }
 
     /// The name with `-`, as an option has it.
@@ -242,6 +248,7 @@ impl<T: Value> Field for T {
             names: T::names(),
             range: T::range(&about.range),
             accept: accept::<T>,
+            text: |value| T::of(value).ok()?.text(),
         };
         let defaults = defaults.map(|value| value.and_then(Value::text));
         vec![Setting { name, path: field.into(), means, about, defaults, kind }]
@@ -273,7 +280,7 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// Every setting, in order.
     fn settings() -> Vec<Setting>;
 
-    /// Refuses numbers outside their range.
+    /// Refuses numbers outside their range, and values that do not go together where the declaration names a check.
     ///
     /// # Errors
     /// One is, by its path.
@@ -284,6 +291,15 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// # Errors
     /// No such name, or no such value.
     fn with(&self, given: &Table) -> Result<Self, Refusal> {
+        let table = Self::by_key(given)?;
+        self.over(table).map_err(|said| Refusal::new("settings", "those of one kind", said))
+    }
+
+    /// Settings by their names, as a file has them.
+    ///
+    /// # Errors
+    /// No such name, or no such value.
+    fn by_key(given: &Table) -> Result<Table, Refusal> {
         let rows = Self::settings();
         let mut table = Table::new();
         for (name, value) in given {
@@ -291,7 +307,7 @@ pub trait Settings: Serialize + DeserializeOwned {
             let value = row.accept(value).map_err(|said| refused(name, &said))?;
             plant(&mut table, &row.path, value);
         }
-        self.over(table).map_err(|said| Refusal::new("settings", "those of one kind", said))
+        Ok(table)
     }
 
     /// These settings with a table laid over them, whose keys are those of a file. Ranges are left to
@@ -316,10 +332,15 @@ fn row_named<'a>(rows: &'a [Setting], name: &str) -> Result<&'a Setting, Refusal
     })
 }
 
-/// `expected …, found …`, as [`Setting::accept`] says it, of the setting `name`.
-fn refused(name: &str, said: &str) -> Refusal {
-    match said.strip_prefix("expected ").and_then(|said| said.split_once(", found ")) {
-        Some((expected, found)) => Refusal::new(name, expected, found),
+/// `where: expected …, found …`, as [`Setting::accept`] says it, of the setting `name`.
+pub(super) fn refused(name: &str, said: &str) -> Refusal {
+    let parts = said.split_once("expected ").and_then(|(at, said)| {
+        let (expected, found) = said.split_once(", found ")?;
+        Some((at.trim_end_matches(": "), expected, found))
+    });
+    match parts {
+        Some(("", expected, found)) => Refusal::new(name, expected, found),
+        Some((at, expected, found)) => Refusal::new(format!("{name}: {at}"), expected, found),
         None => Refusal::new(name, "a value that it can have", said),
     }
 }
@@ -358,7 +379,8 @@ pub fn lay_over(base: &mut Table, top: Table) {
 /// type, its default (`= one => other` where the second preset has another) and what [`About`] has beside.
 ///
 /// `flags` gives every field a name outside of files, `keys` only those with `as "name"`. A field without a
-/// default is a struct of settings itself, or an `Option` of one.
+/// default is a struct of settings itself, or an `Option` of one. `with check` after the heading names the struct's
+/// method that refuses values which do not go together.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __settings {
@@ -370,7 +392,7 @@ macro_rules! __settings {
     (@name $mode:ident $field:ident $name:literal) => { $name };
     (@name flags $field:ident) => { stringify!($field) };
     (@name keys $field:ident) => { "" };
-    ($(#[$meta:meta])* pub struct $Name:ident: $mode:ident $heading:literal {
+    ($(#[$meta:meta])* pub struct $Name:ident: $mode:ident $heading:literal $(with $check:ident)? {
         $( $(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])?
         $field:ident $(as $name:literal)?: $type:ty $(= $one:expr $(=> $other:expr)?)?
         $(, $key:ident: $value:expr)*; )*
@@ -397,6 +419,7 @@ macro_rules! __settings {
                 ), )* }
             }
 
+            #[allow(unused)]
             fn settings() -> Vec<$crate::math::settings::Setting> {
                 use $crate::math::settings::{About, Field, Own, Range};
                 let (one, other) = (Self::of_preset(0), Self::of_preset(1));
@@ -407,17 +430,17 @@ macro_rules! __settings {
                     doc: &[$($doc),*],
                     about: About { $($key: $value,)* ..About::PLAIN },
                 })); )*
-                let _ = Range::ANY;
                 rows
             }
 
+            #[allow(unused)]
             fn check_ranges(&self) -> Result<(), $crate::math::refusal::Refusal> {
                 use $crate::math::settings::{About, Field, Range};
-                let _ = Range::ANY;
                 $(
                     let about = About { $($key: $value,)* ..About::PLAIN };
                     Field::check(&self.$field, stringify!($field), &about.range)?;
                 )*
+                $( self.$check()?; )?
                 Ok(())
             }
         }

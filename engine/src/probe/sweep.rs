@@ -9,6 +9,7 @@
 //! [`View::drawings`]: super::View::drawings
 
 use super::change::Change;
+use crate::math::settings::{Value, text_in_files, texts};
 use crate::math::{SimRng, real};
 use crate::network::Model;
 use rayon::prelude::*;
@@ -16,16 +17,19 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// How far a weight is moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How far a weight is moved. In files its text: `effect:0.18`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Delta {
     /// By this amount, up and down (the paper).
     Fixed(f64),
-    /// Until the RMSE between the pictures is this, ± 15 % \[ours\]. Default: 0.18.
+    /// Until the RMSE between the pictures is this, ± 15 % \[ours\]. Default: [`Delta::EFFECT`].
     Effect(f64),
 }
 
 impl Delta {
+    /// The usual effect, RMSE \[ours\].
+    pub const EFFECT: f64 = 0.18;
     /// Largest |δ| that is tried to reach an effect.
     pub const LARGEST: f64 = 16.0;
     /// Largest δ that can be asked for: weights stay finite.
@@ -38,9 +42,12 @@ impl Delta {
 
 impl Default for Delta {
     fn default() -> Self {
-        Delta::Effect(0.18)
+        Delta::Effect(Delta::EFFECT)
     }
 }
+
+texts!(Delta);
+text_in_files!(Delta, Selection);
 
 impl fmt::Display for Delta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,7 +79,9 @@ impl FromStr for Delta {
 }
 
 /// Which of the non-zero weights are perturbed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// In files its text: `all`, `120`, `0,17,42`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum Selection {
     /// Every non-zero weight.
     All,
@@ -84,7 +93,7 @@ pub enum Selection {
 
 /// A text that is no selection of weights.
 #[derive(Debug, thiserror::Error)]
-#[error("expected all, a number of weights, or link numbers such as 0,17,42; found {0:?}")]
+#[error("expected all, a number of weights, or link numbers such as 0,17,42, found {0:?}")]
 pub struct ParseSelectionError(String);
 
 impl FromStr for Selection {
@@ -106,6 +115,32 @@ impl FromStr for Selection {
             &[count] if !text.contains(',') => Ok(Selection::Sample(count)),
             _ => Ok(Selection::Links(numbers)),
         }
+    }
+}
+
+impl Value for Selection {
+    fn python() -> String {
+        "int | str | Sequence[int]".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: ParseSelectionError| error.to_string())
+    }
+
+    fn of(value: &toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::String(text) => Self::parse(text),
+            toml::Value::Array(_) => Vec::<usize>::of(value).map(Selection::Links),
+            count => Self::parse(&count.to_string()),
+        }
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        self.text().map(toml::Value::String)
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
     }
 }
 

@@ -4,7 +4,6 @@ use super::context::{EdgeContext, EdgeScores, PruneError};
 use super::guard::{GuardReport, Orphans, alive, guard_budget, guard_selection};
 use super::select::{Quotas, Rule, Scope, above};
 use crate::math::SimRng;
-use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
@@ -53,11 +52,6 @@ impl<'a> Round<'a> {
 
 /// What a method does with a round. Most only score; the rest of a round is the same for all.
 pub(super) trait Prunes {
-    /// Refuses options outside their range.
-    fn check(&self) -> Result<(), Refusal> {
-        Ok(())
-    }
-
     /// A score for every live link; higher = keep. The rule matters only to methods that select while
     /// they score, or that score whole units.
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError>;

@@ -4,7 +4,9 @@
 //! depends on the order of a sort or on threads.
 
 use super::context::{EdgeContext, PruneError, budget_above};
+use crate::math::names::names;
 use crate::math::refusal::Refusal;
+use crate::math::settings::{Field, Range};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 
@@ -41,17 +43,18 @@ impl std::fmt::Display for Rule {
 }
 
 /// Within what a score is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// All links of the network together.
-    #[default]
     Global,
     /// The links into one layer.
     Layer,
     /// The links into one unit (a row of the weight matrix; Wanda's default).
     Row,
 }
+
+names! { Scope, "scope": Global "global", Layer "layer", Row "row" }
 
 /// A partition of the links and how many of each part to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +161,7 @@ impl Rule {
         scope: Scope,
     ) -> Result<Option<Quotas>, PruneError> {
         let left = candidates.iter().filter(|&&c| c).count();
-        let fraction = |what, p: f64| Refusal::unless_rate(what, p).map(|()| p);
+        let fraction = |what, p: f64| p.check(what, &Range::RATE).map(|()| p);
         let total = match self {
             Rule::Threshold(tau) => {
                 Refusal::unless(tau.is_finite(), "a threshold", "a finite number", tau)?;

@@ -253,15 +253,6 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
 
 /// The rows of the sweep and of people's labels.
 fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>) -> Vec<Measure> {
-    let row = |key: &str, name: &str, value: Option<f64>, reference: String| Measure {
-        key: key.into(),
-        name: name.into(),
-        value,
-        range: "0 to 1".into(),
-        shuffled: None,
-        evolved: None,
-        reference,
-    };
     let error = number(symmetry.base_error, 2);
     let mirrored = if symmetry.base_error > 0.05 {
         format!("the picture is not symmetric (error {error}): says little")
@@ -270,25 +261,28 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
     };
     let moved = dci.attributes.iter().flatten().count();
     let mut rows = vec![
-        row("symmetry-preservation", "symmetry of changes", symmetry.preservation, mirrored),
-        row(
+        ("symmetry-preservation", "symmetry of changes", symmetry.preservation, "0 to 1", mirrored),
+        (
             "dci-disentanglement",
             "sweep DCI: disentanglement",
             Some(dci.disentanglement),
+            "0 to 1",
             format!("1: a weight moves one of {moved} attributes"),
         ),
-        row(
+        (
             "dci-completeness",
             "sweep DCI: completeness",
             Some(dci.completeness),
+            "0 to 1",
             "1: an attribute hangs on one weight".into(),
         ),
     ];
     if let Some(l) = labels {
-        rows.push(row(
+        rows.push((
             "label-agreement",
             "agreement with people's labels",
             Some(l.auc.estimate),
+            "0 to 1",
             format!(
                 "½: chance; [{}, {}], p {}, {} links, {} labels",
                 fixed(l.auc.low, 2),
@@ -299,7 +293,17 @@ fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>
             ),
         ));
     }
-    rows
+    rows.into_iter()
+        .map(|(key, name, value, range, reference)| Measure {
+            key: key.into(),
+            name: name.into(),
+            value,
+            range: range.into(),
+            shuffled: None,
+            evolved: None,
+            reference,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Judges: base picture, perturbed picture → coherent or fractured, with a confidence.
 
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::Picture;
 use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};
@@ -178,11 +179,14 @@ pub(super) fn check_size(expected: (usize, usize), picture: &Picture) -> Result<
     if found == expected { Ok(()) } else { Err(JudgeError::Size { expected, found }) }
 }
 
-/// Seeded coin tosses, for tests of the plumbing. The toss depends on the picture only.
-#[derive(Clone, Copy, Debug)]
-pub struct MockJudge {
-    /// Seed of the tosses.
-    pub seed: u64,
+options! {
+    /// Seeded coin tosses, for tests of the plumbing. The toss depends on the picture only. These are the options of
+    /// `mock`, too.
+    #[derive(Copy)]
+    pub struct MockJudge {
+        /// Seed of the tosses.
+        seed: u64 = 0;
+    }
 }
 
 impl Judge for MockJudge {

@@ -4,27 +4,31 @@ use super::{
     CompositionalScore, Corrected, CorrectionError, Judge, JudgeError, Judged, PictureLabel, score,
 };
 use crate::math::SimRng;
+use crate::math::settings::settings;
 use crate::network::{Model, Picture};
 use crate::probe::{Delta, Selection, View, WeightSweep, spread};
 use crate::prune::alive;
 
-/// How networks are measured, so that they can be compared.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Protocol {
-    /// Which weights are moved.
-    pub selection: Selection,
-    /// How far.
-    pub delta: Delta,
-    /// Seed of the sample of weights.
-    pub seed: u64,
+settings! {
+    /// How networks are measured, so that they can be compared.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Protocol: flags "The sweep" {
+        /// Weights to change: all, a number (sampled within layers), or link numbers (0,17,42).
+        samples: Selection = Selection::All, value: "all|N|IDS";
+        /// How far: effect:E (until the RMSE between the pictures is E), or fixed:D.
+        delta: Delta = Delta::default(), source: "ours";
+        /// Seed of the sample.
+        seed: u64 = 0;
+    }
 }
 
 impl Protocol {
     /// `sample` weights, sampled within layers (none: all), each moved until the picture differs by the
     /// RMSE `effect`.
     pub fn sampled(sample: Option<usize>, effect: f64, seed: u64) -> Self {
-        let selection = sample.map_or(Selection::All, Selection::Sample);
-        Protocol { selection, delta: Delta::Effect(effect), seed }
+        let samples = sample.map_or(Selection::All, Selection::Sample);
+        Protocol { samples, delta: Delta::Effect(effect), seed }
     }
 
     /// Sweeps and scores a view. A network without non-zero weights has a score of nothing.
@@ -41,7 +45,7 @@ impl Protocol {
         target: Option<&Picture>,
     ) -> Result<Measurement, JudgeError> {
         let mut rng = SimRng::new(self.seed, "sweep-sample", 0);
-        let links = self.selection.draw(view.model(), &mut rng);
+        let links = self.samples.draw(view.model(), &mut rng);
         Measurement::of(view, view.sweep(&links, self.delta, &|_| {}), judge, target)
     }
 }

@@ -7,7 +7,7 @@
 use crate::math::SimRng;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
-use crate::math::settings::settings;
+use crate::math::settings::{Settings, settings};
 use crate::network::{DenseBlock, Mask, Network, Weights};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub fn init(
         let expected = format!("a mask of {count} links");
         return Err(Refusal::new("init", expected, mask.0.len().to_string()));
     }
-    Refusal::unless_positive("init scale", config.scale)?;
+    config.check_ranges().map_err(|refusal| refusal.prefixed("init "))?;
     let mut weights = Weights(vec![0.0; count]);
     if config.scheme == Scheme::Orthogonal {
         if network.blocks.is_empty() {

@@ -65,6 +65,28 @@ class PruneSettings(TrainSettings, total=False):
     refill: bool
     # end
 
+class SweepSettings(TypedDict, total=False):
+    """Which weights a sweep or a score changes, and how far."""
+
+    # settings of protocol
+    samples: int | str | Sequence[int]
+    delta: str
+    seed: int
+    # end
+
+class StudySettings(TypedDict, total=False):
+    """Settings of a study of one picture; the defaults are the command's."""
+
+    # settings of study
+    log_every: int
+    target_r2: float
+    samples: int
+    effect: float
+    fixed_delta: float
+    judge: str
+    mechanisms: bool
+    # end
+
 class EvolveSettings(TypedDict, total=False):
     """Settings of evolution, nested as in a run's `config.toml`, laid over the preset."""
 
@@ -295,12 +317,10 @@ def prune(
 def sweep(
     model: Model,
     *,
-    weights: Weights = "all",
-    delta: str = "effect:0.18",
     size: int = 128,
     coords: Coords = "fer",
-    seed: int = 0,
     progress: Progress | None = None,
+    **settings: Unpack[SweepSettings],
 ) -> dict[str, NDArray[Any]]: ...
 def strip(
     model: Model,
@@ -316,13 +336,11 @@ def score(
     target: Target | None = None,
     *,
     judge: str = "dl",
-    samples: Weights = "all",
-    delta: str = "effect:0.18",
     size: int | None = None,
     coords: Coords = "fer",
-    seed: int = 0,
     name: str = "given",
     progress: Progress | None = None,
+    **settings: Unpack[SweepSettings],
 ) -> dict[str, Any]: ...
 def depth_sweep(
     picture: Path,
@@ -331,11 +349,10 @@ def depth_sweep(
     seeds: Sequence[int] | None = None,
     steps: int | None = None,
     size: int | None = None,
-    samples: int | None = None,
-    judge: str = "dl",
     fit: Squaring | None = None,
     runs: Path = "runs",
     progress: Progress | None = None,
+    **settings: Unpack[StudySettings],
 ) -> dict[str, Any]: ...
 def predict_depth(picture: Target, *, fit: Squaring | None = None) -> dict[str, Any]: ...
 def load_run(folder: Path) -> dict[str, Any]: ...

@@ -30,7 +30,7 @@ pub struct SheetsArgs {
     count: usize,
     /// How far a weight is moved: effect:E (RMSE between the pictures) or fixed:D; of several, parted by
     /// commas, each network's changes are shared out among them
-    #[arg(long, default_value = "effect:0.18", value_delimiter = ',')]
+    #[arg(long, default_values_t = [Delta::default()], value_delimiter = ',')]
     delta: Vec<Delta>,
     /// Draw evenly over this judge's P(fractured), so that hard cases are there
     #[arg(long, value_name = "JUDGE")]

@@ -13,4 +13,4 @@ pub mod views;
 
 pub use plan::NetworksStudy;
 pub use record::{NetworkResult, NetworkRow, NetworksRecord, Scored};
-pub use spec::NetworksSpec;
+pub use spec::{NetworksSpec, StudySettings};

@@ -254,7 +254,7 @@ impl NetworksStudy {
 
     /// A study without targets. `judge` is the one of the spec.
     pub fn new(mut spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
-        spec.log_every = spec.log_every.min(spec.steps.div_ceil(20)).max(1);
+        spec.own.log_every = spec.own.log_every.min(spec.steps.div_ceil(20)).max(1);
         // Retraining budgets shrink with a profile's steps.
         for arm in &mut spec.arms {
             arm.steps = arm.steps.map(|s| s.min(spec.steps));
@@ -275,7 +275,7 @@ impl NetworksStudy {
 
     /// The judge in records and ids: its name where it is the shipped one, else its identity.
     pub fn judged_by(&self) -> String {
-        if self.spec.judge == JudgeChoice::default() {
+        if self.spec.own.judge == JudgeChoice::default() {
             self.judge.name()
         } else {
             self.judge.identity().to_string()
@@ -314,10 +314,10 @@ impl NetworksStudy {
                 train: train_config(spec, variant, &source, seed.unwrap_or(0)),
                 arms,
                 size: spec.size,
-                sample: spec.sample,
-                effect: spec.effect,
-                fixed_delta: spec.fixed_delta,
-                mechanisms: spec.mechanisms,
+                sample: spec.own.sample,
+                effect: spec.own.effect,
+                fixed_delta: spec.own.fixed_delta,
+                mechanisms: spec.own.mechanisms,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
                 show_changes: if shown { spec.show.changes } else { SHOWN },
@@ -382,7 +382,7 @@ pub(in crate::experiment) fn judge(
     spec: &NetworksSpec,
     path: &Path,
 ) -> Result<Box<dyn Judge>, SpecError> {
-    spec.judge.build().map_err(|error| {
+    spec.own.judge.build().map_err(|error| {
         let expected = "a judge that can be asked";
         Refusal::new("judge", expected, error.to_string()).in_file(path).into()
     })
@@ -402,8 +402,8 @@ fn train_config(
     TrainConfig {
         steps: spec.steps,
         seed,
-        log_every: spec.log_every,
-        target_loss: spec.target_r2.map(|r2| (1.0 - r2) * picture.variance()),
+        log_every: spec.own.log_every,
+        target_loss: spec.own.target_r2.map(|r2| (1.0 - r2) * picture.variance()),
         subsample,
         batch: variant.batch.map(|s| share(s, seen)),
         ..variant.train.over(&spec.recipe())

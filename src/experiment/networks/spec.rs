@@ -5,7 +5,7 @@ use crate::experiment::spec::{
 };
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use crate::math::settings::{Overlay, Settings};
+use crate::math::settings::{Overlay, Settings, of_file, settings};
 use crate::probe::Delta;
 use crate::prune::{Method, Need, Orphans, Retrain};
 use crate::score::JudgeChoice;
@@ -28,33 +28,15 @@ pub struct NetworksSpec {
     pub size: usize,
     /// Optimizer steps of every training and retraining, ≥ 1.
     pub steps: u64,
-    /// Steps between logged losses, ≥ 1. Default 100.
-    #[serde(default = "hundred")]
-    pub log_every: u64,
     /// Seeds of every trained arm.
     pub seeds: Vec<u64>,
-    /// Weights perturbed in each network, sampled within layers; none, or "all": all.
-    #[serde(default, deserialize_with = "sample")]
-    pub sample: Option<usize>,
-    /// Wanted effect of a perturbation, RMSE. Default 0.18.
-    #[serde(default = "effect")]
-    pub effect: f64,
-    /// Who judges what weight changes do to a picture, as `{ name = "dl" }`. Default: `dl`, shipped.
+    /// Settings of the study itself, which stand beside these keys.
     #[serde(default)]
-    pub judge: JudgeChoice,
-    /// R² at which training ends, so that arms are compared at equal fit; none: all steps are made.
-    pub target_r2: Option<f64>,
+    pub own: StudySettings,
     /// Other settings of every training, by their names (docs/SETTINGS.md), here or as `[train]`. Networks are
     /// measured at each R² of `checkpoints` too, in rows of their own, so that they are compared at equal fit.
     #[serde(default)]
     pub train: Overlay<TrainConfig>,
-    /// δ of a second score: the same weights each moved by ± δ, whatever the
-    /// effect, with no gate on the fit. Default: none.
-    pub fixed_delta: Option<f64>,
-    /// Whether what may bias descent is measured too, at every network and at each R² on its way
-    /// ([`Mechanisms`](crate::score::measures::mechanisms::Mechanisms)). Default: no.
-    #[serde(default)]
-    pub mechanisms: bool,
     /// Depths: hidden layers added to the target's arch, for arms that are layered and not wired by
     /// the genome. Default: 0 only.
     #[serde(default = "zero")]
@@ -81,41 +63,53 @@ pub struct NetworksSpec {
     pub power: Variances,
 }
 
-/// Where differences of scores come from, as standard deviations: what the power of a rule depends on.
-/// The defaults are assumed, but for the judge's (docs/JUDGES.md): a pilot's are better. \[ours\]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Variances {
-    /// Of a target's own effect, ≥ 0. Default 0.15.
-    pub target: f64,
-    /// Of a seed within a target, ≥ 0. Default 0.15.
-    pub seed: f64,
-    /// The judge's own error on a network, ≥ 0 (docs/JUDGES.md). Default 0.14.
-    pub judge: f64,
-    /// Score about which weights are drawn, in (0, 1): sampling n of them adds p(1 − p)/n. Default 0.4.
-    pub score: f64,
-    /// Share of pairs that cannot be compared, in [0, 1). Default 0.2.
-    pub missing: f64,
-}
-
-impl Default for Variances {
-    fn default() -> Self {
-        Variances { target: 0.15, seed: 0.15, judge: 0.14, score: 0.4, missing: 0.2 }
+settings! {
+    /// How a networks study trains and measures its networks.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct StudySettings: flags "The study" {
+        /// Steps between logged losses.
+        log_every: u64 = 100, range: Range::at_least(1.0), value: "STEPS";
+        /// R² at which training ends, so that networks are compared at equal fit.
+        target_r2: Option<f64> = None, range: Range::RATE, value: "R2", unless: "all steps are made";
+        /// Weights changed in each network to score it, sampled within layers.
+        ///
+        /// In files `"all"` says all.
+        #[serde(deserialize_with = "sample")]
+        sample as "samples": Option<usize> = None, range: Range::at_least(1.0), value: "N", unless: "all";
+        /// How far a change alters the picture: RMSE, channels in [0, 1].
+        effect: f64 = Delta::EFFECT, range: Range::INSIDE, value: "RMSE", source: "ours";
+        /// δ of a second score: the same weights each moved by ± δ, whatever the effect, with no gate on the fit.
+        fixed_delta: Option<f64> = None, range: Range { high: Delta::LARGEST_FIXED, ..Range::POSITIVE }, value: "DELTA", unless: "none";
+        /// Who judges the changed pictures, with options as in dl-threshold:threshold=0.2.
+        #[serde(deserialize_with = "of_file")]
+        judge: JudgeChoice = JudgeChoice::default(), value: "NAME[:OPTIONS]";
+        /// Also measure flatness, gradient noise and norms, at every network and at each R² on its way.
+        ///
+        /// [`Mechanisms`](crate::score::measures::mechanisms::Mechanisms).
+        mechanisms: bool = false;
     }
 }
 
-impl Variances {
-    fn check(&self) -> Result<(), Refusal> {
-        let spreads = [self.target, self.seed, self.judge].iter().all(|sd| *sd >= 0.0);
-        let shares = self.score > 0.0 && self.score < 1.0 && (0.0..1.0).contains(&self.missing);
-        let expected = "standard deviations ≥ 0, score in (0, 1), missing in [0, 1)";
-        Refusal::unless(spreads && shares, "power", expected, format!("{self:?}"))
+settings! {
+    /// Where differences of scores come from, as standard deviations: what the power of a rule depends on.
+    /// The defaults are assumed, but for the judge's (docs/JUDGES.md): a pilot's are better. \[ours\]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct Variances: flags "Power" {
+        /// Standard deviation of a target's own effect.
+        target: f64 = 0.15, range: Range::at_least(0.0), source: "ours";
+        /// Standard deviation of a seed within a target.
+        seed: f64 = 0.15, range: Range::at_least(0.0), source: "ours";
+        /// The judge's own error on a network.
+        judge: f64 = 0.14, range: Range::at_least(0.0), source: "docs/JUDGES.md";
+        /// Score about which weights are drawn: sampling n of them adds p(1 − p)/n.
+        score: f64 = 0.4, range: Range::INSIDE, source: "ours";
+        /// Share of pairs that cannot be compared.
+        missing: f64 = 0.2, range: Range::RATE, source: "ours";
     }
 }
 
-fn hundred() -> u64 {
-    100
-}
 fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a number of weights, or \"all\"")]
@@ -134,9 +128,10 @@ fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error>
     })
 }
 
-fn effect() -> f64 {
-    0.18
+fn method<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Method>, D::Error> {
+    of_file(from).map(Some)
 }
+
 fn zero() -> Vec<i64> {
     vec![0]
 }
@@ -177,8 +172,8 @@ pub struct ArmSpec {
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
-    /// How, as `{ name = "wanda", scope = "layer" }`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
     pub method: Option<Method>,
     /// What is kept, level by level, each pruned from the one before.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -353,14 +348,17 @@ impl Spec for NetworksSpec {
         let elsewhere = ELSEWHERE.map(|(name, _)| name);
         let names = rows.iter().map(|row| row.name).filter(|name| !elsewhere.contains(name));
         let names: Vec<&str> = names.collect();
-        sort_settings(spec, &names, &["subsample", "batch"]);
+        sort_settings(spec, "train", &names, &["subsample", "batch"]);
+        let own: Vec<_> = StudySettings::settings().into_iter().map(|row| row.path).collect();
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        sort_settings(spec, "own", &own, &[]);
         for (list, own) in [("variants", &["subsample", "batch"][..]), ("arms", &["optimizer"])] {
             let Some(DeValue::Array(tables)) = spec.get_mut(list).map(Spanned::get_mut) else {
                 continue;
             };
             for table in tables.iter_mut() {
                 if let DeValue::Table(table) = table.get_mut() {
-                    sort_settings(table, &names, own);
+                    sort_settings(table, "train", &names, own);
                 }
             }
         }
@@ -389,10 +387,10 @@ impl Spec for NetworksSpec {
             }
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;
-        self.power.check()?;
+        self.power.check_ranges().map_err(|refusal| refusal.prefixed("power."))?;
         check_size(self.size)?;
-        let some = self.steps > 0 && self.sample != Some(0) && self.log_every > 0;
-        Refusal::unless(some, "steps, sample, log_every", "at least 1", "0")?;
+        Refusal::unless(self.steps > 0, "steps", "at least 1", "0")?;
+        self.own.check_ranges()?;
         check_seeds("seeds", &self.seeds)?;
         Refusal::unless(!self.offsets.is_empty(), "offsets", "at least one", "none")?;
         let axes = [
@@ -419,15 +417,6 @@ impl Spec for NetworksSpec {
             "depth_from, the study it is the median of",
             "none",
         )?;
-        let effect = self.effect > 0.0 && self.effect < 1.0;
-        Refusal::unless(effect, "effect", "a number in (0, 1)", self.effect.to_string())?;
-        let r2 = self.target_r2.unwrap_or(0.0);
-        let found = r2.to_string();
-        Refusal::unless((0.0..1.0).contains(&r2), "target_r2", "a number in [0, 1)", found)?;
-        let delta = self.fixed_delta.unwrap_or(1.0);
-        let fits = delta > 0.0 && delta <= Delta::LARGEST_FIXED;
-        let expected = format!("a number above 0, up to {}", Delta::LARGEST_FIXED);
-        Refusal::unless(fits, "fixed_delta", expected, delta.to_string())?;
         check_settings("", &self.train)?;
         self.recipe()
             .check(self.size * self.size)

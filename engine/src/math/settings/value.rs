@@ -2,6 +2,9 @@
 
 use super::Range;
 use crate::math::names::Named;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::path::PathBuf;
 use toml::Value as Toml;
 
 /// A value that one setting can have.
@@ -54,6 +57,15 @@ pub trait Value: Sized {
     }
 }
 
+/// Reads a value from a file as an option would read it, too: a choice may be its text or its table. For
+/// `#[serde(deserialize_with = "…")]`.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn of_file<'de, T: Value, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    T::of(&Toml::deserialize(from)?).map_err(D::Error::custom)
+}
+
 macro_rules! numbers {
     ($($type:ty, $python:literal, $whole:literal, $expected:literal;)*) => { $(
         impl Value for $type {
@@ -74,7 +86,8 @@ macro_rules! numbers {
             }
 
             fn text(&self) -> Option<String> {
-                Some(self.to_string())
+                let text = self.to_string();
+                Some(if text.starts_with("0.0000") { format!("{self:e}") } else { text })
             }
 
             fn outside(&self, range: &Range) -> Option<String> {
@@ -116,7 +129,45 @@ macro_rules! texts {
     )* };
 }
 pub(crate) use texts;
+
+/// The two conversions by which serde has types as their text: `#[serde(try_from = "String", into = "String")]`.
+macro_rules! text_in_files {
+    ($($type:ty),*) => { $(
+        impl TryFrom<String> for $type {
+            type Error = <$type as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+    )* };
+}
+pub(crate) use text_in_files;
 texts!(String);
+
+impl Value for PathBuf {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.into())
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        self.text().map(Toml::String)
+    }
+
+    fn text(&self) -> Option<String> {
+        self.to_str().map(String::from)
+    }
+}
 
 impl Value for bool {
     fn python() -> String {

@@ -3,16 +3,17 @@
 use super::pattern::draws;
 use super::similarity::{Sp, link_cosines};
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Pruned, Prunes, Round, finish};
 use crate::prune::select::{Quotas, layer_of_links, sizes};
-use serde::{Deserialize, Serialize};
 
-/// `random`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Random {}
+options! {
+    /// `random`: no options.
+    #[derive(Copy)]
+    pub struct Random {}
+}
 
 impl Prunes for Random {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -20,10 +21,11 @@ impl Prunes for Random {
     }
 }
 
-/// `sp-layer-counts`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpLayerCounts {}
+options! {
+    /// `sp-layer-counts`: no options.
+    #[derive(Copy)]
+    pub struct SpLayerCounts {}
+}
 
 impl Prunes for SpLayerCounts {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -38,10 +40,11 @@ impl Prunes for SpLayerCounts {
     }
 }
 
-/// `sp-inverted`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpInverted {}
+options! {
+    /// `sp-inverted`: no options.
+    #[derive(Copy)]
+    pub struct SpInverted {}
+}
 
 impl Prunes for SpInverted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -49,10 +52,11 @@ impl Prunes for SpInverted {
     }
 }
 
-/// `sp-untrained`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpUntrained {}
+options! {
+    /// `sp-untrained`: no options.
+    #[derive(Copy)]
+    pub struct SpUntrained {}
+}
 
 impl Prunes for SpUntrained {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -64,10 +68,11 @@ impl Prunes for SpUntrained {
     }
 }
 
-/// `sp-permuted`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpPermuted {}
+options! {
+    /// `sp-permuted`: no options.
+    #[derive(Copy)]
+    pub struct SpPermuted {}
+}
 
 impl Prunes for SpPermuted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -93,10 +98,11 @@ fn permuted(network: &Network, cosines: EdgeScores, rng: &mut SimRng) -> EdgeSco
     result
 }
 
-/// `evolved`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Evolved {}
+options! {
+    /// `evolved`: no options.
+    #[derive(Copy)]
+    pub struct Evolved {}
+}
 
 impl Evolved {
     fn mask<'a>(round: &Round<'a>) -> Result<&'a Mask, PruneError> {

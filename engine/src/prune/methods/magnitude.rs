@@ -1,14 +1,15 @@
 //! |w|: magnitude pruning and the lottery ticket, which differ in rounds and rewinding only.
 
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
-use serde::{Deserialize, Serialize};
 
-/// `magnitude`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Magnitude {}
+options! {
+    /// `magnitude`: no options.
+    #[derive(Copy)]
+    pub struct Magnitude {}
+}
 
 impl Prunes for Magnitude {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -16,10 +17,11 @@ impl Prunes for Magnitude {
     }
 }
 
-/// `imp`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Imp {}
+options! {
+    /// `imp`: no options.
+    #[derive(Copy)]
+    pub struct Imp {}
+}
 
 impl Prunes for Imp {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {

@@ -11,13 +11,13 @@
 
 use super::similarity::{gram, squared_norms};
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::guard::leaving;
 use crate::prune::round::{Pruned, Prunes, Round, finish};
 use crate::prune::select::Rule;
-use serde::{Deserialize, Serialize};
 
 /// The outcome of merging.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,10 +148,11 @@ pub fn merge(
     })
 }
 
-/// `sp-merge`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpMerge {}
+options! {
+    /// `sp-merge`: no options.
+    #[derive(Copy)]
+    pub struct SpMerge {}
+}
 
 impl SpMerge {
     fn merged(round: &Round) -> Result<Merged, PruneError> {

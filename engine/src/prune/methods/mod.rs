@@ -252,10 +252,10 @@ mod tests {
         let refuse = |text: &str| text.parse::<Method>().unwrap_err().to_string();
         assert!(refuse("wandaa").contains("expected one of sp, sp-signed"));
         assert!(refuse("wanda:scope").contains("\"scope\" without '='"));
-        assert!(refuse("wanda:scope=all").contains("unknown variant `all`"));
-        assert!(refuse("sp:scope=row").contains("unknown field `scope`"));
+        assert!(refuse("wanda:scope=all").contains("expected one of global, layer, row"));
+        assert!(refuse("sp:scope=row").contains("expected one of reading, found \"scope\""));
         assert!(refuse("wanda:scope=row,scope=layer").contains("\"scope\" twice"));
-        assert!(refuse("wanda:name=sp").contains("\"name\" twice"));
+        assert!(refuse("wanda:name=sp").contains("expected one of scope, sequential"));
         assert!(refuse("wanda:").contains("without '='"));
     }
 }

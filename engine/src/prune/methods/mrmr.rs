@@ -11,17 +11,13 @@
 
 use super::similarity::{Inputs, inputs_of_units};
 use crate::math::SimRng;
-use crate::math::refusal::Refusal;
+use crate::math::choice::options;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::guard::alive;
 use crate::prune::round::{Prunes, Round};
 use nalgebra::DMatrix;
-use serde::{Deserialize, Serialize};
-
-/// Default τ_red \[ours\]: parents closer than this are the same picture.
-pub const REDUNDANCY: f64 = 0.95;
 
 /// (W,) mRMR scores in [−1, 1]; a redundant link's is negative.
 pub fn scores(context: &EdgeContext, maps: &FeatureMaps, redundancy: f64) -> EdgeScores {
@@ -117,26 +113,16 @@ fn solve_semidefinite(a: DMatrix<f64>, b: &[f64]) -> Vec<f64> {
     x
 }
 
-/// Options of `sp-mrmr`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpMrmr {
-    /// τ_red in (0, 1]. Default: [`REDUNDANCY`].
-    pub redundancy: f64,
-}
-
-impl Default for SpMrmr {
-    fn default() -> Self {
-        SpMrmr { redundancy: REDUNDANCY }
+options! {
+    /// Options of `sp-mrmr`.
+    #[derive(Copy)]
+    pub struct SpMrmr {
+        /// τ, the similarity to a more relevant parent at which a parent is redundant.
+        redundancy: f64 = 0.95, range: Range::SOME_SHARE, source: "ours";
     }
 }
 
 impl Prunes for SpMrmr {
-    fn check(&self) -> Result<(), Refusal> {
-        let tau = self.redundancy;
-        Refusal::unless(tau > 0.0 && tau <= 1.0, "redundancy", "a number in (0, 1]", tau)
-    }
-
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
         Ok(scores(&round.context, round.maps()?, self.redundancy))
     }

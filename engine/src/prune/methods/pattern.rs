@@ -4,12 +4,12 @@
 //! In: the masks of the other arm, round by round ([`Pattern`]). Out: scores, and counts a layer.
 
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeScores, Pattern, PruneError};
 use crate::prune::guard::Orphans;
 use crate::prune::round::{Prunes, Round};
 use crate::prune::select::{Quotas, layer_of_links, sizes};
-use serde::{Deserialize, Serialize};
 
 impl<'a> Round<'a> {
     /// The masks of the other arm up to this round, or an error that names the method.
@@ -22,10 +22,11 @@ impl<'a> Round<'a> {
     }
 }
 
-/// `layer-counts`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LayerCounts {}
+options! {
+    /// `layer-counts`: no options.
+    #[derive(Copy)]
+    pub struct LayerCounts {}
+}
 
 impl Prunes for LayerCounts {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
@@ -49,10 +50,11 @@ impl Prunes for LayerCounts {
     }
 }
 
-/// `rewired`: no options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rewired {}
+options! {
+    /// `rewired`: no options.
+    #[derive(Copy)]
+    pub struct Rewired {}
+}
 
 impl Prunes for Rewired {
     /// 1 for the links of the rewired pattern, a draw in [0, 1) for the others.

@@ -8,6 +8,8 @@
 //! Sums over pixels run in a fixed order on eight f64 lanes: same bits at any thread count.
 
 use crate::math::SimRng;
+use crate::math::choice::options;
+use crate::math::names::names;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
@@ -146,11 +148,10 @@ pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
 
 /// What SP compares of parent and child. The captions' counts cannot tell these apart (METHODS §5);
 /// a = map after the activation, z = sum before it, j the parent, i the child. \[ours\]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// |cos(a_j, a_i)|.
-    #[default]
     CosMaps,
     /// |corr(a_j, a_i)|: the same of maps less their means.
     CorrMaps,
@@ -162,23 +163,32 @@ pub enum Reading {
     Strength,
 }
 
-impl Reading {
-    /// Every reading, the default first.
-    pub const ALL: [Reading; 5] =
-        [Reading::CosMaps, Reading::CorrMaps, Reading::CosSum, Reading::CorrSum, Reading::Strength];
+names! {
+    Reading, "reading": CosMaps "cos-maps", CorrMaps "corr-maps", CosSum "cos-sum", CorrSum "corr-sum",
+    Strength "strength"
+}
 
+impl Reading {
     fn is_default(&self) -> bool {
-        *self == Reading::default()
+        *self == Reading::CosMaps
     }
 }
 
-/// Options of `sp`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Sp {
-    /// What is compared. Default: `cos-maps`.
-    #[serde(skip_serializing_if = "Reading::is_default")]
-    pub reading: Reading,
+options! {
+    /// Options of `sp`.
+    #[derive(Copy)]
+    pub struct Sp {
+        /// What is compared of parent and child: maps, sums, with their means or without, or what the link carries.
+        #[serde(skip_serializing_if = "Reading::is_default")]
+        reading: Reading = Reading::CosMaps, source: "ours";
+    }
+
+    /// Options of `sp-signed`.
+    #[derive(Copy)]
+    pub struct SpSigned {
+        /// Rank by |share|: a parent that works against the child's sum counts as much.
+        absolute: bool = false, source: "ours";
+    }
 }
 
 /// Unit of the constant input, whose map has no correlation with anything.
@@ -264,14 +274,6 @@ impl Prunes for Sp {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
         Ok(similarities(&round.context, round.maps()?, self.reading))
     }
-}
-
-/// Options of `sp-signed`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpSigned {
-    /// Rank by |share|: a parent that works against the child's sum counts as much. Default: false.
-    pub absolute: bool,
 }
 
 impl Prunes for SpSigned {

@@ -9,6 +9,7 @@
 
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::math::refusal::Refusal;
 use crate::network::{Mask, Network, Weights};
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError, budget_above, budget_below};
@@ -24,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct Schedule {
     /// K, links left at the end.
     pub target: usize,
-    /// Inputs every unit keeps (all it has, where it has fewer). Default: 2.
+    /// Inputs every unit keeps (all it has, where it has fewer).
     pub min_inputs: usize,
     /// Share of training at which k begins to fall, in [0, 1]. Default: 0.01.
     pub begin: f64,
@@ -35,7 +36,7 @@ pub struct Schedule {
 impl Schedule {
     /// The published schedule down to `target` links.
     pub fn new(target: usize) -> Self {
-        Schedule { target, min_inputs: 2, begin: 0.01, end: 0.5 }
+        Schedule { target, min_inputs: SparseTraining::default().min_inputs, begin: 0.01, end: 0.5 }
     }
 
     /// k after `step` of `steps` steps, from `dense` links: linear between begin and end.
@@ -138,17 +139,12 @@ impl Schedule {
     }
 }
 
-/// Options of `sparse-training`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SparseTraining {
-    /// Inputs every unit keeps. Default: 2.
-    pub min_inputs: usize,
-}
-
-impl Default for SparseTraining {
-    fn default() -> Self {
-        SparseTraining { min_inputs: 2 }
+options! {
+    /// Options of `sparse-training`.
+    #[derive(Copy)]
+    pub struct SparseTraining {
+        /// Inputs every unit keeps (all it has, where it has fewer).
+        min_inputs: usize = 2, source: "Gao et al.";
     }
 }
 

@@ -15,7 +15,7 @@
 use super::magnitude::Magnitude;
 use crate::math::SimRng;
 use crate::math::assignment::assign;
-use crate::math::refusal::Refusal;
+use crate::math::choice::options;
 use crate::network::{Network, Weights};
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
@@ -59,33 +59,22 @@ impl Default for SwarmConfig {
     }
 }
 
-/// Options of the method `swarm`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Networks in the swarm, ≥ 2. Default: 8.
-    pub particles: usize,
-    /// Moves of the swarm, ≥ 1. Default: 40.
-    pub moves: usize,
-    /// Training steps of each particle before the swarm moves. Default: 100.
-    pub steps: u64,
-    /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first, ≥ 0. Default: 0.1.
-    pub spread: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings { particles: 8, moves: 40, steps: 100, spread: 0.1 }
+options! {
+    /// Options of the method `swarm`.
+    #[derive(Copy)]
+    pub struct Settings {
+        /// Networks in the swarm.
+        particles: usize = 8, range: Range::at_least(2.0), source: "ours";
+        /// Moves of the swarm.
+        moves: usize = 40, range: Range::at_least(1.0), source: "ours";
+        /// Training steps of each particle before the swarm moves.
+        steps: u64 = 100, source: "ours";
+        /// σ of the factors 1 + σ·N(0, 1) on the weights of every particle but the first.
+        spread: f64 = 0.1, range: Range::at_least(0.0), source: "ours";
     }
 }
 
 impl Prunes for Settings {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless(self.particles > 1, "particles", "2 or more", self.particles as f64)?;
-        Refusal::unless(self.moves > 0, "moves", "1 or more", self.moves as f64)?;
-        Refusal::unless_not_negative("spread", self.spread)
-    }
-
     /// Of the best network, once the search is over.
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
         Magnitude {}.scores(round, rng)

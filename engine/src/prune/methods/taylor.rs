@@ -23,6 +23,8 @@
 //! A unit stays when its removal would cut an output off from the inputs (guard).
 
 use crate::math::SimRng;
+use crate::math::choice::options;
+use crate::math::names::names;
 use crate::network::Mask;
 use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::guard::{leaving, reach};
@@ -31,11 +33,10 @@ use crate::prune::select::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Which Taylor term.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// w·g.
-    #[default]
     First,
     /// w²·h.
     Second,
@@ -179,17 +180,20 @@ pub fn remove_units(
     Ok(Removed { mask: Mask(mask), scores, units })
 }
 
-/// Options of `taylor`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Taylor {
-    /// |Σ s| of each vector in place of Σ|s|. Default: false.
-    pub vectorize: bool,
-    /// Which Taylor term. Default: `first`.
-    pub order: Order,
-    /// Rank again after every unit. Default: false, as published.
-    pub update: bool,
+options! {
+    /// Options of `taylor`.
+    #[derive(Copy)]
+    pub struct Taylor {
+        /// |Σ s| of each vector in place of Σ|s|.
+        vectorize: bool = false, source: "LLM-Pruner";
+        /// Which Taylor term: w·g, w²·h, or both.
+        order: Order = Order::First, source: "LLM-Pruner";
+        /// Rank again after every unit.
+        update: bool = false, source: "LLM-Pruner";
+    }
 }
+
+names! { Order, "order": First "first", Second "second", Mixed "mixed" }
 
 impl Taylor {
     fn removed(&self, round: &Round) -> Result<Removed, PruneError> {

@@ -8,13 +8,13 @@
 
 use super::similarity::squared_norms;
 use crate::math::SimRng;
+use crate::math::choice::options;
 use crate::network::Network;
 use crate::network::kernel::FeatureMaps;
 use crate::prune::context::{EdgeContext, EdgeScores, LAST, PruneError};
 use crate::prune::round::{Prunes, Round};
 use crate::prune::select::{Quotas, Rule, Scope, above, sizes, top};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// (W,) Wanda scores. With `sequential` and a scope within layers, selection by `rule` is made
 /// layer by layer and each layer's activations are computed again from the links selected so far.
@@ -96,19 +96,14 @@ fn unit_map(context: &EdgeContext, kept: &[bool], maps: &FeatureMaps, unit: usiz
     z.into_iter().map(|z| activation.value(z) as f32).collect()
 }
 
-/// Options of `wanda`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wanda {
-    /// Within what scores are compared. Default: `row` (per output, as published).
-    pub scope: Scope,
-    /// Pass pruned activations on to the next layer. Default: true, as published.
-    pub sequential: bool,
-}
-
-impl Default for Wanda {
-    fn default() -> Self {
-        Wanda { scope: Scope::Row, sequential: true }
+options! {
+    /// Options of `wanda`.
+    #[derive(Copy)]
+    pub struct Wanda {
+        /// Within what scores are compared: the links of one output, of a layer, or all.
+        scope: Scope = Scope::Row, source: "Sun et al.";
+        /// Pass pruned activations on to the next layer.
+        sequential: bool = true, source: "Sun et al.";
     }
 }
 

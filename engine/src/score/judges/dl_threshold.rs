@@ -4,22 +4,20 @@
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
 //! a perturbed picture is coherent if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
+use crate::math::choice::options;
 use crate::math::real;
 use crate::network::Picture;
 use crate::network::picture::encode_png;
 use crate::score::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 
-/// Coherent if the picture's PNG grew by no more than a threshold.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DlThreshold {
-    /// Largest log K(perturbed)/K(base) that is still coherent. Default 0.10 \[ours\]: between the
-    /// best thresholds on two labelled sets, about 0.05 (skull) and 0.15 (butterfly).
-    pub threshold: f64,
-}
-
-impl Default for DlThreshold {
-    fn default() -> Self {
-        DlThreshold { threshold: 0.10 }
+options! {
+    /// Coherent if the picture's PNG grew by no more than a threshold. These are the options of `dl-threshold`, too.
+    #[derive(Copy)]
+    pub struct DlThreshold {
+        /// Largest log K(perturbed)/K(base) that is still coherent.
+        ///
+        /// Between the best thresholds on two labelled sets, about 0.05 (skull) and 0.15 (butterfly).
+        threshold: f64 = 0.10, source: "ours";
     }
 }
 

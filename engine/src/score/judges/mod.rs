@@ -2,13 +2,13 @@
 //! (`Judges`) and what it says (`Judge`), and a row below.
 
 pub mod dl_threshold;
+pub mod server;
 
 use super::dl::{DlJudge, DlModel, ModelError};
 use super::judge::{Judge, MockJudge};
-use crate::math::choice::choices;
-use crate::math::refusal::Refusal;
+use crate::math::choice::{choices, options};
 use dl_threshold::DlThreshold;
-use serde::{Deserialize, Serialize};
+pub use server::{ServersOwn, Temperature, Vlm};
 use std::path::PathBuf;
 
 /// A row of the table.
@@ -18,8 +18,6 @@ pub struct JudgeRow {
     pub name: &'static str,
     /// Who it is, for people.
     pub says: &'static str,
-    /// True if it looks at the pictures: its scores say something of a network.
-    pub looks: bool,
 }
 
 choices! {
@@ -29,19 +27,13 @@ choices! {
     pub enum JudgeChoice, "judge", does Judges, rows JudgeRow;
 
     /// The embedded judge.
-    Dl(Dl) "dl" { says: "embedded: measures of corners, edges and colours, and a logistic model", looks: true }
+    Dl(Dl) "dl" { says: "embedded: measures of corners, edges and colours, and a logistic model" }
     /// The baseline.
-    DlThreshold(Threshold) "dl-threshold" {
-        says: "embedded: one threshold on the PNG size, a baseline",
-        looks: true
-    }
+    DlThreshold(DlThreshold) "dl-threshold" { says: "embedded: one threshold on the PNG size, a baseline" }
     /// A vision-language model.
-    Vlm(Vlm) "vlm" {
-        says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)",
-        looks: true
-    }
+    Vlm(Vlm) "vlm" { says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)" }
     /// Coin tosses.
-    Mock(Mock) "mock" { says: "seeded coin tosses, to test the plumbing", looks: false }
+    Mock(MockJudge) "mock" { says: "seeded coin tosses, to test the plumbing" }
 }
 
 impl Default for JudgeChoice {
@@ -79,19 +71,15 @@ pub enum BuildJudgeError {
 
 /// Options that make a judge.
 trait Judges {
-    fn check(&self) -> Result<(), Refusal> {
-        Ok(())
-    }
-
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError>;
 }
 
-/// Options of `dl`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Dl {
-    /// Model file, from `picloom-experiments judge fit`. Default: the shipped one.
-    pub model: Option<PathBuf>,
+options! {
+    /// Options of `dl`.
+    pub struct Dl {
+        /// Model file, from `picloom-experiments judge fit`.
+        model: Option<PathBuf> = None, unless: "the shipped one";
+    }
 }
 
 impl Judges for Dl {
@@ -101,68 +89,9 @@ impl Judges for Dl {
     }
 }
 
-/// Options of `dl-threshold`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Threshold {
-    /// See [`DlThreshold::threshold`]. Default: 0.10.
-    pub threshold: f64,
-}
-
-impl Default for Threshold {
-    fn default() -> Self {
-        Threshold { threshold: DlThreshold::default().threshold }
-    }
-}
-
-impl Judges for Threshold {
-    fn check(&self) -> Result<(), Refusal> {
-        let threshold = self.threshold;
-        Refusal::unless(threshold.is_finite(), "threshold", "a finite number", threshold)
-    }
-
+impl Judges for DlThreshold {
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
-        Ok(Box::new(DlThreshold { threshold: self.threshold }))
-    }
-}
-
-/// Options of `vlm`: how a vision-language server is reached.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Vlm {
-    /// Base URL of the server. Default: Ollama's on this machine.
-    pub url: String,
-    /// Its model, by the server's name for it; without one there is no judge.
-    pub model: Option<String>,
-    /// Environment variable that holds the server's key, if it wants one.
-    pub key: String,
-    /// Votes a picture, every other one with the pictures swapped. Default: 2.
-    pub votes: usize,
-    /// Sampling temperature in [0, 2], or null for the server's own. Default: 0.
-    pub temperature: Option<f64>,
-    /// Requests under way at once. Default: 4.
-    pub at_a_time: usize,
-    /// Attempts a question. Default: 5.
-    pub attempts: u32,
-    /// Seconds an attempt may take. Default: 120.
-    pub timeout: f64,
-    /// Folder of the answers and of the log `exchanges.jsonl`. Default: `runs/vlm`.
-    pub cache: PathBuf,
-}
-
-impl Default for Vlm {
-    fn default() -> Self {
-        Vlm {
-            url: "http://localhost:11434/v1".into(),
-            model: None,
-            key: "PICLOOM_VLM_KEY".into(),
-            votes: 2,
-            temperature: Some(0.0),
-            at_a_time: 4,
-            attempts: 5,
-            timeout: 120.0,
-            cache: "runs/vlm".into(),
-        }
+        Ok(Box::new(*self))
     }
 }
 
@@ -177,29 +106,11 @@ impl Vlm {
         let model = self.model.as_ref().ok_or_else(|| {
             BuildJudgeError::Options("judge vlm: expected a model, found none".into())
         })?;
-        Ok(VlmConfig {
-            url: self.url.clone(),
-            key: ApiKey::from_env(&self.key),
-            votes: self.votes,
-            temperature: self.temperature,
-            at_a_time: self.at_a_time,
-            attempts: self.attempts,
-            timeout: std::time::Duration::from_secs_f64(self.timeout),
-            ..VlmConfig::new(model, &self.cache)
-        })
+        Ok(VlmConfig { key: ApiKey::from_env(&self.key), ..VlmConfig::of(self, model) })
     }
 }
 
 impl Judges for Vlm {
-    fn check(&self) -> Result<(), Refusal> {
-        let temperature = self.temperature.unwrap_or(0.0);
-        let warm = (0.0..=2.0).contains(&temperature);
-        Refusal::unless(warm, "temperature", "0 to 2, or null", temperature)?;
-        let timeout = std::time::Duration::try_from_secs_f64(self.timeout);
-        let waits = timeout.is_ok_and(|t| !t.is_zero());
-        Refusal::unless(waits, "timeout", "seconds above 0", self.timeout)
-    }
-
     #[cfg(feature = "vlm")]
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
         Ok(Box::new(super::vlm::VlmJudge::new(self.config()?)?))
@@ -212,17 +123,9 @@ impl Judges for Vlm {
     }
 }
 
-/// Options of `mock`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Mock {
-    /// Seed of the tosses. Default: 0.
-    pub seed: u64,
-}
-
-impl Judges for Mock {
+impl Judges for MockJudge {
     fn build(&self) -> Result<Box<dyn Judge>, BuildJudgeError> {
-        Ok(Box::new(MockJudge { seed: self.seed }))
+        Ok(Box::new(*self))
     }
 }
 
@@ -249,10 +152,7 @@ mod tests {
         assert!(format!("vlm:{}", many.join(",")).parse::<JudgeChoice>().is_err());
         assert!("vlm:model=4,votes=many".parse::<JudgeChoice>().is_err());
         let choice: JudgeChoice = "mock:seed=7".parse().unwrap();
-        assert_eq!(
-            (choice.row().looks, choice.build().unwrap().name().as_str()),
-            (false, "mock/7")
-        );
+        assert_eq!(choice.build().unwrap().name(), "mock/7");
     }
 
     #[test]

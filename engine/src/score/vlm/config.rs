@@ -1,6 +1,7 @@
 //! How a vision-language server is reached, and the key that is never shown.
 
 use super::fault::VlmError;
+use crate::score::judges::server::Vlm;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,25 +50,23 @@ impl fmt::Debug for ApiKey {
 /// A server, a model and how patient to be with them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VlmConfig {
-    /// Base URL of an OpenAI-compatible server, with or without `/v1`.
-    /// Default: `http://localhost:11434/v1` (Ollama's).
+    /// Base URL of an OpenAI-compatible server, with or without `/v1`. Defaults here are those of [`Vlm`].
     pub url: String,
     /// Name of the model, as the server knows it.
     pub model: String,
     /// Key, if the server wants one. Default: none.
     pub key: Option<ApiKey>,
-    /// Votes a picture; every other one with the order of the pictures swapped. More than two need
-    /// a temperature above 0, or the same question gets the same answer. Default: 2.
+    /// Votes a picture; every other one with the order of the pictures swapped.
     pub votes: usize,
-    /// Sampling temperature; none leaves it to the server (some models take no other). Default: 0.
+    /// Sampling temperature; none leaves it to the server (some models take no other).
     pub temperature: Option<f64>,
     /// Most tokens of an answer; none leaves it to the server. Default: none.
     pub answer_tokens: Option<u32>,
-    /// Requests under way at once. Default: 4.
+    /// Requests under way at once.
     pub at_a_time: usize,
-    /// Attempts a question before giving up, ≥ 1. Default: 5.
+    /// Attempts a question before giving up, ≥ 1.
     pub attempts: u32,
-    /// Longest time for one attempt, the answer's last byte included. Default: 120 s.
+    /// Longest time for one attempt, the answer's last byte included.
     pub timeout: Duration,
     /// Wait before the second attempt; doubled for every further one. Default: 1 s.
     pub first_wait: Duration,
@@ -86,20 +85,25 @@ pub struct VlmConfig {
 impl VlmConfig {
     /// The defaults, for `model`, with answers kept in `cache`.
     pub fn new(model: &str, cache: impl Into<PathBuf>) -> Self {
+        VlmConfig { cache: cache.into(), ..VlmConfig::of(&Vlm::default(), model) }
+    }
+
+    /// What these options say, for `model`; without a key.
+    pub(in crate::score) fn of(options: &Vlm, model: &str) -> Self {
         VlmConfig {
-            url: "http://localhost:11434/v1".to_string(),
+            url: options.url.clone(),
             model: model.to_string(),
             key: None,
-            votes: 2,
-            temperature: Some(0.0),
+            votes: options.votes,
+            temperature: options.temperature.number(),
             answer_tokens: None,
-            at_a_time: 4,
-            attempts: 5,
-            timeout: Duration::from_secs(120),
+            at_a_time: options.at_a_time,
+            attempts: options.attempts,
+            timeout: Duration::from_secs_f64(options.timeout),
             first_wait: Duration::from_secs(1),
             longest_wait: Duration::from_secs(120),
             least_side: 224,
-            cache: cache.into(),
+            cache: options.cache.clone(),
             prompt: JUDGE_PROMPT.to_string(),
         }
     }

@@ -5,68 +5,38 @@
 //! References: Kingma & Ba 2015; Loshchilov & Hutter 2019.
 
 use super::step::Scalar;
-use crate::math::choice::Options;
+use crate::math::choice::options;
 use crate::math::real;
-use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Settings of Adam.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AdamConfig {
-    /// β₁ in [0, 1), memory of the mean. Default 0.9 (paper, torch, optax, FER).
-    pub beta1: f64,
-    /// β₂ in [0, 1), memory of the mean square. Default 0.999 (paper, torch, optax, FER).
-    pub beta2: f64,
-    /// ε > 0. Default 1e-8 (paper, torch, optax, FER).
-    pub epsilon: f64,
-}
-
-impl Default for AdamConfig {
-    fn default() -> Self {
-        AdamConfig { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 }
+options! {
+    /// Settings of Adam.
+    pub struct AdamConfig {
+        /// β₁, memory of the mean.
+        beta1: f64 = 0.9, range: Range::RATE, source: "Kingma & Ba, torch, optax, FER";
+        /// β₂, memory of the mean square.
+        beta2: f64 = 0.999, range: Range::RATE, source: "Kingma & Ba, torch, optax, FER";
+        /// ε, added to the root of the mean square.
+        epsilon: f64 = 1e-8, range: Range::POSITIVE, source: "Kingma & Ba, torch, optax, FER";
     }
-}
 
-impl Options for AdamConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_rate("beta1", self.beta1)?;
-        Refusal::unless_rate("beta2", self.beta2)?;
-        Refusal::unless_positive("epsilon", self.epsilon)
-    }
-}
-
-/// Settings of AdamW.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AdamWConfig {
-    /// β₁ in [0, 1). Default 0.9 (torch, optax).
-    pub beta1: f64,
-    /// β₂ in [0, 1). Default 0.999 (torch, optax).
-    pub beta2: f64,
-    /// ε > 0. Default 1e-8 (torch, optax).
-    pub epsilon: f64,
-    /// λ ≥ 0; a step shrinks every weight by lr·λ. Default 0.01 (torch; optax has 1e-4).
-    pub weight_decay: f64,
-}
-
-impl Default for AdamWConfig {
-    fn default() -> Self {
-        AdamWConfig { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 }
+    /// Settings of AdamW.
+    pub struct AdamWConfig {
+        /// β₁, memory of the mean.
+        beta1: f64 = 0.9, range: Range::RATE, source: "torch, optax";
+        /// β₂, memory of the mean square.
+        beta2: f64 = 0.999, range: Range::RATE, source: "torch, optax";
+        /// ε, added to the root of the mean square.
+        epsilon: f64 = 1e-8, range: Range::POSITIVE, source: "torch, optax";
+        /// λ; a step shrinks every weight by rate × λ.
+        weight_decay: f64 = 0.01, range: Range::at_least(0.0), source: "torch; optax has 1e-4";
     }
 }
 
 impl AdamWConfig {
     pub(super) fn adam(&self) -> AdamConfig {
         AdamConfig { beta1: self.beta1, beta2: self.beta2, epsilon: self.epsilon }
-    }
-}
-
-impl Options for AdamWConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        self.adam().check()?;
-        Refusal::unless_not_negative("weight_decay", self.weight_decay)
     }
 }
 

@@ -7,7 +7,7 @@ use super::muon::MuonConfig;
 use super::rmsprop::RmsPropConfig;
 use super::sam::SamConfig;
 use super::sgd::SgdConfig;
-use crate::math::choice::{Options, choices};
+use crate::math::choice::choices;
 use crate::math::refusal::Refusal;
 
 /// One row of [`OptimizerConfig::TABLE`].
@@ -28,7 +28,7 @@ choices! {
     ///
     /// In files a table with its `name`, e.g. `{ name = "adam", beta1 = 0.9 }`; unknown settings
     /// are refused. As text `name` or `name:setting=value,…`, e.g. `muon:steps=20`.
-    pub enum OptimizerConfig, "optimizer", does Options, rows Row;
+    pub enum OptimizerConfig, "optimizer", rows Row;
 
     /// Gradient descent, with momentum and Nesterov's look-ahead as options.
     Sgd(SgdConfig) "sgd" {

@@ -9,7 +9,7 @@
 
 use super::line_search::{Trial, Wolfe, strong_wolfe};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
-use crate::math::choice::Options;
+use crate::math::choice::options;
 use crate::math::refusal::Refusal;
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
@@ -18,47 +18,23 @@ use std::collections::VecDeque;
 /// Pairs with sᵀy at or below this carry no usable curvature [METHODS §4].
 const LEAST_CURVATURE: f64 = 1e-10;
 
-/// Settings of L-BFGS.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LbfgsConfig {
-    /// Pairs remembered, 1 to 1000. Default 10 (METHODS: 10 to 100).
-    pub history: usize,
-    /// c₁, sufficient decrease, 0 < c₁ < c₂. Default 1e-4 (Nocedal & Wright).
-    pub c1: f64,
-    /// c₂, curvature, c₁ < c₂ < 1. Default 0.9 (Nocedal & Wright).
-    pub c2: f64,
-    /// Evaluations one line search may use, ≥ 1. Default 25 (torch).
-    pub max_evaluations: usize,
-}
-
-impl Default for LbfgsConfig {
-    fn default() -> Self {
-        LbfgsConfig { history: 10, c1: 1e-4, c2: 0.9, max_evaluations: 25 }
+options! {
+    /// Settings of L-BFGS.
+    pub struct LbfgsConfig with wolfe {
+        /// Pairs remembered.
+        history: usize = 10, range: Range::between(1.0, 1000.0), source: "METHODS §4: 10 to 100";
+        /// c₁, sufficient decrease; below c₂.
+        c1: f64 = 1e-4, range: Range::INSIDE, source: "Nocedal & Wright";
+        /// c₂, curvature.
+        c2: f64 = 0.9, range: Range::INSIDE, source: "Nocedal & Wright";
+        /// Evaluations that one line search may use.
+        max_evaluations: usize = 25, range: Range::at_least(1.0), source: "torch";
     }
 }
 
-impl Options for LbfgsConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless(
-            (1..=1000).contains(&self.history),
-            "history",
-            "1 to 1000 pairs",
-            self.history as f64,
-        )?;
-        Refusal::unless(
-            self.c1 > 0.0 && self.c1 < self.c2,
-            "c1",
-            "a number between 0 and c2",
-            self.c1,
-        )?;
-        Refusal::unless(self.c2 < 1.0, "c2", "a number between c1 and 1", self.c2)?;
-        Refusal::unless(
-            self.max_evaluations >= 1,
-            "max_evaluations",
-            "at least 1 evaluation",
-            self.max_evaluations as f64,
-        )
+impl LbfgsConfig {
+    fn wolfe(&self) -> Result<(), Refusal> {
+        Refusal::unless(self.c1 < self.c2, "c1", "a number below c2", self.c1)
     }
 }
 

@@ -4,33 +4,18 @@
 //! Reference: Chen et al. 2023, "Symbolic Discovery of Optimization Algorithms".
 
 use super::step::Scalar;
-use crate::math::choice::Options;
-use crate::math::refusal::Refusal;
+use crate::math::choice::options;
 use serde::{Deserialize, Serialize};
 
-/// Settings of Lion.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LionConfig {
-    /// β₁ in [0, 1), weight of the memory in the direction. Default 0.9 (paper, optax).
-    pub beta1: f64,
-    /// β₂ in [0, 1), memory. Default 0.99 (paper, optax).
-    pub beta2: f64,
-    /// λ ≥ 0. Default 0 (paper's algorithm; optax has 1e-3), as no other recipe here decays.
-    pub weight_decay: f64,
-}
-
-impl Default for LionConfig {
-    fn default() -> Self {
-        LionConfig { beta1: 0.9, beta2: 0.99, weight_decay: 0.0 }
-    }
-}
-
-impl Options for LionConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_rate("beta1", self.beta1)?;
-        Refusal::unless_rate("beta2", self.beta2)?;
-        Refusal::unless_not_negative("weight_decay", self.weight_decay)
+options! {
+    /// Settings of Lion.
+    pub struct LionConfig {
+        /// β₁, weight of the memory in the direction.
+        beta1: f64 = 0.9, range: Range::RATE, source: "Chen et al., optax";
+        /// β₂, memory.
+        beta2: f64 = 0.99, range: Range::RATE, source: "Chen et al., optax";
+        /// λ; a step shrinks every weight by rate × λ.
+        weight_decay: f64 = 0.0, range: Range::at_least(0.0), source: "Chen et al.'s algorithm; optax has 1e-3";
     }
 }
 

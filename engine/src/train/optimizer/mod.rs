@@ -32,7 +32,7 @@ pub use muon::{MuonConfig, MuonMatrices, Orthogonalizer};
 pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
 pub use rule::{GradientRule, ParseRuleError};
-pub use sam::{SamBase, SamConfig};
+pub use sam::{BaseRow, SamBase, SamConfig};
 pub use sgd::SgdConfig;
 pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
 

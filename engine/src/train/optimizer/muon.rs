@@ -10,30 +10,31 @@
 use super::adam::{Adam, AdamConfig};
 use super::orthogonal::{NewtonSchulz, polar_factor};
 use super::step::{Layout, MatrixShape, Scalar};
-use crate::math::choice::Options;
-use crate::math::refusal::Refusal;
+use crate::math::choice::options;
+use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Settings of Muon.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MuonConfig {
-    /// μ in [0, 1). Default 0.95 (Jordan).
-    pub momentum: f64,
-    /// Orthogonalise `μm + (1-μ)g` instead of `m`. Default true (Jordan).
-    pub nesterov: bool,
-    /// n, Newton–Schulz steps, 0 to 100. Default 5 (Jordan); the paper goes to 20. Not used by
-    /// `exact-polar`.
-    pub steps: usize,
-    /// How the momentum is orthogonalised. Default `newton-schulz`.
-    pub orthogonalizer: Orthogonalizer,
-    /// Which matrices. Default `all` (optax).
-    pub matrices: MuonMatrices,
-    /// Adam for the other weights. Defaults as in [`AdamConfig`].
-    pub adam: AdamConfig,
-    /// Factor on the learning rate for the weights under Adam, > 0. Default 1 (optax: one rate).
-    pub adam_rate: f64,
+options! {
+    /// Settings of Muon.
+    pub struct MuonConfig {
+        /// μ, memory of the gradients.
+        momentum: f64 = 0.95, range: Range::RATE, source: "Jordan";
+        /// Orthogonalise `μm + (1-μ)g` instead of `m`.
+        nesterov: bool = true, source: "Jordan";
+        /// Newton–Schulz steps; exact-polar makes none.
+        ///
+        /// The paper goes to 20.
+        steps: usize = 5, range: Range::between(0.0, 100.0), source: "Jordan";
+        /// How the momentum is orthogonalised.
+        orthogonalizer: Orthogonalizer = Orthogonalizer::NewtonSchulz, source: "Jordan";
+        /// Which matrices: all, or hidden, all but the first layer and the head, which Adam trains.
+        matrices: MuonMatrices = MuonMatrices::All, source: "optax; Jordan: hidden";
+        /// Adam for the other weights.
+        adam: AdamConfig;
+        /// Factor on the learning rate for the weights under Adam.
+        adam_rate: f64 = 1.0, range: Range::POSITIVE, source: "optax: one rate";
+    }
 }
 
 /// How Muon orthogonalises.
@@ -56,19 +57,8 @@ pub enum MuonMatrices {
     Hidden,
 }
 
-impl Default for MuonConfig {
-    fn default() -> Self {
-        MuonConfig {
-            momentum: 0.95,
-            nesterov: true,
-            steps: 5,
-            orthogonalizer: Orthogonalizer::NewtonSchulz,
-            matrices: MuonMatrices::All,
-            adam: AdamConfig::default(),
-            adam_rate: 1.0,
-        }
-    }
-}
+names! { Orthogonalizer, "orthogonalizer": NewtonSchulz "newton-schulz", ExactPolar "exact-polar" }
+names! { MuonMatrices, "choice of matrices": All "all", Hidden "hidden" }
 
 impl MuonConfig {
     /// The matrices of `layout` that Muon takes, in order.
@@ -78,20 +68,6 @@ impl MuonConfig {
             MuonMatrices::All => all,
             MuonMatrices::Hidden => all.get(1..all.len().saturating_sub(1)).unwrap_or(&all[..0]),
         }
-    }
-}
-
-impl Options for MuonConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_rate("momentum", self.momentum)?;
-        Refusal::unless(
-            self.steps <= 100,
-            "steps",
-            "0 to 100 Newton-Schulz steps",
-            self.steps as f64,
-        )?;
-        self.adam.check()?;
-        Refusal::unless_positive("adam_rate", self.adam_rate)
     }
 }
 

@@ -4,33 +4,18 @@
 //! α .9, and optax puts ε inside. References: Tieleman & Hinton 2012; `torch.optim.RMSprop`.
 
 use super::step::Scalar;
-use crate::math::choice::Options;
-use crate::math::refusal::Refusal;
+use crate::math::choice::options;
 use serde::{Deserialize, Serialize};
 
-/// Settings of RMSprop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RmsPropConfig {
-    /// α in [0, 1), memory of the mean square. Default 0.99 (torch).
-    pub alpha: f64,
-    /// ε > 0. Default 1e-8 (torch).
-    pub epsilon: f64,
-    /// μ in [0, 1). Default 0 (torch).
-    pub momentum: f64,
-}
-
-impl Default for RmsPropConfig {
-    fn default() -> Self {
-        RmsPropConfig { alpha: 0.99, epsilon: 1e-8, momentum: 0.0 }
-    }
-}
-
-impl Options for RmsPropConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_rate("alpha", self.alpha)?;
-        Refusal::unless_positive("epsilon", self.epsilon)?;
-        Refusal::unless_rate("momentum", self.momentum)
+options! {
+    /// Settings of RMSprop.
+    pub struct RmsPropConfig {
+        /// α, memory of the mean square.
+        alpha: f64 = 0.99, range: Range::RATE, source: "torch";
+        /// ε, added to the root of the mean square.
+        epsilon: f64 = 1e-8, range: Range::POSITIVE, source: "torch";
+        /// μ, memory of the steps.
+        momentum: f64 = 0.0, range: Range::RATE, source: "torch";
     }
 }
 

@@ -8,46 +8,35 @@ use super::first_order::FirstOrder;
 use super::rule::GradientRule;
 use super::sgd::{Sgd, SgdConfig};
 use super::step::{Evaluate, Scalar, Step, mask_and_norm, settle};
-use crate::math::choice::Options;
-use crate::math::refusal::Refusal;
+use crate::math::choice::{choices, options};
 use crate::network::Mask;
 use serde::{Deserialize, Serialize};
 
-/// Settings of SAM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SamConfig {
-    /// ρ ≥ 0, radius of the ascent in weight space (L2). Default 0.05 (paper).
-    pub rho: f64,
-    /// What makes the step. Default SGD with momentum 0.9 (paper); naming a base without settings
-    /// gives that base's own defaults.
-    pub base: SamBase,
+options! {
+    /// Settings of SAM.
+    pub struct SamConfig {
+        /// ρ, radius of the ascent in weight space (L2).
+        rho: f64 = 0.05, range: Range::at_least(0.0), source: "Foret et al.";
+        /// What makes the step, named by base.name; a base without settings has its own defaults.
+        base: SamBase = SamBase::Sgd(SgdConfig { momentum: 0.9, nesterov: false }), source: "Foret et al.";
+    }
 }
 
-/// The first-order method inside SAM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum SamBase {
+/// A row of [`SamBase::TABLE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BaseRow {
+    /// The name of the base.
+    pub name: &'static str,
+}
+
+choices! {
+    /// The first-order method inside SAM.
+    pub enum SamBase, "base", rows BaseRow;
+
     /// SGD.
-    Sgd(SgdConfig),
+    Sgd(SgdConfig) "sgd" {}
     /// Adam.
-    Adam(AdamConfig),
-}
-
-impl Default for SamConfig {
-    fn default() -> Self {
-        SamConfig { rho: 0.05, base: SamBase::Sgd(SgdConfig { momentum: 0.9, nesterov: false }) }
-    }
-}
-
-impl Options for SamConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_not_negative("rho", self.rho)?;
-        match &self.base {
-            SamBase::Sgd(base) => base.check(),
-            SamBase::Adam(base) => base.check(),
-        }
-    }
+    Adam(AdamConfig) "adam" {}
 }
 
 /// State of SAM: that of its base.

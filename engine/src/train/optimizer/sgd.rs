@@ -3,29 +3,25 @@
 //! Torch's form (no dampening). References: Sutskever et al. 2013; `torch.optim.SGD`.
 
 use super::step::Scalar;
-use crate::math::choice::Options;
+use crate::math::choice::options;
 use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
-/// Settings of SGD.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SgdConfig {
-    /// μ in [0, 1). Default 0 (torch): plain gradient descent.
-    pub momentum: f64,
-    /// Use `g + μm` instead of `m`. Default false (torch).
-    pub nesterov: bool,
+options! {
+    /// Settings of SGD.
+    pub struct SgdConfig with look_ahead {
+        /// μ, memory of the gradients; above 0 with `nesterov`.
+        momentum: f64 = 0.0, range: Range::RATE, source: "torch";
+        /// Use `g + μm` instead of `m`.
+        nesterov: bool = false, source: "torch";
+    }
 }
 
-impl Options for SgdConfig {
-    fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless_rate("momentum", self.momentum)?;
-        Refusal::unless(
-            self.momentum > 0.0 || !self.nesterov,
-            "momentum",
-            "a number > 0 with nesterov (as torch asks)",
-            self.momentum,
-        )
+impl SgdConfig {
+    /// As torch asks.
+    fn look_ahead(&self) -> Result<(), Refusal> {
+        let holds = self.momentum > 0.0 || !self.nesterov;
+        Refusal::unless(holds, "momentum", "a number above 0 with nesterov", self.momentum)
     }
 }
 
