@@ -41,7 +41,7 @@ mod workers;
 pub use export::{ExportError, Exported};
 pub use root::RootError;
 pub use server::bind;
-pub use state::Studio;
+pub use state::{Bred, MOST_GENES, Sessions, Slot, Studio};
 
 /// Where breeding sessions, opened files and runs are put, as ids.
 const SESSIONS: &str = "studio/sessions";

@@ -105,31 +105,3 @@ pub fn is_weights_file(path: &Path) -> bool {
 pub fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
     Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::{Model, Wiring};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    #[test]
-    fn rows_make_the_bits_of_the_whole_and_end_when_nobody_waits() {
-        let genome = crate::genome::read(Path::new("genomes/bred_skull.json")).unwrap();
-        let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Layerized);
-        let frame = Frame { x: -0.3, y: 0.1, width: 0.9, height: 0.7 };
-        // More than one look: WORK_AT_ONCE is less than all of it.
-        let links = weights.0.iter().filter(|weight| **weight != 0.0).count();
-        let size = 1 + (2.0 * (WORK_AT_ONCE / links) as f64).sqrt() as usize;
-        for frame in [Frame::PICTURE, frame] {
-            let drawing = (Coords::Fer, frame);
-            let drawn = draw_rows((&network, &weights), size, drawing, &|| false).unwrap();
-            let whole = render(&network, &weights, &PixelInputs::framed(size, Coords::Fer, frame));
-            assert_eq!(drawn.rgb, whole);
-        }
-        let looks = AtomicUsize::new(0);
-        let has_left = || looks.fetch_add(1, Ordering::Relaxed) == 1;
-        let drawing = (Coords::Fer, frame);
-        assert!(draw_rows((&network, &weights), size, drawing, &has_left).is_err());
-        assert_eq!(looks.into_inner(), 2);
-    }
-}

@@ -64,32 +64,3 @@ impl Workers {
 fn broken() -> Refusal {
     Refusal::failed("a fault of the program: its log says where")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::studio::answer::of_bytes;
-    use std::sync::mpsc::channel;
-    use std::time::Duration;
-    use tokio::time::timeout;
-
-    #[test]
-    fn an_answer_that_nobody_waits_for_ends_and_the_next_one_has_its_turn() {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let workers = Workers::new("test", 1).unwrap();
-        let (tell, ended) = channel();
-        let long = workers.answer(move |has_left| {
-            while !has_left() {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            tell.send(()).unwrap();
-            Err(Refusal::left())
-        });
-        runtime.block_on(async {
-            assert!(timeout(Duration::from_millis(50), long).await.is_err());
-            ended.recv_timeout(Duration::from_secs(20)).unwrap();
-            let next = workers.answer(|_| Ok(of_bytes("text/plain", Vec::new())));
-            assert!(timeout(Duration::from_secs(20), next).await.unwrap().is_ok());
-        });
-    }
-}

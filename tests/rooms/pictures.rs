@@ -1,6 +1,7 @@
 //! Pictures made square: what is cut, what is added, and that a square one is left alone.
 
-use picloom::network::{Picture, Squaring};
+use picloom::network::kernel::render;
+use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Squaring, Wiring};
 
 /// The row and column of every pixel, as colours.
 fn numbered(width: usize, height: usize) -> Picture {
@@ -133,6 +134,28 @@ fn a_jpeg_that_is_cut_off_is_refused() {
         assert_eq!(read.is_ok(), is_whole, "{read:?}");
         if let Err(error) = read {
             assert!(error.to_string().contains("expected a PNG, JPEG, GIF or WebP"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_that_is_drawn_rows_by_rows_has_the_bits_of_the_whole() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_skull.json");
+    let genome = picloom::genome::read(&path).unwrap();
+    let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Layerized);
+    for frame in [Frame::PICTURE, Frame { x: -0.3, y: 0.1, width: 0.9, height: 0.7 }] {
+        let size = 37;
+        let whole = render(&network, &weights, &PixelInputs::framed(size, Coords::Fer, frame));
+        for at_once in [1, 5, 36] {
+            let rows = (0..size).step_by(at_once).flat_map(|first| {
+                let rows = first..(first + at_once).min(size);
+                render(
+                    &network,
+                    &weights,
+                    &PixelInputs::framed_rows(size, Coords::Fer, frame, rows),
+                )
+            });
+            assert_eq!(rows.collect::<Vec<_>>(), whole, "{at_once} rows at once");
         }
     }
 }

@@ -80,7 +80,7 @@ settings! {
         /// How far a change alters the picture: RMSE, channels in [0, 1].
         effect: f64 = Delta::EFFECT, range: Range::INSIDE, value: "RMSE", source: "ours";
         /// δ of a second score: the same weights each moved by ± δ, whatever the effect, with no gate on the fit.
-        fixed_delta: Option<f64> = None, range: Range { high: Delta::LARGEST_FIXED, ..Range::POSITIVE }, value: "DELTA", unless: "none";
+        fixed_delta: Option<f64> = None, range: Range::positive_to(Delta::LARGEST_FIXED), value: "DELTA", unless: "none";
         /// Who judges the changed pictures, with options as in dl-threshold:threshold=0.2.
         #[serde(deserialize_with = "of_file")]
         judge: JudgeChoice = JudgeChoice::default(), value: "NAME[:OPTIONS]";

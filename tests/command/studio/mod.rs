@@ -5,6 +5,7 @@ mod client;
 mod guards;
 mod ids;
 mod load;
+mod memory;
 mod networks;
 mod page;
 #[cfg(unix)]
