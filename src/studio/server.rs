@@ -26,10 +26,9 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-/// Largest JSON document, largest file that is taken, and all bodies that are held at once, in bytes.
+/// Largest JSON document and largest file that is taken, in bytes.
 const LARGEST_JSON: usize = 1 << 20;
 const LARGEST_FILE: usize = 16 << 20;
-pub const LARGEST_BODIES: usize = 64 << 20;
 /// Time for a body to come whole, and to wait until there is room for it.
 const LONGEST_BODY: Duration = Duration::from_secs(30);
 
@@ -130,7 +129,7 @@ fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
     Ok(query.0)
 }
 
-/// A body, and the room that it takes of [`LARGEST_BODIES`] until it is dropped.
+/// A body, and the room that it takes of what all bodies may take together, until it is dropped.
 struct Body {
     bytes: Bytes,
     _room: OwnedSemaphorePermit,

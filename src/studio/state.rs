@@ -1,8 +1,8 @@
 //! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
 
-use super::jobs::{Jobs, MOST_STREAMS};
+use super::connections::MOST_CONNECTIONS;
+use super::jobs::Jobs;
 use super::root::{Root, RootError};
-use super::server::LARGEST_BODIES;
 use super::workers::Workers;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
@@ -86,6 +86,12 @@ pub struct Loaded {
     /// The network.
     pub source: Source,
 }
+
+/// All bodies of requests that are held at once, in bytes.
+const LARGEST_BODIES: usize = 64 << 20;
+
+/// Streams of events at once: half of the connections stay free for requests.
+pub const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 
 /// Genes of all sheets of the sessions that are kept ready together: about 200 MB.
 pub const MOST_GENES: usize = 1 << 20;

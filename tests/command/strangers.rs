@@ -51,7 +51,7 @@ const COMMANDS: [&str; 5] = [
     "train --genome genomes/bred_moth.json --target genomes/bred_moth.json --size 8 --steps 2 --out",
     "evolve --search novelty --population 6 --size 16 --generations 1 --out",
     "evolve --search interactive --population 4 --cell 16 --out",
-    "sweep --genome genomes/bred_moth.json --size 8 --weights 1 --steps 2 --out",
+    "sweep --genome genomes/bred_moth.json --size 8 --samples 1 --steps 2 --out",
     "score --genome genomes/bred_moth.json --size 8 --samples 1 --all --out",
 ];
 
@@ -251,7 +251,7 @@ fn what_is_passed_on_does_not_say_where_it_was_made() {
     done("evolve --search interactive --population 4 --cell 16 --save 0 kept --out @bred");
     done("train --genome @moth.json --target @priv.png --size 8 --steps 2 --out @run");
     std::fs::rename(at("run"), at("root/run")).unwrap();
-    done("sweep --genome @moth.json --size 8 --weights 1 --steps 2 --out @sweep");
+    done("sweep --genome @moth.json --size 8 --samples 1 --steps 2 --out @sweep");
     done("score --genome @moth.json --target @priv.png --size 8 --samples 1 --all --out @card");
     done("score --genome @moth.json --size 8 --samples 1 --out @score.json");
     done("render --genome @moth.json --size 8 --out @r.png");

@@ -48,7 +48,7 @@ fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
     let work = tempfile::tempdir().unwrap();
     let mut seen: Option<(Files, Vec<u8>)> = None;
     for threads in ["1", "2", "8"] {
-        let out = work.path().join(threads);
+        let out = work.path().join(threads).join("run");
         let picloom = |arguments: &[&str]| {
             let output = Command::cargo_bin("picloom")
                 .unwrap()

@@ -5,8 +5,7 @@
 
 use super::job::{Job, Work};
 use crate::studio::answer::Refusal;
-use crate::studio::connections::MOST_CONNECTIONS;
-use crate::studio::state::Studio;
+use crate::studio::state::{MOST_STREAMS, Studio};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -24,8 +23,6 @@ use tokio::time::timeout;
 
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(150);
-/// Streams at once: half of the connections stay free for requests.
-pub const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 /// Logged steps that one look tells at most.
 const MOST_AT_ONCE: usize = 400;
 

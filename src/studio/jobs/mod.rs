@@ -9,7 +9,7 @@ mod job;
 mod score;
 mod work;
 
-pub use events::{MOST_STREAMS, events};
+pub use events::events;
 pub use job::{Jobs, Work};
 pub use score::{kept_score, score};
 
