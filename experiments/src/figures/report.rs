@@ -7,7 +7,7 @@ use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use picloom::math::text::{portable, word};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the page opens with.
 const MAP: &str = "regime-map";
@@ -344,15 +344,16 @@ fn part(
 /// The commands that made the record of a study, in its profile: in the folder of the runs, or copied
 /// out of it.
 fn made(sources: &Sources, study: &str) -> String {
-    let folder = sources.folder();
     let profile = sources.profile_of(study);
+    // A report is passed on: it does not say where the folder lies.
+    let folder = PathBuf::from(portable(sources.folder()));
     match profile {
-        Some(profile) if !folder.join(study).join("cells").exists() => {
+        Some(profile) if !sources.path(study).join("cells").exists() => {
             let runs = Path::new("runs");
-            let record = sources.path(study);
+            let record = PathBuf::from(portable(&sources.path(study)));
             format!("{}\n{}", make(study, &profile, runs), collect(study, &profile, runs, &record))
         }
-        Some(profile) => make(study, &profile, folder),
-        None => make(study, super::PROFILE, folder),
+        Some(profile) => make(study, &profile, &folder),
+        None => make(study, super::PROFILE, &folder),
     }
 }

@@ -43,7 +43,8 @@ fn the_commands_of_a_report_are_those_that_made_it() {
     let run = "picloom-experiments run experiments/depth.toml --profile smoke --store runs\n";
     assert!(html.contains(run), "{html}");
     let to = folder.join("depth");
-    assert!(html.contains(&format!("--out '{}'", to.display())));
+    let to = picloom::math::text::word(picloom::math::text::portable(&to));
+    assert!(html.contains(&format!("--out {to}")));
     assert!(html.contains(&format!("picloom-experiments figures --records {last} score-by-depth")));
     // The folder the runs are in.
     std::fs::create_dir(folder.join("depth/cells")).unwrap();

@@ -77,7 +77,7 @@ fn links_inside_of_folders_lead_nowhere() {
     for path in ["network?id=runs/all", "network?id=w.npz", "network?id=genomes/out.json"] {
         served.get(&format!("/api/{path}")).refused(404, "found a link out of it");
     }
-    served.get("/api/study?id=study").refused(404, "expected the folder of a study");
+    served.get("/api/study?id=study").refused(404, "found a link out of it");
     for path in
         ["library", "thumb?id=runs/all", "thumb?id=study", "study?id=study", "network?id=w.npz"]
     {
