@@ -99,7 +99,9 @@ pub fn work_through(
         progress.found += 1;
         observer.cell(&progress, &task(number).label, None);
     }
-    let workers = rayon::current_num_threads().min(waiting.len()).min(at_a_time).max(1);
+    let costs: Vec<f64> = waiting.iter().map(|number| task(*number).cost).collect();
+    let most = rayon::current_num_threads().min(waiting.len()).min(at_a_time);
+    let workers = most.min(useful(&costs)).max(1);
     let threads = (rayon::current_num_threads() / workers).max(1);
     let pool = || rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pools: Vec<_> = (0..workers).map(|_| pool()).collect::<Result<_, _>>()?;
@@ -111,7 +113,7 @@ pub fn work_through(
             progress,
             failure: None,
             cost_made: 0.0,
-            cost_left: waiting.iter().map(|number| task(*number).cost).sum(),
+            cost_left: costs.iter().sum(),
             started: Instant::now(),
         }),
     };
@@ -140,6 +142,13 @@ pub fn work_through(
         Some(error) => Err(error.into()),
         None => Ok(!shared.stopped.into_inner()),
     }
+}
+
+/// Cells at a time that end together: beside a long cell a short one would soon leave its threads idle, so that
+/// the long one had better have them all.
+fn useful(costs: &[f64]) -> usize {
+    let longest = costs.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    (costs.iter().sum::<f64>() / longest).round() as usize
 }
 
 /// What the workers share.
