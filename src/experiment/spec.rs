@@ -32,6 +32,12 @@ pub trait Spec: DeserializeOwned {
     /// Moves keys into the tables that they are read from. Default: every key stays.
     fn sort(_spec: &mut DeTable<'_>) {}
 
+    /// What the reader says of a key, in the words of whoever wrote the spec: the tables of [`sort`](Self::sort) are
+    /// not theirs. Default: as it is.
+    fn unsorted(said: &str) -> String {
+        said.into()
+    }
+
     /// Verifies the values.
     ///
     /// # Errors
@@ -243,7 +249,7 @@ impl<'a> SpecFile<'a> {
     /// # Errors
     /// No TOML, no kind.
     pub fn parse(path: &Path, text: &'a str) -> Result<Self, SpecError> {
-        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e))?;
+        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e, e.message()))?;
         let kind = spec.get_mut().remove("kind");
         let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
         let none = || Refusal::new("kind", "text", "none").in_file(path);
@@ -275,7 +281,7 @@ impl<'a> SpecFile<'a> {
     pub fn analysis(&self) -> Result<Analysis, SpecError> {
         let table = Spanned::new(0..0, self.asked.clone());
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
-        let values = values.map_err(|e| fault(&self.path, self.text, &e))?;
+        let values = values.map_err(|e| fault(&self.path, self.text, &e, e.message()))?;
         let name = self.spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
         Analysis::of(name.unwrap_or_default(), values)
             .map_err(|refusal| refusal.in_file(&self.path).into())
@@ -297,21 +303,21 @@ impl<'a> SpecFile<'a> {
         }
         T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
-        let spec = spec.map_err(|e| fault(&self.path, self.text, &e))?;
+        let spec = spec.map_err(|e| fault(&self.path, self.text, &e, &T::unsorted(e.message())))?;
         spec.check().map_err(part)?;
         Ok(spec)
     }
 }
 
-/// What TOML's reader says, with the line.
-fn fault(path: &Path, text: &str, error: &toml::de::Error) -> SpecError {
+/// What was `said` of what TOML's reader found, with the line.
+fn fault(path: &Path, text: &str, error: &toml::de::Error, said: &str) -> SpecError {
     let line = error.span().map_or(String::new(), |span| {
         let before = &text.as_bytes()[..span.start.min(text.len())];
         format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
     });
     SpecError::Toml {
         path: path.to_path_buf(),
-        problem: format!("{line}{}", error.message().replace('\n', " ")),
+        problem: format!("{line}{}", said.replace('\n', " ")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
-use picloom::experiment::networks::NetworksSpec;
+use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
 use picloom::experiment::spec::{Places, STANDARD, Spec, SpecFile, read_text};
 use picloom::experiment::template::{Changes, Template};
 use picloom::math::refusal::Refusal;
@@ -126,4 +126,16 @@ fn a_profile_and_an_option_are_laid_over_the_template() {
     assert!(error.contains("expected one of quick, standard, paper, found \"quik\""), "{error}");
     let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
     assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
+}
+
+#[test]
+fn an_unknown_key_is_told_the_keys_that_a_spec_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.toml");
+    let text = "kind = \"networks\"\nname = \"x\"\nquestoin = \"?\"\n";
+    std::fs::write(&path, text).unwrap();
+    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
+    assert!(error.contains("line 3: unknown field `questoin`"), "{error}");
+    assert!(error.contains("`sample`") && error.contains("`effect`"), "{error}");
+    assert!(!error.contains("`own`"), "{error}");
 }

@@ -343,6 +343,11 @@ pub(super) const SHOWN: usize = 12;
 impl Spec for NetworksSpec {
     const KIND: &'static str = "networks";
 
+    fn unsorted(said: &str) -> String {
+        let own = StudySettings::settings().into_iter().map(|row| format!("`{}`", row.path));
+        said.replace("`own`", &own.collect::<Vec<_>>().join(", "))
+    }
+
     fn sort(spec: &mut DeTable<'_>) {
         let rows = TrainConfig::settings();
         let elsewhere = ELSEWHERE.map(|(name, _)| name);
