@@ -137,5 +137,8 @@ fn an_unknown_key_is_told_the_keys_that_a_spec_has() {
     let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
     assert!(error.contains("line 3: unknown field `questoin`"), "{error}");
     assert!(error.contains("`sample`") && error.contains("`effect`"), "{error}");
-    assert!(!error.contains("`own`"), "{error}");
+    assert!(!error.contains("own`") && !error.contains("of the study`"), "{error}");
+    std::fs::write(&path, text.replace("questoin = \"?\"", "[own]\nsample = 3")).unwrap();
+    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
+    assert!(error.contains("unknown field `own`"), "{error}");
 }

@@ -6,7 +6,7 @@
 use super::refusal::Refusal;
 use std::path::Path;
 
-/// What is taken to be there where the system does not say: 16 GB.
+/// Free memory in bytes where the system does not say how much there is: 16 GB.
 const UNKNOWN: u64 = 16_000_000_000;
 
 /// Refuses a size that needs more memory than there is. `factors` are counts with what they count; each of the
@@ -70,7 +70,7 @@ fn of_meminfo(text: &str) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// What the memory groups of `/proc/self/cgroup` leave, of versions 1 and 2; none if none has a limit.
+/// Bytes that the control groups of `/proc/self/cgroup` (version 1 or 2) still allow; none if no group has a limit.
 fn of_groups(text: &str) -> Option<u64> {
     let of_line = |line: &str| {
         let (_, rest) = line.split_once(':')?;
@@ -90,7 +90,7 @@ fn of_groups(text: &str) -> Option<u64> {
     text.lines().filter_map(of_line).min()
 }
 
-/// What a group leaves: its limit without what is used. Files that are kept in memory do not count as used.
+/// Bytes that a group still allows: its limit less what is used. Cached files do not count as used.
 fn left(group: &Path, limit: &str, used: &str) -> Option<u64> {
     let number = |name: &str| read(group.join(name))?.trim().parse::<u64>().ok();
     let limit = number(limit)?;

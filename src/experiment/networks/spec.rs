@@ -31,7 +31,7 @@ pub struct NetworksSpec {
     /// Seeds of every trained arm.
     pub seeds: Vec<u64>,
     /// Settings of the study itself, which stand beside these keys.
-    #[serde(default)]
+    #[serde(default, rename = "settings of the study")]
     pub own: StudySettings,
     /// Other settings of every training, by their names (docs/SETTINGS.md), here or as `[train]`. Networks are
     /// measured at each R² of `checkpoints` too, in rows of their own, so that they are compared at equal fit.
@@ -337,6 +337,9 @@ impl Default for Show {
     }
 }
 
+/// The table that the keys of [`StudySettings`] are read from. No spec has it: they stand at the top.
+const OWN: &str = "settings of the study";
+
 /// Changed weights shown of each network, unless the spec says otherwise.
 pub(super) const SHOWN: usize = 12;
 
@@ -345,7 +348,7 @@ impl Spec for NetworksSpec {
 
     fn unsorted(said: &str) -> String {
         let own = StudySettings::settings().into_iter().map(|row| format!("`{}`", row.path));
-        said.replace("`own`", &own.collect::<Vec<_>>().join(", "))
+        said.replace(&format!("`{OWN}`"), &own.collect::<Vec<_>>().join(", "))
     }
 
     fn sort(spec: &mut DeTable<'_>) {
@@ -356,7 +359,7 @@ impl Spec for NetworksSpec {
         sort_settings(spec, "train", &names, &["subsample", "batch"]);
         let own: Vec<_> = StudySettings::settings().into_iter().map(|row| row.path).collect();
         let own: Vec<&str> = own.iter().map(String::as_str).collect();
-        sort_settings(spec, "own", &own, &[]);
+        sort_settings(spec, OWN, &own, &[]);
         for (list, own) in [("variants", &["subsample", "batch"][..]), ("arms", &["optimizer"])] {
             let Some(DeValue::Array(tables)) = spec.get_mut(list).map(Spanned::get_mut) else {
                 continue;
