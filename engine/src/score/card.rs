@@ -2,19 +2,18 @@
 //! number is compared with.
 
 use super::ScoreRecord;
-use super::measures::attributes::Attributes;
-use super::measures::dci::{Dci, dci, sweep_importance};
 use super::measures::label_agreement::{
     LabelAgreement, differences, label_agreement, labelled_links,
 };
 use super::measures::summary::Summary;
-use super::measures::symmetry::{SweepSymmetry, sweep_symmetry};
+use super::measures::{Measure, OF_SWEEPS};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::text::{fixed, number};
 use crate::network::{Coords, Model};
 use crate::probe::{Delta, View, WeightSweep};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
 pub const MEASURED_AT: usize = 64;
@@ -22,27 +21,6 @@ pub const MEASURED_AT: usize = 64;
 const MOST_LABELLED: usize = 400;
 /// Shuffles of the labels.
 const PERMUTATIONS: usize = 1000;
-
-/// One number of a network, with what to compare it with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Measure {
-    /// Short name for records, words joined by `-`.
-    pub key: String,
-    /// Name for people.
-    pub name: String,
-    /// The number; none if this network has no such number.
-    pub value: Option<f64>,
-    /// Which values can be, e.g. `0 to 1`.
-    pub range: String,
-    /// The same number of the same network with its weights shuffled within layers; none if it was
-    /// not taken.
-    pub shuffled: Option<f64>,
-    /// The same number of the evolved network behind a trained one; none if there is none.
-    pub evolved: Option<f64>,
-    /// What the number is compared with, in words.
-    pub reference: String,
-}
 
 /// `card.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,10 +37,9 @@ pub struct CardRecord {
     pub shuffled: Summary,
     /// The same of the evolved network behind a trained one.
     pub evolved: Option<Summary>,
-    /// Symmetric share of the changes.
-    pub symmetry: SweepSymmetry,
-    /// Disentanglement and completeness of the sweep.
-    pub dci: Dci,
+    /// What each of [`OF_SWEEPS`] found, under its name.
+    #[serde(flatten)]
+    pub of_sweep: Map<String, Value>,
     /// Agreement with people's labels, where the genome has any.
     pub labels: Option<LabelAgreement>,
     /// All of it as rows with references.
@@ -88,10 +65,14 @@ impl CardRecord {
         let control = summarise(&shuffled(model, seed), coords, seed);
         let evolved = behind.map(|model| summarise(model, coords, seed));
         let labels = labelled.and_then(|genome| labels(genome, coords, &score));
-        let symmetry = sweep_symmetry(view, sweep);
-        let dci = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
         let mut measures = of_summary(&summary, &control, evolved.as_ref());
-        measures.extend(of_sweep(&symmetry, &dci, labels.as_ref()));
+        let mut of_sweep = Map::new();
+        for (name, measure) in OF_SWEEPS {
+            let (found, rows) = measure(view, sweep);
+            of_sweep.insert(name.into(), found);
+            measures.extend(rows);
+        }
+        measures.extend(labels.as_ref().map(of_labels));
         CardRecord {
             format: "picloom-card/1",
             score,
@@ -99,8 +80,7 @@ impl CardRecord {
             summary,
             shuffled: control,
             evolved,
-            symmetry,
-            dci,
+            of_sweep,
             labels,
             measures,
             written: ["card.svg", "card.png", "card.json"].map(String::from).to_vec(),
@@ -251,59 +231,18 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
         .collect()
 }
 
-/// The rows of the sweep and of people's labels.
-fn of_sweep(symmetry: &SweepSymmetry, dci: &Dci, labels: Option<&LabelAgreement>) -> Vec<Measure> {
-    let error = number(symmetry.base_error, 2);
-    let mirrored = if symmetry.base_error > 0.05 {
-        format!("the picture is not symmetric (error {error}): says little")
-    } else {
-        format!("½: knows nothing of the axis; mirror error {error}")
-    };
-    let moved = dci.attributes.iter().flatten().count();
-    let mut rows = vec![
-        ("symmetry-preservation", "symmetry of changes", symmetry.preservation, "0 to 1", mirrored),
-        (
-            "dci-disentanglement",
-            "sweep DCI: disentanglement",
-            Some(dci.disentanglement),
-            "0 to 1",
-            format!("1: a weight moves one of {moved} attributes"),
-        ),
-        (
-            "dci-completeness",
-            "sweep DCI: completeness",
-            Some(dci.completeness),
-            "0 to 1",
-            "1: an attribute hangs on one weight".into(),
-        ),
-    ];
-    if let Some(l) = labels {
-        rows.push((
-            "label-agreement",
-            "agreement with people's labels",
-            Some(l.auc.estimate),
-            "0 to 1",
-            format!(
-                "½: chance; [{}, {}], p {}, {} links, {} labels",
-                fixed(l.auc.low, 2),
-                fixed(l.auc.high, 2),
-                number(l.p, 2),
-                l.links,
-                l.labels
-            ),
-        ));
-    }
-    rows.into_iter()
-        .map(|(key, name, value, range, reference)| Measure {
-            key: key.into(),
-            name: name.into(),
-            value,
-            range: range.into(),
-            shuffled: None,
-            evolved: None,
-            reference,
-        })
-        .collect()
+/// The row of people's labels.
+fn of_labels(l: &LabelAgreement) -> Measure {
+    let reference = format!(
+        "½: chance; [{}, {}], p {}, {} links, {} labels",
+        fixed(l.auc.low, 2),
+        fixed(l.auc.high, 2),
+        number(l.p, 2),
+        l.links,
+        l.labels
+    );
+    let name = "agreement with people's labels";
+    Measure::alone("label-agreement", name, Some(l.auc.estimate), "0 to 1", reference)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 mod inside;
 mod parts;
 
-pub use crate::score::card::Measure;
+pub use crate::score::measures::Measure;
 pub use parts::{Card, Changed};
 
 use super::fonts::text_width;

@@ -6,7 +6,7 @@ use crate::figures::style::{self, size};
 use crate::figures::svg::Anchor;
 use crate::network::{Network, Picture, Weights};
 use crate::probe::SampledShare;
-use crate::score::card::Measure;
+use crate::score::measures::Measure;
 use crate::score::{Call, CompositionalScore};
 
 /// A picture of the network after one weight was changed.

@@ -17,11 +17,13 @@
 //! twice lower D for everyone.
 
 use super::attributes::Attributes;
+use super::{Measure, kept};
 use crate::math::real;
 use crate::probe::{View, WeightSweep};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Disentanglement and completeness of an importance matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,6 +112,23 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
         }
     }
     matrix
+}
+
+/// [`dci()`] of a sweep for a card.
+pub fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
+    let found = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
+    let moved = found.attributes.iter().flatten().count();
+    let row = |key: &str, name: &str, value: f64, reference: String| {
+        Measure::alone(key, name, Some(value), "0 to 1", reference)
+    };
+    let moves = format!("1: a weight moves one of {moved} attributes");
+    let hangs = "1: an attribute hangs on one weight".into();
+    let (disentangled, complete) = (found.disentanglement, found.completeness);
+    let rows = vec![
+        row("dci-disentanglement", "sweep DCI: disentanglement", disentangled, moves),
+        row("dci-completeness", "sweep DCI: completeness", complete, hangs),
+    ];
+    (kept(&found), rows)
 }
 
 #[cfg(test)]

@@ -10,10 +10,13 @@
 //! **What it does not mean:** nothing on a picture that is not symmetric. [`mirror_error`] of the
 //! base says whether it is; report both. And a symmetric smear is still a smear.
 
+use super::{Measure, kept};
+use crate::math::text::number;
 use crate::network::Picture;
 use crate::probe::{View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Which way a picture is mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +107,19 @@ pub fn sweep_symmetry(view: &View, sweep: &WeightSweep) -> SweepSymmetry {
         preservation: (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64),
         perturbations: found.len(),
     }
+}
+
+/// [`sweep_symmetry`] for a card.
+pub fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
+    let found = sweep_symmetry(view, sweep);
+    let error = number(found.base_error, 2);
+    let reference = if found.base_error > 0.05 {
+        format!("the picture is not symmetric (error {error}): says little")
+    } else {
+        format!("½: knows nothing of the axis; mirror error {error}")
+    };
+    let (key, name) = ("symmetry-preservation", "symmetry of changes");
+    (kept(&found), vec![Measure::alone(key, name, found.preservation, "0 to 1", reference)])
 }
 
 #[cfg(test)]
