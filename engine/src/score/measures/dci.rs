@@ -17,7 +17,7 @@
 //! twice lower D for everyone.
 
 use super::attributes::Attributes;
-use super::{Measure, kept};
+use super::measure::{Measure, kept};
 use crate::math::real;
 use crate::probe::{View, WeightSweep};
 use nalgebra::DMatrix;

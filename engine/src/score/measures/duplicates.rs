@@ -8,7 +8,7 @@
 //! **What it does not mean:** a layerized evolved network is full of duplicates by construction
 //! (relays), so count within a layer, and leave `cache` units out when comparing networks.
 
-use super::classes;
+use super::maps::classes;
 use serde::{Deserialize, Serialize};
 
 /// Copies among a set of maps.

@@ -9,7 +9,7 @@
 //! **What it does not mean:** few inputs is not modular (the few may be the same for every unit),
 //! and contributions may cancel: sizes know no signs.
 
-use super::dot;
+use super::maps::dot;
 use crate::math::real;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Network, Weights};

@@ -14,7 +14,7 @@
 //! module that does one thing need not be one a person would name. A unit that only acts together with another
 //! is told by neither's doing alone.
 
-use super::dot;
+use super::maps::dot;
 use super::modularity::{louvain, newman_q};
 use crate::math::SimRng;
 use crate::math::stats::{mean, variance};

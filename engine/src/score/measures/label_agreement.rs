@@ -116,7 +116,7 @@ pub fn label_agreement(
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     let alike: Vec<f64> = pairs
         .par_iter()
-        .map(|&(i, j)| super::cosine(&differences[i], &differences[j]).abs())
+        .map(|&(i, j)| super::maps::cosine(&differences[i], &differences[j]).abs())
         .collect();
     let same = |labels: &[&str]| -> Vec<bool> {
         pairs.iter().map(|&(i, j)| labels[i] == labels[j]).collect()

@@ -12,7 +12,7 @@
 //! FER's SGD networks *above* the evolved ones on all three published targets (METHODS §7), so it
 //! is always shown beside the evolved reference and same-count controls.
 
-use super::{classes, dot};
+use super::maps::{classes, dot};
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 

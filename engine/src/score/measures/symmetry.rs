@@ -10,7 +10,7 @@
 //! **What it does not mean:** nothing on a picture that is not symmetric. [`mirror_error`] of the
 //! base says whether it is; report both. And a symmetric smear is still a smear.
 
-use super::{Measure, kept};
+use super::measure::{Measure, kept};
 use crate::math::text::number;
 use crate::network::Picture;
 use crate::probe::{View, WeightSweep};
