@@ -2,6 +2,7 @@
 //! one the folder that was asked for.
 
 use crate::genome::Genome;
+use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Coords, Model, Picture, PixelInputs, Weights};
@@ -270,15 +271,14 @@ impl Keeper for Folders<'_> {
         }
         let saved: Search = parse_json(&path)?;
         if saved.key != key {
-            let problem = format!(
-                "expected the swarm {key} of this plan, found swarm {}; choose another --out",
-                saved.key
+            let expected = format!("the swarm {key} of this plan");
+            let refusal = Refusal::new(folder.display(), expected, format!("swarm {}", saved.key));
+            return Err(
+                RunError::from(refusal.advising("choose another --out").as_failure()).into()
             );
-            return Err(RunError::folder(&folder, problem).into());
         }
         if !saved.is_done() && !self.resume {
-            let problem = "found an unfinished run; expected --resume to go on, or another --out";
-            return Err(RunError::folder(&folder, problem).into());
+            return Err(RunError::Unfinished(folder).into());
         }
         Ok(Some(saved))
     }

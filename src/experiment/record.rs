@@ -179,7 +179,7 @@ pub trait Record: Serialize + DeserializeOwned {
             let found = format!("{} rows where {STUDY} says {}", table.len(), head.rows);
             return Err(fail(folder.join(ROWS), found));
         }
-        Self::of_parts(head, &table).map_err(|refusal| fail(path, refusal.to_string()))
+        Ok(Self::of_parts(head, &table).map_err(|refusal| refusal.in_file(folder))?)
     }
 }
 

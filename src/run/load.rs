@@ -1,5 +1,6 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
+use super::training::checkpoint_of_another;
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
 use crate::network::files::{LARGEST_STATE, read_plain, read_text};
@@ -110,10 +111,7 @@ pub struct LoadedRun {
 /// The folder is no finished run, or its files do not fit together.
 pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     if !FolderKind::of(folder).is_some_and(FolderKind::is_run) {
-        return Err(RunError::folder(
-            folder,
-            "expected a run folder (see picloom.json), found none",
-        ));
+        return Err(RunError::NoRun(folder.to_path_buf()));
     }
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     if !folder.join("result.json").exists() {
@@ -136,8 +134,8 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     let start_path = folder.join("start.safetensors");
     let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
     let target_path = folder.join("target.npz");
-    let bytes = read_plain(&target_path, LARGEST_TARGET)
-        .map_err(|e| RunError::folder(&target_path, format!("cannot read target: {e}")))?;
+    let bytes =
+        read_plain(&target_path, LARGEST_TARGET).map_err(RunError::reading(&target_path))?;
     let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&target_path, e.to_string()))?;
     let target = arrays
         .get("target")
@@ -194,8 +192,7 @@ pub fn load_checkpoint(folder: &Path) -> Result<(Model, RunConfig), RunError> {
     let Checkpoint { run, state: State { weights } } = parse_json(&path)?;
     let id = Marker::read(folder).and_then(|marker| marker.id).unwrap_or_default();
     if run != id {
-        let problem = format!("expected a checkpoint of run {id}, found one of run {run}");
-        return Err(RunError::folder(&path, problem));
+        return Err(checkpoint_of_another(&path, &id, &run).into());
     }
     let (found, expected) = (weights.0.len(), network.weight_count());
     if found != expected {
@@ -236,8 +233,7 @@ pub(super) const PART: &str = "metrics.part.jsonl";
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let [whole, part] = [LOG, PART].map(|name| folder.join(name));
     let path = if !whole.exists() && part.exists() { part } else { whole };
-    let text = read_text(&path, LARGEST_STATE)
-        .map_err(|e| RunError::folder(&path, format!("cannot read: {e}")))?;
+    let text = read_text(&path, LARGEST_STATE).map_err(RunError::reading(&path))?;
     text.lines()
         .enumerate()
         .map(|(i, line)| {

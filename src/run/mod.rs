@@ -113,6 +113,20 @@ pub enum RunError {
     /// Another worker has taken the run over: nothing more was written.
     #[error("{0}: another worker has taken this run over")]
     TakenOver(PathBuf),
+    /// A file of the folder cannot be read.
+    #[error("{path}: cannot read: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The folder holds no run.
+    #[error("{0}: expected a run folder (see picloom.json), found none")]
+    NoRun(PathBuf),
+    /// The folder holds a run that is not finished, and nobody asked to go on with it.
+    #[error("{0}: found an unfinished run; expected --resume to go on, or another --out")]
+    Unfinished(PathBuf),
     /// A file of the folder is not what it should be.
     #[error("{path}: {problem}")]
     Folder {
@@ -127,6 +141,11 @@ impl RunError {
     pub(crate) fn folder(path: &Path, problem: impl Into<String>) -> Self {
         RunError::Folder { path: path.to_path_buf(), problem: problem.into() }
     }
+
+    /// The system does not let us read the file at `path`.
+    fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        |source| RunError::Read { path: path.to_path_buf(), source }
+    }
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
@@ -136,8 +155,7 @@ pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
 }
 
 pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = read_text(path, LARGEST_STATE)
-        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path, LARGEST_STATE).map_err(RunError::reading(path))?;
     json_of(path, &text)
 }
 
@@ -151,8 +169,7 @@ pub(crate) fn json_of<T: serde::de::DeserializeOwned>(
 }
 
 fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
-    let text = read_text(path, LARGEST_CONFIG)
-        .map_err(|e| RunError::folder(path, format!("cannot read: {e}")))?;
+    let text = read_text(path, LARGEST_CONFIG).map_err(RunError::reading(path))?;
     toml::from_str(&text).map_err(|e| {
         RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
     })

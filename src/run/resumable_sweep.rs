@@ -67,7 +67,7 @@ pub fn resumable_sweep_until(
         Err(e) if e.kind() == ErrorKind::NotFound => {
             Part { format: FORMAT.into(), sweep, perturbations: Vec::new() }
         }
-        Err(e) => return Err(RunError::folder(part, format!("cannot read: {e}"))),
+        Err(e) => return Err(RunError::reading(part)(e)),
     };
     // Two of every link, downwards and upwards.
     let done = (found.perturbations.len() / 2).min(links.len());

@@ -79,10 +79,7 @@ pub(crate) fn constrained_run(
         return Ok(result);
     }
     if checkpoint_path.exists() && !resume {
-        return Err(RunError::folder(
-            folder,
-            "found an unfinished run; expected --resume to go on, or another --out",
-        ));
+        return Err(RunError::Unfinished(folder.to_path_buf()));
     }
     // Settings are refused before anything is written.
     let (id, config) = (job.config.run_id(), job.config.train.clone());
@@ -90,11 +87,9 @@ pub(crate) fn constrained_run(
     if checkpoint_path.exists() {
         let Checkpoint { run, state } = parse_json(&checkpoint_path)?;
         if run != id {
-            let (expected, found) =
-                (format!("a checkpoint of run {id}"), format!("one of run {run}"));
-            let refusal = Refusal::new(checkpoint_path.display(), expected, found);
             let advice = "choose another --out, or remove the checkpoint to begin anew";
-            return Err(refusal.advising(advice).as_failure().into());
+            let refusal = checkpoint_of_another(&checkpoint_path, &id, &run);
+            return Err(refusal.advising(advice).into());
         }
         begun = LogUpTo::find(folder, &state, config.log_every).map(|log| (state, log));
     }
@@ -199,6 +194,12 @@ struct Checkpoint {
     /// Id of the run whose state it is.
     run: String,
     state: TrainState,
+}
+
+/// Refuses the checkpoint at `path`, which is not that of the run with this id.
+pub(super) fn checkpoint_of_another(path: &Path, id: &str, found: &str) -> Refusal {
+    let (expected, found) = (format!("a checkpoint of run {id}"), format!("one of run {found}"));
+    Refusal::new(path.display(), expected, found).as_failure()
 }
 
 /// The beginning of an unfinished run's log: all lines up to a state of the run.

@@ -92,6 +92,7 @@ fn fixture(folder: &Path) {
     write("garbage.toml", b"size = [\n");
     write("other.toml", b"search = \"interactive\"\n[evolve.mutation]\nlink_rate = 0.5\n");
     write("rows.csv", ROWS.as_bytes());
+    write("pbs", b"{{walltime}}");
     write("study.toml", STUDY.as_bytes());
     write(
         "parts.toml",
@@ -108,10 +109,16 @@ fn fixture(folder: &Path) {
         "evolve --search interactive --cell 16 --seed 4 --select 1 --out bred",
         "evolve --search interactive --cell 16 --save 4 owl --out bred",
         "experiment new links.toml --targets mask.json",
+        "judge sheets mask.json --count 24 --size 48 --out sheets",
     ] {
         let output = command(folder, line).output().unwrap();
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
+    let answers: String = (1..=24).map(|n| format!("{n},{}\n", ["c", "f"][n % 2])).collect();
+    write("sheets/answers.csv", format!("number,label\n{answers}").as_bytes());
+    write("sheets/wrong.csv", b"image,base,label\nx.png,y.png,fine\n");
+    let line = "judge labels sheets --from sheets/answers.csv --out sheets/labels.csv";
+    assert!(command(folder, line).output().unwrap().status.success());
     let mask = std::fs::read_to_string(folder.join("dense/mask.json")).unwrap();
     write("cache-6.json", mask.replace("cache:5", "cache:6").as_bytes());
     std::fs::create_dir(folder.join("weightless")).unwrap();

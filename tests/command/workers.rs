@@ -189,7 +189,6 @@ fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
     for study in ["small", "by_depth", "after"] {
         work.same(study, "local", "far");
     }
-    assert!(work.says(&run("small", "--shard 3/2"), 2).1.contains("from 1/N to N/N"));
 }
 
 #[test]
@@ -283,8 +282,6 @@ fn a_script_is_the_template_filled() {
     work.says(own, 0);
     let script = std::fs::read_to_string(work.at("job")).unwrap();
     assert!(script.starts_with("#PBS -J 1-10\npicloom experiment run "), "{script}");
-    std::fs::write(work.at("pbs"), "{{walltime}}").unwrap();
-    assert!(work.says(&own.replace("job", "new"), 2).1.contains("found {{walltime}}"));
 }
 
 #[cfg(target_os = "linux")]
@@ -452,8 +449,4 @@ fn hostile_specs_leases_and_numbers_are_refused() {
     let train = "train --arch 2;sin:2 --target home/face.png --size 8 --steps 4 --out run";
     work.says(&format!("{train} --warm-up 18446744073709551615"), 2);
     work.says(train, 0);
-    let error = work.says("sweep run --delta fixed:1e300", 2).1;
-    assert!(error.contains("fixed:D (0 < D"), "{error}");
-    let beat = "experiment run home/experiments/one.toml --beat 4e18";
-    assert!(work.says(beat, 2).1.contains("expected 0.01 to 600 seconds"));
 }

@@ -4,6 +4,8 @@
 mod files;
 #[path = "../common/reference_step.rs"]
 mod reference_step;
+#[path = "../common/refusals.rs"]
+mod refusals;
 #[path = "../common/repository.rs"]
 mod repository;
 #[path = "../common/whole.rs"]

@@ -1,5 +1,6 @@
 //! Networks studies through their files: the same record however they are run, clear refusals.
 
+use crate::refusals::{assert_refused, refusal_of};
 use crate::whole::assert_whole;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{
@@ -8,6 +9,8 @@ use picloom::experiment::cells::{
 use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::record::RecordError;
+use picloom::experiment::spec::SpecError;
 use picloom::experiment::table::Table;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use std::path::{Path, PathBuf};
@@ -66,6 +69,19 @@ fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
 
 fn plan(path: &Path, profile: Option<&str>) -> NetworksStudy {
     NetworksStudy::read(path, profile, Path::new("nowhere")).unwrap()
+}
+
+fn unread(path: &Path, profile: Option<&str>) -> SpecError {
+    NetworksStudy::read(path, profile, Path::new("nowhere")).err().expect("it is wrong")
+}
+
+/// The spec is refused, in its file.
+#[track_caller]
+fn assert_unread(spec: &str, refusal: [&str; 3]) {
+    let (_folder, path) = repository(spec);
+    let error = unread(&path, None);
+    assert!(refusal_of(&error).at.starts_with(&format!("{}: ", path.display())), "{error}");
+    assert_refused(&error, refusal);
 }
 
 fn run_with(plan: &NetworksStudy, runs: &Path, threads: usize) -> NetworksRecord {
@@ -180,8 +196,9 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
             break;
         }
         if kills == 0 {
-            let error = collect_cells(&plan, &runs).unwrap_err().to_string();
-            assert!(error.contains("finished chains"), "{error}");
+            let error = collect_cells(&plan, &runs).unwrap_err();
+            let unfinished = matches!(error, RecordError::Unfinished { cells: "chains", .. });
+            assert!(unfinished, "{error}");
         }
         kills += 1;
     }
@@ -236,47 +253,93 @@ fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
 
 #[test]
 fn wrong_specs_are_refused_with_path_expected_and_found() {
-    let cases = [
-        ("wiring = \"dense\"", "wiring = \"round\"", "unknown variant"),
-        ("from = \"dense\"", "from = \"nobody\"", "a trained arm before it"),
-        ("\"share:0.2\"", "\"share:2\"", "0 < S <= 1"),
-        ("\"match:sp\", \"match:sp\"", "\"match:x\", \"match:x\"", "an arm before it"),
-        ("seeds = [0, 1]", "seeds = []", "at least one"),
-        ("size = 12", "size = 1", "2 to 4096 pixels"),
-        ("genomes/mask.json", "genomes/none.json", "genomes/none.json"),
-        ("name = \"small\"", "name = \"a/b\"", "a folder name"),
+    let graph = |line: &str| format!("wiring = \"graph\"\n{line}");
+    let none = "offsets = [-1, 0]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"";
+    let deep = none
+        .replace("[-1, 0]", "[-50]")
+        .replace("= \"evolved\"\nwiring = \"evolved\"", "= \"evolved\"\nwiring = \"dense\"");
+    for (from, to, refusal) in [
+        (
+            "from = \"dense\"",
+            "from = \"nobody\"",
+            ["arm sp", "from = a trained arm before", "nobody"],
+        ),
+        (
+            "\"match:sp\", \"match:sp\"",
+            "\"match:x\", \"match:x\"",
+            ["arm random", "match: an arm before it", "x"],
+        ),
+        ("seeds = [0, 1]", "seeds = []", ["seeds", "at least one, and each once", "[]"]),
+        ("size = 12", "size = 1", ["size", "2 to 4096 pixels", "1"]),
+        ("name = \"small\"", "name = \"a/b\"", ["name", "a folder name", "\"a/b\""]),
         // What means nothing would be left out without a word.
-        ("wiring = \"graph\"", "wiring = \"graph\"\ntargets = [\"maks\"]", "arm graph, targets"),
-        ("wiring = \"graph\"", "wiring = \"graph\"\nvariants = [\"muon\"]", "found \"muon\""),
-        ("wiring = \"graph\"", "wiring = \"graph\"\noffsets = [1]", "expected of -1, 0, found"),
         (
             "wiring = \"graph\"",
-            "wiring = \"graph\"\ntargets = []",
-            "or none of this line, found []",
+            graph("targets = [\"maks\"]").as_str(),
+            ["arm graph, targets", "of mask", "\"maks\""],
         ),
-        ("\"share:0.2\"", "\"budget:0\"", "levels of one link or more"),
-        ("\"threshold:0.35\"", "\"share:0.1\"", "none above the one before"),
-        ("[\"match:sp\", \"match:sp\"]", "[\"match:dense\"]", "an arm with 1 levels or more"),
-        ("rewind = { step = 0 }", "rewind = { step = 40 }", "a step before the last of 40"),
-        ("name = \"random\"", "name = \"sp-1\"", "a name that no level of arm sp has"),
         (
-            "offsets = [-1, 0]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"",
-            "offsets = [-50]\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"evolved\"\nwiring = \"dense\"",
-            "found offsets [-50], which make none",
+            "wiring = \"graph\"",
+            graph("variants = [\"muon\"]").as_str(),
+            ["arm graph, variants", "of ", "\"muon\""],
         ),
-        ("\"sp-1\"", "\"sp-3\"", "show, arms: expected of dense"),
-        ("seeds = [7]", "seeds = [7]\nshow.maps = [\"dens\"]", "profile one, show, maps"),
-    ];
-    for (from, to, expected) in cases {
-        let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
-        let error =
-            NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
-        assert!(error.contains("small.toml"), "{error}");
-        assert!(error.contains(expected), "{to}: {error}");
+        (
+            "wiring = \"graph\"",
+            graph("offsets = [1]").as_str(),
+            ["arm graph, offsets", "of -1, 0", "\"1\""],
+        ),
+        (
+            "wiring = \"graph\"",
+            graph("targets = []").as_str(),
+            ["arm graph, targets", "at least one, or none of this line", "[]"],
+        ),
+        ("\"share:0.2\"", "\"budget:0\"", ["arm sp", "levels of one link or more", ""]),
+        ("\"threshold:0.35\"", "\"share:0.1\"", ["arm sp", "levels of one link or more", ""]),
+        (
+            "[\"match:sp\", \"match:sp\"]",
+            "[\"match:dense\"]",
+            ["arm random", "match: an arm with 1 levels or more", "dense, with 0"],
+        ),
+        (
+            "rewind = { step = 0 }",
+            "rewind = { step = 40 }",
+            ["arm random, retrain, step", "a step before the last of 40", "40"],
+        ),
+        (
+            "name = \"random\"",
+            "name = \"sp-1\"",
+            ["arm sp-1", "a name that no level of arm sp has", "sp-1"],
+        ),
+        (none, deep.as_str(), ["offsets, arms", "at least one network", "offsets [-50]"]),
+        ("\"sp-1\"", "\"sp-3\"", ["show, arms", "of dense", "\"sp-3\""]),
+        (
+            "seeds = [7]",
+            "seeds = [7]\nshow.maps = [\"dens\"]",
+            ["profile one, show, maps", "of dense", "\"dens\""],
+        ),
+    ] {
+        assert_unread(&SMALL.replacen(from, to, 1), refusal);
     }
+    // Values of the wrong kind, with their line.
+    for (from, to, line, found) in [
+        ("wiring = \"dense\"", "wiring = \"round\"", 18, "`round`"),
+        ("\"share:0.2\"", "\"share:2\"", 26, "share:2"),
+    ] {
+        let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
+        let error = unread(&path, None);
+        let SpecError::Toml { path: at, problem } = error else { panic!("{error}") };
+        assert!(
+            problem.starts_with(&format!("line {line}: ")) && problem.contains(found),
+            "{problem}"
+        );
+        assert_eq!(at, path);
+    }
+    let (_folder, path) = repository(&SMALL.replacen("genomes/mask.json", "genomes/none.json", 1));
+    let error = unread(&path, None);
+    assert!(matches!(&error, SpecError::Target { target, .. } if target == "mask"), "{error}");
     let (_folder, path) = repository(SMALL);
-    let error = NetworksStudy::read(&path, Some("huge"), Path::new("nowhere")).err().unwrap();
-    assert!(error.to_string().contains("standard or one of one"), "{error}");
+    let error = unread(&path, Some("huge"));
+    assert_refused(&error, ["profile", "standard or one of one", "\"huge\""]);
 }
 
 #[test]
@@ -317,8 +380,8 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
     let other = path.with_file_name("later.toml");
     std::fs::write(&other, later).unwrap();
     let runs = folder.path().join("runs");
-    let error = NetworksStudy::read(&other, None, &runs).err().unwrap().to_string();
-    assert!(error.contains("depth_from") && error.contains("no record of small"), "{error}");
+    let read = || NetworksStudy::read(&other, None, &runs).err().unwrap();
+    assert_refused(&read(), ["depth_from", "a finished study small", "no record of small"]);
     // A record in which every network is fit, best at five layers.
     let mut record = run_with(&plan(&path, None), &runs, 2);
     for row in &mut record.rows {
@@ -352,8 +415,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
         deeper.chains.iter().map(|c| (c.key.offset, c.key.layers)).collect();
     assert_eq!(offsets.into_iter().collect::<Vec<_>>(), [(-2, 5), (-1, 6), (0, 7)]);
     std::fs::write(&other, both.replace("depth_from = \"small\"", "")).unwrap();
-    let error = NetworksStudy::read(&other, None, &runs).err().unwrap().to_string();
-    assert!(error.contains("constant_depth: expected depth_from"), "{error}");
+    assert_refused(&read(), ["constant_depth", "depth_from", "none"]);
 }
 
 /// The first target of a study with another arch.
@@ -381,9 +443,8 @@ fn an_arm_may_have_an_optimizer_of_its_own() {
     };
     assert!(config("by-muon").contains("muon") && config("by-muon").contains('3'));
     assert!(!config("dense").contains("muon"), "{}", config("dense"));
-    let (_folder, path) = repository(&spec.replace("muon:steps=3", "muon:steps=x"));
-    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
-    assert!(error.contains("arm by-muon, optimizer: expected an optimizer"), "{error}");
+    let wrong = spec.replace("muon:steps=3", "muon:steps=x");
+    assert_unread(&wrong, ["arm by-muon, optimizer", "an optimizer", "optimizer muon: steps: "]);
 }
 
 #[test]
@@ -409,15 +470,14 @@ fn a_spec_names_its_judge_and_records_say_which_it_was() {
     assert_eq!(ids(&text.unwrap()), ids(&mock), "its text says the same");
     let runs = tempfile::tempdir().unwrap();
     assert_eq!(run_with(&mock, runs.path(), 1).judge, "mock/3");
-    for (judge, expected) in [
-        ("{ name = \"oracle\" }", "small.toml"),
-        ("\"oracle\"", "unknown judge: expected one of dl"),
-        ("{ name = \"dl\", model = \"none.json\" }", "judge: expected"),
-    ] {
-        let (refused, _folder) = with(judge);
-        let error = refused.err().expect("no such judge").to_string();
-        assert!(error.contains("small.toml") && error.contains(expected), "{error}");
+    for judge in ["{ name = \"oracle\" }", "\"oracle\""] {
+        let error = with(judge).0.err().expect("no such judge");
+        let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
+        assert!(problem.contains("oracle"), "{problem}");
     }
+    let (refused, _folder) = with("{ name = \"dl\", model = \"none.json\" }");
+    let error = refused.err().expect("no such model");
+    assert_refused(&error, ["judge", "a judge that can be asked", "none.json: "]);
 }
 
 /// Networks on their way, a second score by a fixed change, living links equal across arms.
@@ -508,21 +568,23 @@ fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
     }
     assert_ne!(ids(MAP), ids(&MAP.replace("checkpoints = [0.2, 0.5]\n", "")));
 
-    for (from, to, said) in [
-        ("checkpoints = [0.2, 0.5]", "checkpoints = [0.5, 0.2]", "rising R² in (0, 1)"),
+    for (from, to, refusal) in [
+        (
+            "checkpoints = [0.2, 0.5]",
+            "checkpoints = [0.5, 0.2]",
+            ["train", "settings of a training", "training setting checkpoints: "],
+        ),
         (
             "fixed_delta = 1.0",
             "fixed_delta = 0.0",
-            "fixed_delta: expected a number in (0, 1000000]",
+            ["fixed_delta", "a number in (0, 1000000]", "0.0"],
         ),
         (
             "levels = [\"match:sp\", \"match:sp\"]",
             "levels = [\"share:0.2\"]",
-            "every level to match",
+            ["", "every level to match the same arm", ""],
         ),
     ] {
-        let (_folder, path) = repository(&MAP.replacen(from, to, 1));
-        let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap();
-        assert!(error.to_string().contains(said), "{error}");
+        assert_unread(&MAP.replacen(from, to, 1), refusal);
     }
 }

@@ -1,5 +1,6 @@
 //! Figures as data: what is drawn from a small table, and what is refused.
 
+use crate::refusals::assert_refused;
 use picloom::experiment::contrast::ContrastSpec;
 use picloom::experiment::table::Table;
 use picloom::figures::Provenance;
@@ -52,12 +53,8 @@ fn drawn(keys: &str) -> Drawing {
     draw(&spec(keys), &[source()], &[]).unwrap()
 }
 
-fn refused(keys: &str) -> String {
-    let spec = match toml::from_str::<FigureSpec>(&format!("name = \"figure\"\n{keys}")) {
-        Ok(spec) => spec,
-        Err(error) => return error.to_string(),
-    };
-    draw(&spec, &[source()], &[]).unwrap_err().to_string()
+fn assert_undrawn(keys: &str, refusal: [&str; 3]) {
+    assert_refused(&draw(&spec(keys), &[source()], &[]).unwrap_err(), refusal);
 }
 
 /// Text nodes of an SVG, in order.
@@ -128,8 +125,9 @@ fn the_size_is_in_mm_and_text_has_the_size_asked_for() {
     // 85 mm are 406 pixels of 8/13.5 pt.
     assert!(line.contains("viewBox=\"0 0 4070 "), "{line}");
     assert!(root("width = 85\nfont_size = 4").0.contains("viewBox=\"0 0 8130 "));
-    assert!(refused(&format!("{DOTS}width = 25\nfont_size = 12")).contains("at least 60 mm"));
-    assert!(refused(&format!("{DOTS}font_size = 1")).contains("font_size: expected 3 to 40 pt"));
+    let narrow = format!("{DOTS}width = 25\nfont_size = 12");
+    assert_undrawn(&narrow, ["width", "at least 60 mm", "25 mm"]);
+    assert_undrawn(&format!("{DOTS}font_size = 1"), ["font_size", "3 to 40 pt", "1"]);
 }
 
 #[test]
@@ -204,8 +202,9 @@ fn a_forest_has_an_estimate_for_each_contrast_and_basis_and_shades_the_margin() 
     assert!(drawing.caption.contains("± the margin of 0.05"), "{}", drawing.caption);
     let wrong = FigureSpec { contrasts: vec!["C2".into()], ..spec.clone() };
     let refusal = draw(&wrong, &[source()], &contrasts()).unwrap_err();
-    assert!(refusal.expected.contains("C1") && refusal.found.contains("C2"), "{refusal}");
-    assert!(draw(&spec, &[source()], &[]).unwrap_err().expected.contains("has none"));
+    assert_refused(&refusal, ["contrasts", "ids of [[contrasts]]: C1", "\"C2\""]);
+    let refusal = draw(&spec, &[source()], &[]).unwrap_err();
+    assert_refused(&refusal, ["contrasts", "ids of [[contrasts]] of the spec", "[]"]);
     // The same contrast in each cell of a heatmap.
     let heat = self::spec(
         "kind = \"heatmap\"\nx = \"target\"\ny = \"fit\"\ncontrasts = [\"C1\"]\nwhere = \"level=0|1\"",
@@ -312,7 +311,7 @@ fn a_sheet_of_pictures_reads_files_relative_to_the_table() {
     assert_eq!(draw(&list, std::slice::from_ref(&source), &[]).unwrap().series[0].marks, 3);
     let missing = spec("kind = \"pictures\"\nfiles = [[\"dog.png\"]]");
     let refusal = draw(&missing, &[source], &[]).unwrap_err();
-    assert!(refusal.at.contains("dog.png") && refusal.expected == "a PNG file", "{refusal}");
+    assert_refused(&refusal, ["dog.png", "a PNG file", ""]);
 }
 
 #[test]
@@ -326,29 +325,35 @@ fn several_tables_are_told_apart_by_their_study() {
 
 #[test]
 fn refusals_say_where_what_and_what_else_there_is() {
-    let is = |keys: &str, parts: &[&str]| {
-        let refusal = refused(keys);
-        for part in parts {
-            assert!(refusal.contains(part), "{part:?} is not in {refusal:?}");
-        }
-    };
-    is("kind = \"pie\"", &["pie", "one of dots, lines, scatter, heatmap, forest, pictures"]);
-    is("kind = \"dots\"\ny = \"score\"", &["figure figure: x", "x = \"arm\""]);
-    is("kind = \"dots\"\nx = \"arm\"\ny = \"scor\"", &["score", "did you mean \"score\""]);
-    is(
-        "kind = \"dots\"\nx = \"arm\"\ny = \"arm\"",
-        &["y: expected numbers in the column arm", "dense"],
-    );
-    is(&format!("{DOTS}bar = \"fit\""), &["bar: expected keys of kind dots: name, kind"]);
-    is(&format!("{DOTS}colors = {{}}"), &["unknown field `colors`", "colours"]);
-    is(&format!("{DOTS}colours = {{ sp = \"blue\" }}"), &["a colour like #0072b2", "blue"]);
-    is(&format!("{DOTS}order = [\"spp\"]"), &["order: expected values of", "did you mean \"sp\""]);
-    is(&format!("{DOTS}where = \"arm=imp\""), &["rows where arm=imp, found none"]);
-    is(&format!("{DOTS}unit = \"picture\""), &["unit: expected one of target, arm", "picture"]);
-    is(&format!("{DOTS}y_range = [1, 0]"), &["y_range: expected two numbers, the lower first"]);
-    is("kind = \"heatmap\"\nx = \"layers\"\ny = \"level\"", &["of: expected a value", "contrasts"]);
+    let score = "\"scor\"; did you mean \"score\"?";
+    for (keys, refusal) in [
+        ("y = \"score\"", ["figure figure: x", "a value, for example x = \"arm\"", "none"]),
+        ("x = \"arm\"\ny = \"scor\"", ["y", "one of target, arm", score]),
+        ("x = \"arm\"\ny = \"arm\"", ["y", "numbers in the column arm", "\"dense\""]),
+    ] {
+        assert_undrawn(&format!("kind = \"dots\"\n{keys}"), refusal);
+    }
+    for (keys, refusal) in [
+        ("bar = \"fit\"", ["bar", "keys of kind dots: name, kind", "\"bar\""]),
+        ("order = [\"spp\"]", ["order", "values of the columns", "\"spp\"; did you mean \"sp\"?"]),
+        ("where = \"arm=imp\"", ["where", "rows where arm=imp", "none"]),
+        ("unit = \"picture\"", ["unit", "one of target, arm", "\"picture\""]),
+        ("y_range = [1, 0]", ["y_range", "two numbers, the lower first", "[1.0, 0.0]"]),
+    ] {
+        assert_undrawn(&format!("{DOTS}{keys}"), refusal);
+    }
+    let heatmap = "kind = \"heatmap\"\nx = \"layers\"\ny = \"level\"";
+    assert_undrawn(heatmap, ["of", "a value, for example of = \"score\"", "none"]);
     let name = FigureSpec { name: "../up".into(), ..spec(DOTS) };
     assert!(draw(&name, &[source()], &[]).unwrap_err().at.ends_with("name"));
+    assert_refused(&"pie".parse::<Kind>().unwrap_err(), ["kind", "one of dots, lines", "\"pie\""]);
+    // What no figure can be read from.
+    for (keys, found) in [("colors = {}", "`colors`"), ("colours = { sp = \"blue\" }", "\"blue\"")]
+    {
+        let text = format!("name = \"figure\"\n{DOTS}{keys}");
+        let error = toml::from_str::<FigureSpec>(&text).unwrap_err();
+        assert!(error.message().contains(found), "{error}");
+    }
 }
 
 #[test]
@@ -366,7 +371,8 @@ fn a_drawing_is_written_as_svg_png_or_pdf_by_its_extension() {
     let png = image::load_from_memory(&write("figure.png").unwrap()).unwrap();
     assert!(png.width().abs_diff(1000) <= 1, "{}", png.width());
     for name in ["figure.jpg", "figure"] {
-        assert!(write(name).unwrap_err().expected.contains(".svg, .png or .pdf"));
+        let expected = "a file that ends in .svg, .png or .pdf";
+        assert_refused(&write(name).unwrap_err(), [name, expected, ""]);
     }
     assert!(Format::of(Path::new("F.SVG")).is_ok());
 }

@@ -3,6 +3,7 @@
 //! `1;cache:2`: inputs y, x, d, bias are units 0–3; hidden units 4 and 5; outputs h, s, v are 6, 7, 8.
 //! Links 0–3 enter unit 4, 4–7 unit 5 (from 0–3); 8, 9 enter h (from 4, 5), 10, 11 s, 12, 13 v.
 
+use crate::refusals::assert_refused;
 use picloom::math::SimRng;
 use picloom::network::kernel::FeatureMaps;
 use picloom::network::{Arch, Mask, Network, Weights};
@@ -281,7 +282,7 @@ fn taylor_removes_the_unit_whose_loss_matters_least() {
     let error =
         prune(method(false, Order::First), Rule::Budget(6), Orphans::Drop, &context, &mut rng())
             .unwrap_err();
-    assert!(error.to_string().contains("cannot go below 7 links"), "{error}");
+    assert!(matches!(error, PruneError::Unreachable { reached: 7, .. }), "{error}");
 }
 
 #[test]
@@ -389,44 +390,44 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let all = Mask::all(14);
     let sp = Method::Sp(Sp::default());
     let refuse = |method, rule, context: &EdgeContext| {
-        prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err().to_string()
+        prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err()
     };
     let context = EdgeContext::new(&network, &weights, &all);
     let magnitude = Method::Magnitude(Magnitude {});
-    assert_eq!(
-        refuse(magnitude, Rule::Budget(15), &context),
-        "expected a budget of at most the 14 links still kept, found 15"
-    );
-    assert_eq!(
-        refuse(magnitude, Rule::Budget(3), &context),
-        "expected a budget of at least 4 links (a path from an input to every output), found 3"
-    );
+    let taylor = "taylor".parse::<Method>().unwrap();
+    let sparse = Method::SparseTraining(SparseTraining { min_inputs: 2 });
+    let layerwise = Rule::Layerwise { hidden: 0.2, output: 0.1 };
+    for (method, rule, refusal) in [
+        (magnitude, Rule::Budget(15), ["", "a budget of at most the 14 links", "15"]),
+        (magnitude, Rule::Budget(3), ["", "a budget of at least 4 links", "3"]),
+        (magnitude, Rule::Threshold(f64::NAN), ["a threshold", "a finite number", "NaN"]),
+        (magnitude, Rule::Fraction(1.0), ["a fraction to remove", "a number in [0, 1)", "1"]),
+        (taylor, layerwise, ["taylor", "a threshold, a budget or a fraction", "Layerwise"]),
+        (sparse, Rule::Budget(9), ["", "a budget of at least 10 links", "9"]),
+    ] {
+        assert_refused(&refuse(method, rule, &context), refusal);
+    }
+    let rule = Rule::Budget(5);
     let other = Mask::all(13);
     assert_eq!(
-        refuse(magnitude, Rule::Budget(5), &EdgeContext::new(&network, &weights, &other)),
-        "expected 14 flags of the mask for this network, found 13: is it of another arch?"
+        refuse(magnitude, rule, &EdgeContext::new(&network, &weights, &other)),
+        PruneError::WrongLength { what: "flags of the mask", expected: 14, found: 13 }
     );
-    assert!(refuse(sp, Rule::Budget(5), &context).contains("sp needs the feature maps"));
+    let error = refuse(sp, rule, &context);
+    assert!(matches!(error, PruneError::Missing { method: "sp", .. }), "{error}");
+    let error = refuse(taylor, rule, &context);
+    assert!(matches!(error, PruneError::Missing { method: "taylor", .. }), "{error}");
     let short = FeatureMaps { units: 8, pixels: 2, values: vec![0.0; 16] };
-    assert!(
-        refuse(sp, Rule::Budget(5), &context.with_maps(&short))
-            .contains("expected 9 feature maps for this network, found 8")
+    assert_eq!(
+        refuse(sp, rule, &context.with_maps(&short)),
+        PruneError::WrongLength { what: "feature maps", expected: 9, found: 8 }
     );
     let mut nan = with_inputs([[1.0; 2]; 5]);
     nan.values[8] = f32::NAN;
-    let refused = refuse(sp, Rule::Budget(5), &context.with_maps(&nan));
-    assert!(refused.contains("sp: expected a finite score of link 0, found NaN"), "{refused}");
-    assert!(refuse(magnitude, Rule::Threshold(f64::NAN), &context).contains("a threshold"));
-    assert!(refuse(magnitude, Rule::Fraction(1.0), &context).contains("[0, 1)"));
-    let taylor = "taylor".parse::<Method>().unwrap();
-    assert!(refuse(taylor, Rule::Budget(5), &context).contains("taylor needs the gradient"));
-    let rule = Rule::Layerwise { hidden: 0.2, output: 0.1 };
-    assert!(refuse(taylor, rule, &context).contains("it removes whole units"));
-    let sparse = Method::SparseTraining(SparseTraining { min_inputs: 2 });
-    assert!(refuse(sparse, Rule::Budget(9), &context).contains("at least 10 links"));
-    assert!("spp".parse::<Method>().unwrap_err().to_string().starts_with(
-        "unknown pruning method: expected one of sp, sp-signed, sp-mrmr, sp-merge, imp, wanda"
-    ));
+    let error = refuse(sp, rule, &context.with_maps(&nan));
+    assert!(matches!(error, PruneError::NotFinite { method: "sp", link: 0, .. }), "{error}");
+    let error = "spp".parse::<Method>().unwrap_err();
+    assert_refused(&error, ["unknown pruning method", "one of sp, sp-signed", "\"spp\""]);
 }
 
 #[test]
@@ -513,7 +514,9 @@ fn controls_copy_the_counts_of_another_arm_round_by_round_and_not_its_links() {
         let all = Mask::all(network.weight_count());
         let context = EdgeContext::new(&network, &weights, &all);
         let error = prune(method, Rule::Budget(45), Orphans::Drop, &context, &mut rng());
-        assert!(error.unwrap_err().to_string().contains("the masks of another arm"), "{name}");
+        let error = error.unwrap_err();
+        let lacks = matches!(error, PruneError::Missing { method, .. } if method == name);
+        assert!(lacks, "{name}: {error}");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use picloom::math::SimRng;
 use picloom::network::{Arch, Network, Weights};
-use picloom::prune::swarm::{Swarm, SwarmConfig, alignment, permute};
+use picloom::prune::PruneError;
+use picloom::prune::swarm::{Swarm, SwarmConfig, SwarmError, alignment, permute};
 
 fn network() -> Network {
     "3;cache:3,gaussian:2,sin:2".parse::<Arch>().unwrap().network()
@@ -117,14 +118,19 @@ fn wrong_particles_and_utilities_are_refused() {
     let good = random(&network, 1);
     let config = SwarmConfig::default();
     let mut rng = SimRng::new(4, "swarm", 0);
-    let mut refuse = |particles: &[Weights]| {
-        Swarm::new(&network, particles, config, &mut rng).unwrap_err().to_string()
+    let mut refuse =
+        |particles: &[Weights]| Swarm::new(&network, particles, config, &mut rng).unwrap_err();
+    assert_eq!(refuse(std::slice::from_ref(&good)), SwarmError::TooFew { found: 1 });
+    let mut second = |weights: Weights| match refuse(&[good.clone(), weights]) {
+        SwarmError::Particle { particle: 1, source } => source,
+        error => panic!("{error}"),
     };
-    assert_eq!(refuse(std::slice::from_ref(&good)), "expected at least 2 particles, found 1");
-    assert!(refuse(&[good.clone(), Weights(vec![0.0])]).starts_with("particle 1: expected"));
+    let error = second(Weights(vec![0.0]));
+    assert!(matches!(error, PruneError::WrongLength { found: 1, .. }), "{error}");
     let mut nan = good.clone();
     nan.0[3] = f32::NAN;
-    assert!(refuse(&[good.clone(), nan]).contains("link 3, found NaN"));
+    let error = second(nan);
+    assert!(matches!(error, PruneError::NotFinite { link: 3, .. }), "{error}");
     let pair = [good.clone(), good];
     let mut swarm = Swarm::new(&network, &pair, config, &mut rng).unwrap();
     assert!(swarm.tell(&network, &[0.0], &mut rng).is_err());

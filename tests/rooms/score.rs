@@ -149,25 +149,6 @@ fn threads_and_output_folder_do_not_reach_score_record_or_card() {
 }
 
 #[test]
-fn outputs_of_the_wrong_kind_are_refused_before_anything_is_swept() {
-    let mask = genome_file("mask.json");
-    let refused = |more: &[&str]| {
-        let output = Command::cargo_bin("picloom")
-            .unwrap()
-            .args(["score", "--genome"])
-            .arg(&mask)
-            .args(more)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8(output.stderr).unwrap()
-    };
-    assert!(refused(&["--out", "folder"]).contains("expected a file ending in .json"));
-    assert!(refused(&["--all", "--out", "card.json"]).contains("expected a folder"));
-    assert!(refused(&["--all"]).contains("--out"));
-}
-
-#[test]
 fn untrained_networks_and_those_of_100_steps_are_unfit() {
     let path = genome_file("mask.json");
     let size = 32;

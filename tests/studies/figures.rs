@@ -9,7 +9,7 @@ use demo::scores;
 use pages::{features, sweep_strips as sweeps};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series};
-use picloom::figures::files::{svg_to_rgb, with_metadata};
+use picloom::figures::files::{SaveError, svg_to_rgb, with_metadata};
 use picloom::figures::html::{Kind, Page, Section, Shot, Table, Tile};
 use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::colour;
@@ -242,11 +242,14 @@ fn saved_files_carry_their_provenance_and_size() {
 fn what_cannot_be_saved_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let error = save("no svg", &folder.path().join("x"), &Provenance::none()).unwrap_err();
-    assert!(error.to_string().contains("x.png"), "{error}");
+    let SaveError::Draw { path, .. } = error else { panic!("{error}") };
+    assert_eq!(path, folder.path().join("x.png"));
     assert!(!folder.path().join("x.svg").exists());
     std::fs::write(folder.path().join("file"), "").unwrap();
     let error = save(&demo::depth(), &folder.path().join("file/x"), &Provenance::none());
-    assert!(error.unwrap_err().to_string().contains("file"));
+    let error = error.unwrap_err();
+    let SaveError::Write(error) = error else { panic!("{error}") };
+    assert!(error.path.starts_with(folder.path().join("file")), "{error}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #[path = "../common/hostile.rs"]
 mod hostile;
+#[path = "../common/refusals.rs"]
+mod refusals;
 #[path = "../common/repository.rs"]
 mod repository;
 #[path = "../common/whole.rs"]

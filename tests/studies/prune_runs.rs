@@ -1,11 +1,15 @@
 //! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
 
+use crate::refusals::{assert_refused, refusal_of};
 use crate::whole::assert_whole;
-use picloom::experiment::{PruneParent, prune_run};
+use picloom::experiment::{PruneParent, PruneRunError, prune_run};
 use picloom::network::{Arch, Coords, Mask, Network, Picture};
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
-use picloom::prune::{InMemory, Method, Orphans, PrunePlan, Retrain, RoundRecord, Rule, rounds};
-use picloom::run::{LoadedRun, RunResult, Target, TrainJob, load_run, train_run};
+use picloom::prune::{
+    InMemory, Method, Orphans, PruneError, PrunePlan, Retrain, RoundRecord, RoundsError, Rule,
+    rounds,
+};
+use picloom::run::{LoadedRun, RunError, RunResult, Target, TrainJob, load_run, train_run};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -214,10 +218,13 @@ fn an_unfinished_swarm_is_not_gone_on_with_unless_asked() {
     let the_plan = plan(method, &rules);
     prune_run(&parent, &the_plan, &out, false, &mut StopAfter(7)).unwrap();
     let error = prune_run(&parent, &the_plan, &out, false, &mut Silent).unwrap_err();
-    assert!(error.to_string().contains("expected --resume"), "{error}");
+    let unfinished = matches!(&error, PruneRunError::Run(RunError::Unfinished(at)) if *at == out);
+    assert!(unfinished, "{error}");
     let other = plan("swarm:particles=2,moves=3,steps=5".parse().unwrap(), &rules);
     let error = prune_run(&parent, &other, &out, true, &mut Silent).unwrap_err();
-    assert!(error.to_string().contains("choose another --out"), "{error}");
+    let refusal = refusal_of(&error);
+    assert!(refusal.at == out.display().to_string(), "{error}");
+    assert!(refusal.expected.starts_with("the swarm ") && !refusal.is_usage, "{error}");
 }
 
 #[test]
@@ -334,8 +341,16 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
     plan.retrain = Retrain::Rewind { step: 81 };
     let out = folder.path().join("late");
     let error = prune_run(&parent, &plan, &out, false, &mut Silent).unwrap_err();
-    let text = error.to_string();
-    assert!(text.contains("of 0 to 80") && text.contains("found 81"), "{text}");
+    assert_origin(error, "a step to rewind to of 0 to 80", "81");
+}
+
+/// The run itself cannot be gone back to; both begin so.
+#[track_caller]
+fn assert_origin(error: PruneRunError, wanted: &str, was: &str) {
+    let PruneRunError::Rounds(RoundsError::Origin { expected, found, .. }) = &error else {
+        panic!("{error}");
+    };
+    assert!(expected.starts_with(wanted) && found.starts_with(was), "{error}");
 }
 
 #[test]
@@ -365,14 +380,14 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     let untrained = plan(Method::SpUntrained(SpUntrained {}), &budget(half / 2));
     let out = folder.path().join("untrained");
     let error = prune_run(&first, &untrained, &out, false, &mut Silent).unwrap_err();
-    assert!(error.to_string().contains("prune its parent"), "{error}");
+    assert_origin(error, "a run that begins untrained", "one that goes on");
     // A folder of an earlier version has no start weights.
     std::fs::remove_file(folder.path().join("round-1/start.safetensors")).unwrap();
     let bare = load_run(&folder.path().join("round-1")).unwrap();
     let mut again = plan(Method::Magnitude(Magnitude {}), &budget(half / 2));
     again.retrain = Retrain::Rewind { step: 0 };
     let error = prune_run(&bare, &again, &out, false, &mut Silent).unwrap_err();
-    assert!(error.to_string().contains("(start.safetensors in its folder"), "{error}");
+    assert_origin(error, "the weights it began from", "none");
 }
 
 #[test]
@@ -385,48 +400,44 @@ fn plans_that_cannot_be_met_say_why() {
         let plan = plan(method.parse().unwrap(), &[rule]);
         let error = prune_run(&parent, &plan, &out, false, &mut Silent).unwrap_err();
         assert!(!out.join("result.json").exists());
-        error.to_string()
+        error
     };
+    let (most, above) = (format!("a budget of at most the {links} links"), links + 1);
     for method in ["sp", "sparse-training", "swarm", "taylor", "wanda"] {
-        let text = refuse(method, Rule::Budget(links + 1));
-        let expected = format!("at most the {links} links still kept, found {}", links + 1);
-        assert!(text.contains(&expected), "{method}: {text}");
+        let error = refuse(method, Rule::Budget(above));
+        assert_refused(&error, ["", &most, &above.to_string()]);
     }
     // Three layers and three outputs: one path and two branches, 3 + 3.
     for method in ["sp", "magnitude", "swarm"] {
-        let text = refuse(method, Rule::Budget(5));
-        assert!(text.contains("at least 6") && text.contains("found 5"), "{method}: {text}");
+        let error = refuse(method, Rule::Budget(5));
+        assert_refused(&error, ["", "a budget of at least 6 links", "5"]);
     }
-    let text = refuse("sparse-training", Rule::Budget(40));
     // 27 hidden units and three outputs, two inputs each.
-    assert!(text.contains("at least 60 links") && text.contains("lower min_inputs"), "{text}");
-    let text = refuse("sparse-training", Rule::Threshold(0.1));
-    assert!(text.contains("needs a budget"), "{text}");
-    let text = refuse("sparse-training:min_inputs=0", Rule::Budget(links / 2));
-    assert!(text.contains("min_inputs"), "{text}");
+    let error = refuse("sparse-training", Rule::Budget(40));
+    assert_refused(&error, ["", "a budget of at least 60 links", "40"]);
+    let lacks = |error: PruneRunError, name: &str, what: &str| match error {
+        PruneRunError::Rounds(RoundsError::Prune(PruneError::Missing { method, what: lacked })) => {
+            assert!(method == name && lacked.starts_with(what), "{method} needs {lacked}");
+        }
+        error => panic!("{error}"),
+    };
+    lacks(refuse("sparse-training", Rule::Threshold(0.1)), "sparse-training", "a budget");
+    lacks(refuse("evolved", Rule::Budget(links / 2)), "evolved", "the mask");
+    let error = refuse("sparse-training:min_inputs=0", Rule::Budget(links / 2));
+    assert_refused(&error, ["min_inputs of sparse-training", "1 or more", "0"]);
     // Options are refused where they are read.
-    let read = |text: &str| text.parse::<Method>().unwrap_err().to_string();
-    assert!(
-        read("swarm:particles=1")
-            .contains("swarm: particles: expected a whole number of at least 2, found 1")
-    );
-    assert!(
-        read("swarm:moves=0")
-            .contains("swarm: moves: expected a whole number of at least 1, found 0")
-    );
-    assert!(
-        read("swarm:spread=-1").contains("swarm: spread: expected a finite number of at least 0")
-    );
-    let text = refuse("evolved", Rule::Budget(links / 2));
-    assert!(text.contains("evolved needs the mask"), "{text}");
+    for (text, refusal) in [
+        ("swarm:particles=1", ["swarm: particles", "a whole number of at least 2", "1"]),
+        ("swarm:moves=0", ["swarm: moves", "a whole number of at least 1", "0"]),
+        ("swarm:spread=-1", ["swarm: spread", "a finite number of at least 0", "-1"]),
+    ] {
+        assert_refused(&text.parse::<Method>().unwrap_err(), refusal);
+    }
     // A mask of another arch.
     let mut wrong = plan(Method::Evolved(Evolved {}), &[Rule::Budget(links / 2)]);
     wrong.evolved = Some(Mask::all(links - 1));
     let error = prune_run(&parent, &wrong, &out, false, &mut Silent).unwrap_err();
-    let text = error.to_string();
-    assert!(
-        text.contains(&format!("expected {links} flags of the evolved mask"))
-            && text.contains(&format!("found {}", links - 1)),
-        "{text}"
-    );
+    let PruneRunError::Rounds(RoundsError::Prune(error)) = error else { panic!("{error}") };
+    let what = "flags of the evolved mask";
+    assert_eq!(error, PruneError::WrongLength { what, expected: links, found: links - 1 });
 }

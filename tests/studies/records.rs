@@ -1,7 +1,8 @@
 //! A result on disk: a table, and the head that names its columns.
 
+use crate::refusals::assert_refused;
 use picloom::experiment::Record;
-use picloom::experiment::record::{ROWS, STUDY, six_digits, study_of};
+use picloom::experiment::record::{ROWS, RecordError, STUDY, six_digits, study_of};
 use picloom::experiment::table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -74,15 +75,21 @@ fn a_damaged_record_is_refused_with_its_place() {
     let refused = |csv: &str| {
         small().save(folder.path()).unwrap();
         std::fs::write(&rows, csv).unwrap();
-        Small::read(folder.path()).unwrap_err().to_string()
+        Small::read(folder.path()).unwrap_err()
     };
-    let text = refused("list,name,x\nrows,a,high\nrows,b,1\nrows,c,1\n");
-    assert!(text.contains("row 1, column x: expected a number, found \"high\""), "{text}");
-    assert!(refused("list,name\nrows,a\n").contains("1 rows where study.json says 3"));
-    let text = refused("list,colour\nrows,a\nrows,a\nrows,a\n");
-    assert!(text.contains("a column \"colour\" that it does not name"), "{text}");
-    std::fs::remove_file(folder.path().join(STUDY)).unwrap();
-    assert!(Small::read(folder.path()).unwrap_err().to_string().contains("study.json"));
+    let error = refused("list,name,x\nrows,a,high\nrows,b,1\nrows,c,1\n");
+    assert_refused(&error, ["row 1, column x", "a number", "\"high\""]);
+    let error = refused("list,colour\nrows,a\nrows,a\nrows,a\n");
+    assert_refused(&error, [STUDY, "every column of the table", "a column \"colour\""]);
+    let damaged = |error| match error {
+        RecordError::Damaged { path, found, .. } => (path, found),
+        error => panic!("{error}"),
+    };
+    let found = damaged(refused("list,name\nrows,a\n"));
+    assert_eq!(found, (rows.clone(), "1 rows where study.json says 3".into()));
+    let study = folder.path().join(STUDY);
+    std::fs::remove_file(&study).unwrap();
+    assert_eq!(damaged(Small::read(folder.path()).unwrap_err()).0, study);
 }
 
 #[test]

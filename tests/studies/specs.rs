@@ -1,7 +1,8 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
+use crate::refusals::assert_refused;
 use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
-use picloom::experiment::spec::{Places, STANDARD, Spec, SpecFile, read_text};
+use picloom::experiment::spec::{Places, STANDARD, Spec, SpecError, SpecFile, read_text};
 use picloom::experiment::template::{Changes, Template};
 use picloom::math::refusal::Refusal;
 use serde::Deserialize;
@@ -37,9 +38,14 @@ impl Spec for Small {
 const TEXT: &str = "kind = \"small\"\na = 1\nrows = [{ name = \"x\" }, { name = \"y\" }]\n\
     [b]\nc = [1, 2]\nd = 3\n[profiles.q]\nrows = [\"y\"]\nb = { c = [9] }\n";
 
-fn spec(text: &str, profile: Option<&str>) -> Result<Small, String> {
-    let read = read_text(Path::new("s.toml"), text, profile);
-    read.map(|r| r.0).map_err(|e| e.to_string())
+fn spec(text: &str, profile: Option<&str>) -> Result<Small, SpecError> {
+    read_text(Path::new("s.toml"), text, profile).map(|read| read.0)
+}
+
+/// What TOML's reader says of a spec.
+fn problem(error: SpecError) -> String {
+    let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
+    problem
 }
 
 #[test]
@@ -75,31 +81,28 @@ fn a_path_is_looked_for_beside_the_spec_and_then_above() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
-    for (from, to, said) in [
-        ("a = 1", "a = 0", "s.toml: a: expected above 0, found 0"),
-        ("d = 3", "d = \"x\"", "line 6: invalid type"),
-        ("\"y\"]\nb", "\"z\"]\nb", "profile q, rows: expected some of [\"x\", \"y\"], found z"),
-        (
-            "rows = [\"y\"]",
-            "rows.z.name = \"w\"",
-            "profile q, rows: expected some of [\"x\", \"y\"], found z",
-        ),
-        (
-            "rows = [\"y\"]",
-            "rows.y = 3",
-            "profile q, rows: expected a table for each name, found integer",
-        ),
-        ("[9] }", "[9] }\na = 0", "profile q, a: expected above 0, found 0"),
-        ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
-        ("small", "large", "kind: expected \"small\", found \"large\""),
+    let rows = "s.toml: profile q, rows";
+    for (from, to, refusal) in [
+        ("a = 1", "a = 0", ["s.toml: a", "above 0", "0"]),
+        ("\"y\"]\nb", "\"z\"]\nb", [rows, "some of [\"x\", \"y\"]", "z"]),
+        ("rows = [\"y\"]", "rows.z.name = \"w\"", [rows, "some of [\"x\", \"y\"]", "z"]),
+        ("rows = [\"y\"]", "rows.y = 3", [rows, "a table for each name", "integer"]),
+        ("[9] }", "[9] }\na = 0", ["s.toml: profile q, a", "above 0", "0"]),
+        ("small", "large", ["s.toml: kind", "\"small\"", "\"large\""]),
     ] {
-        let error = spec(&TEXT.replacen(from, to, 1), None).unwrap_err();
-        assert!(error.contains(said), "{error}");
+        assert_refused(&spec(&TEXT.replacen(from, to, 1), None).unwrap_err(), refusal);
+    }
+    for (from, to, said) in [
+        ("d = 3", "d = \"x\"", "line 6: invalid type"),
+        ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
+    ] {
+        let problem = problem(spec(&TEXT.replacen(from, to, 1), None).unwrap_err());
+        assert!(problem.starts_with(said), "{problem}");
     }
     let error = spec("kind = \"small\"\nprofiles = 3\n", None).unwrap_err();
-    assert!(error.contains("s.toml: profiles: expected tables"), "{error}");
+    assert_refused(&error, ["s.toml: profiles", "tables, one a profile", "another value"]);
     let error = spec(TEXT, Some("r")).unwrap_err();
-    assert!(error.contains("profile: expected standard or one of q, found \"r\""), "{error}");
+    assert_refused(&error, ["s.toml: profile", "standard or one of q", "\"r\""]);
 }
 
 #[test]
@@ -122,8 +125,8 @@ fn a_profile_and_an_option_are_laid_over_the_template() {
     let spec = Template::Compare.spec(&changes).unwrap();
     assert_eq!((spec.size, spec.steps, spec.own.sample), (64, 7, Some(200)));
     let error = Changes { profile: Some("quik".into()), ..changes };
-    let error = Template::Compare.spec(&error).unwrap_err().to_string();
-    assert!(error.contains("expected one of quick, standard, paper, found \"quik\""), "{error}");
+    let error = Template::Compare.spec(&error).unwrap_err();
+    assert_refused(&error, ["profile", "one of quick, standard, paper", "\"quik\""]);
     let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
     assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
 }
@@ -134,11 +137,14 @@ fn an_unknown_key_is_told_the_keys_that_a_spec_has() {
     let path = folder.path().join("x.toml");
     let text = "kind = \"networks\"\nname = \"x\"\nquestoin = \"?\"\n";
     std::fs::write(&path, text).unwrap();
-    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
-    assert!(error.contains("line 3: unknown field `questoin`"), "{error}");
-    assert!(error.contains("`sample`") && error.contains("`effect`"), "{error}");
-    assert!(!error.contains("own`") && !error.contains("of the study`"), "{error}");
+    let read = || problem(NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap());
+    let said = read();
+    let (unknown, keys) = said.split_once(", expected one of ").unwrap();
+    assert_eq!(unknown, "line 3: unknown field `questoin`");
+    let keys: Vec<&str> = keys.split(", ").collect();
+    assert!(keys.contains(&"`sample`") && keys.contains(&"`effect`"), "{said}");
+    assert!(!keys.iter().any(|key| *key == "`own`" || key.contains(' ')), "{said}");
     std::fs::write(&path, text.replace("questoin = \"?\"", "[own]\nsample = 3")).unwrap();
-    let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string();
-    assert!(error.contains("unknown field `own`"), "{error}");
+    let said = read();
+    assert!(said.contains("`own`"), "{said}");
 }

@@ -1,5 +1,6 @@
 //! Tables: their files, conditions and measures.
 
+use crate::refusals::assert_refused;
 use picloom::experiment::table::{Filter, Measure, Table};
 use serde::Deserialize;
 
@@ -24,8 +25,9 @@ fn a_table_is_read_as_it_was_written_packed_or_not() {
     }
     std::fs::write(folder.path().join("twice.csv"), "a,a\n1,2\n").unwrap();
     let refused = Table::read(&folder.path().join("twice.csv")).unwrap_err();
-    assert!(refused.found.contains("two columns named \"a\""));
-    assert!(small().column("scor").unwrap_err().found.contains("score"));
+    assert_refused(&refused, ["twice.csv", "", "two columns named \"a\""]);
+    let refused = small().column("scor").unwrap_err();
+    assert_refused(&refused, ["column", "one of arm", "\"scor\"; did you mean \"score\"?"]);
 }
 
 #[test]
@@ -60,7 +62,7 @@ fn conditions_are_read_from_text_and_from_a_spec_alike() {
         toml::from_str("where = { arm = \"sp\", level = [2, 3], r2 = \">=0.95\" }").unwrap();
     assert_eq!(spec.r#where.rows(&table).unwrap(), [0]);
     assert_eq!(spec.r#where.to_string(), "arm=sp,level=2|3,r2>=0.95");
-    assert!("sp".parse::<Filter>().unwrap_err().to_string().contains("column=value"));
+    assert_refused(&"sp".parse::<Filter>().unwrap_err(), ["", "conditions column=value", "\"sp\""]);
     assert!("r2>=high".parse::<Filter>().is_err());
     let over = "level=1".parse::<Filter>().unwrap().over(&spec.r#where);
     assert_eq!(over.to_string(), "arm=sp,r2>=0.95,level=1");

@@ -18,12 +18,13 @@ pub use dot::to_dot;
 pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_plain, read_text};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
-pub use json::{from_json, to_json};
+pub use json::{JsonError, from_json, to_json};
 pub use picbreeder::{
-    from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
+    PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
 
 use crate::math::Activation;
+use crate::math::refusal::Refusal;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -530,8 +531,31 @@ const LARGEST_FILE: u64 = 64 << 20;
 pub struct ReadGenomeError {
     /// The file.
     pub path: String,
-    /// What was expected and what was found.
-    pub problem: String,
+    /// What is wrong with it.
+    pub problem: Box<GenomeProblem>,
+}
+
+/// What is wrong with a genome file.
+#[derive(Debug, thiserror::Error)]
+pub enum GenomeProblem {
+    /// The system does not let us read it.
+    #[error("cannot read genome: {0}")]
+    Read(std::io::Error),
+    /// Not text.
+    #[error("expected UTF-8 text, found an invalid byte at {0}")]
+    Utf8(usize),
+    /// No genome of our own format.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// No genome of Picbreeder's format.
+    #[error(transparent)]
+    Picbreeder(#[from] PicbreederError),
+    /// No format that has this extension.
+    #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
+    Extension(String),
+    /// A whole genome that no network of the asked wiring can be made of.
+    #[error("{0}")]
+    Wiring(Refusal),
 }
 
 /// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder).
@@ -540,24 +564,18 @@ pub struct ReadGenomeError {
 /// The file cannot be read, or its content is refused; the message has the path, what was
 /// expected and what was found.
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
-    let fail = |problem: String| ReadGenomeError { path: path.display().to_string(), problem };
-    let bytes =
-        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read genome: {e}")))?;
+    let fail =
+        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
     let text = |bytes: Vec<u8>| {
-        String::from_utf8(bytes).map_err(|e| {
-            fail(format!(
-                "expected UTF-8 text, found an invalid byte at {}",
-                e.utf8_error().valid_up_to()
-            ))
-        })
+        String::from_utf8(bytes)
+            .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
     };
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match end.as_str() {
-        "json" => from_json(&text(bytes)?).map_err(|e| fail(e.to_string())),
-        "xml" => from_picbreeder_xml(&text(bytes)?).map_err(|e| fail(e.to_string())),
-        "zip" => from_picbreeder_zip(&bytes).map_err(|e| fail(e.to_string())),
-        other => Err(fail(format!(
-            "expected a genome file (.json, .zip or .xml), found extension {other:?}"
-        ))),
+        "json" => from_json(&text(bytes)?).map_err(|e| fail(e.into())),
+        "xml" => from_picbreeder_xml(&text(bytes)?).map_err(|e| fail(e.into())),
+        "zip" => from_picbreeder_zip(&bytes).map_err(|e| fail(e.into())),
+        other => Err(fail(GenomeProblem::Extension(other.into()))),
     }
 }

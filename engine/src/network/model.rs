@@ -2,9 +2,10 @@
 
 use super::weight_files::{ReadWeightsError, read_weights};
 use super::{Arch, LARGEST_NETWORK, Mask, Network, Weights, compile, layered_arch, layerize};
-use crate::genome::{self, Genome, NodeGene, ReadGenomeError, Role};
+use crate::genome::{self, Genome, GenomeProblem, NodeGene, ReadGenomeError, Role};
 use crate::math::Activation;
 use crate::math::names::names;
+use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -62,7 +63,6 @@ pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeErro
 /// As [`read_genome`].
 pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
     let genome = holdable(genome, path, wiring)?;
-    let fail = |problem: String| Err(ReadGenomeError { path: path.display().to_string(), problem });
     let is_plain = |node: &&NodeGene| {
         !matches!(node.role, Role::Input(_))
             || matches!(node.activation, Activation::Identity | Activation::Cache)
@@ -70,10 +70,9 @@ pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, Re
     if wiring != Wiring::Graph
         && let Some(node) = genome.nodes().find(|node| !is_plain(node))
     {
-        return fail(format!(
-            "expected inputs without an activation of their own, which a layered network has not, found {} at node {}; take it as a graph",
-            node.activation, node.id.0
-        ));
+        let expected = "inputs without an activation of their own, which a layered network has not";
+        let found = format!("{} at node {}", node.activation, node.id.0);
+        return Err(unwirable(path, expected, found));
     }
     Ok(genome)
 }
@@ -88,15 +87,19 @@ pub fn holdable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, R
     }
     let arch = layered_arch(&genome);
     if arch.dense_params() > LARGEST_NETWORK {
-        let problem = format!(
-            "expected a genome whose layered network has at most {LARGEST_NETWORK} weights, found {} of {} layers of {} units; take it as a graph",
-            arch.dense_params(),
-            arch.layers,
-            arch.width()
-        );
-        return Err(ReadGenomeError { path: path.display().to_string(), problem });
+        let expected =
+            format!("a genome whose layered network has at most {LARGEST_NETWORK} weights");
+        let (weights, layers, width) = (arch.dense_params(), arch.layers, arch.width());
+        let found = format!("{weights} of {layers} layers of {width} units");
+        return Err(unwirable(path, expected, found));
     }
     Ok(genome)
+}
+
+fn unwirable(path: &Path, expected: impl Into<String>, found: String) -> ReadGenomeError {
+    let refusal = Refusal::new("", expected, found).advising("take it as a graph").as_failure();
+    let problem = Box::new(GenomeProblem::Wiring(refusal));
+    ReadGenomeError { path: path.display().to_string(), problem }
 }
 
 impl Model {

@@ -46,8 +46,19 @@ names! { Squaring, "fit": Crop "crop", Pad "pad", Squash "squash" }
 pub struct PictureError {
     /// The file.
     pub path: String,
-    /// What was expected and what was found.
-    pub problem: String,
+    /// What is wrong with it.
+    pub problem: PictureProblem,
+}
+
+/// What is wrong with a picture's file.
+#[derive(Debug, thiserror::Error)]
+pub enum PictureProblem {
+    /// The system does not let us read it.
+    #[error("cannot read picture: {0}")]
+    Read(std::io::Error),
+    /// No whole picture.
+    #[error("expected a PNG, JPEG, GIF or WebP picture, found: {0}")]
+    Format(String),
 }
 
 /// True for a JPEG that ends before its end is marked. Segments say how long they are; in the scans between
@@ -93,12 +104,10 @@ impl Picture {
     /// # Errors
     /// The file cannot be read, is no picture, or is cut off.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
-        let fail = |problem: String| PictureError { path: path.display().to_string(), problem };
-        let bytes = read_plain(path, LARGEST_FILE)
-            .map_err(|e| fail(format!("cannot read picture: {e}")))?;
-        let problem = |e: &dyn std::fmt::Display| {
-            fail(format!("expected a PNG, JPEG, GIF or WebP picture, found: {e}"))
-        };
+        let fail =
+            |problem: PictureProblem| PictureError { path: path.display().to_string(), problem };
+        let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(PictureProblem::Read(e)))?;
+        let problem = |e: &dyn std::fmt::Display| fail(PictureProblem::Format(e.to_string()));
         // The decoder fills what is missing of a JPEG with grey.
         let cut_off = is_cut_jpeg(&bytes);
         let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes))

@@ -3,9 +3,11 @@
 //! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
 //! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
 
+use super::arch::ParseArchError;
 use super::files::{WriteError, read_plain, write_atomic};
-use super::npz::{read_npz, write_npz};
+use super::npz::{NpzError, read_npz, write_npz};
 use super::{Arch, Network, Weights};
+use crate::math::refusal::Refusal;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,8 +21,22 @@ const LARGEST_FILE: u64 = 1 << 30;
 pub struct ReadWeightsError {
     /// The file.
     pub path: String,
-    /// What was expected and what was found.
-    pub problem: String,
+    /// What is wrong with it.
+    pub problem: Box<WeightsProblem>,
+}
+
+/// What is wrong with a file of weights.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsProblem {
+    /// The system does not let us read it.
+    #[error("cannot read weights: {0}")]
+    Read(std::io::Error),
+    /// No archive of arrays.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
+    /// Arrays, but not those of the network.
+    #[error("{0}")]
+    Arrays(Refusal),
 }
 
 /// Reads `.npz` or `.safetensors` weights of exactly this network.
@@ -42,27 +58,27 @@ pub fn read_weights_under(
     network: &Network,
     prefix: &str,
 ) -> Result<Weights, ReadWeightsError> {
-    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
-    let bytes =
-        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read weights: {e}")))?;
+    let fail =
+        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+    let refuse = |refusal: Refusal| fail(WeightsProblem::Arrays(refusal.as_failure()));
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let arrays = match end.as_str() {
         "npz" => read_npz(&bytes)
-            .map_err(|e| fail(e.to_string()))?
+            .map_err(|e| fail(e.into()))?
             .into_iter()
             .filter_map(|(name, a)| {
                 Some((name.strip_prefix(prefix)?.to_string(), a.shape, a.values))
             })
             .filter(|(name, _, _)| prefix.is_empty() || !name.contains('/'))
             .collect(),
-        "safetensors" => read_safetensors(&bytes).map_err(fail)?,
+        "safetensors" => read_safetensors(&bytes).map_err(refuse)?,
         other => {
-            return Err(fail(format!(
-                "expected weights as .npz or .safetensors, found extension {other:?}"
-            )));
+            let found = format!("extension {other:?}");
+            return Err(refuse(Refusal::new("", "weights as .npz or .safetensors", found)));
         }
     };
-    assemble(network, arrays).map_err(fail)
+    assemble(network, arrays).map_err(refuse)
 }
 
 /// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
@@ -70,15 +86,18 @@ pub fn read_weights_under(
 /// # Errors
 /// The file cannot be read, or names none.
 pub fn read_arch(path: &Path) -> Result<Arch, ReadWeightsError> {
-    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
-    let bytes =
-        read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read weights: {e}")))?;
+    let fail =
+        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
     let named = SafeTensors::read_metadata(&bytes)
         .ok()
         .and_then(|(_, header)| header.metadata().as_ref()?.get("arch").cloned());
-    let expected = "expected weights that name their arch (.safetensors of this program)";
-    let arch = named.ok_or_else(|| fail(format!("{expected}, found none")))?;
-    arch.parse().map_err(|e| fail(format!("{expected}: {e}")))
+    let refuse = |found: String| {
+        let expected = "weights that name their arch (.safetensors of this program)";
+        fail(WeightsProblem::Arrays(Refusal::new("", expected, found).as_failure()))
+    };
+    let arch = named.ok_or_else(|| refuse("none".into()))?;
+    arch.parse().map_err(|e: ParseArchError| refuse(e.to_string()))
 }
 
 /// Writes weights by extension, `.npz` or `.safetensors`, with the arch in the metadata of the
@@ -151,9 +170,9 @@ pub fn to_safetensors(network: &Network, weights: &Weights) -> Vec<u8> {
 /// Name, shape, values in C order.
 type NamedArray = (String, Vec<usize>, Vec<f64>);
 
-fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
+fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, Refusal> {
     let file = SafeTensors::deserialize(bytes)
-        .map_err(|e| format!("expected a safetensors file, found: {e}"))?;
+        .map_err(|e| Refusal::new("", "a safetensors file", e.to_string()))?;
     let mut arrays = Vec::new();
     for (name, view) in file.tensors() {
         let values: Vec<f64> = match view.dtype() {
@@ -168,7 +187,8 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
                 .map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes")))
                 .collect(),
             other => {
-                return Err(format!("tensor {name:?}: expected F32 or F64, found {other:?}"));
+                let at = format!("tensor {name:?}");
+                return Err(Refusal::new(at, "F32 or F64", format!("{other:?}")));
             }
         };
         let mut shape = view.shape().to_vec();
@@ -179,7 +199,7 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
         };
         // To flax order: in × out.
         if shape.len() != 2 {
-            return Err(format!("tensor {name:?}: expected 2 axes, found {shape:?}"));
+            return Err(Refusal::new(format!("tensor {name:?}"), "2 axes", format!("{shape:?}")));
         }
         let (rows, columns) = (shape[0], shape[1]);
         shape.swap(0, 1);
@@ -190,7 +210,7 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, String> {
 }
 
 /// Puts named arrays (kernels in × out) into the network's flat order.
-fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, String> {
+fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
     let mut weights = Weights(vec![0.0; network.weight_count()]);
     let mut wanted: Vec<(String, Vec<usize>)> = network
         .blocks
@@ -203,22 +223,21 @@ fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Strin
     }
     let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
     if arrays.len() != wanted.len() {
-        return Err(format!("expected {} arrays for {arch}, found {}", wanted.len(), arrays.len()));
+        let expected = format!("{} arrays for {arch}", wanted.len());
+        return Err(Refusal::new("", expected, arrays.len().to_string()));
     }
     for (i, (name, shape)) in wanted.into_iter().enumerate() {
         let (_, found, values) = arrays
             .iter()
             .find(|(n, _, _)| *n == name)
-            .ok_or_else(|| format!("expected array {name:?} for {arch}, found none"))?;
+            .ok_or_else(|| Refusal::new("", format!("array {name:?} for {arch}"), "none"))?;
+        let at = format!("array {name:?}");
         if *found != shape {
-            return Err(format!(
-                "array {name:?}: expected shape {shape:?} for {arch}, found {found:?}"
-            ));
+            let expected = format!("shape {shape:?} for {arch}");
+            return Err(Refusal::new(at, expected, format!("{found:?}")));
         }
         if let Some(bad) = values.iter().find(|&&v| !(v as f32).is_finite()) {
-            return Err(format!(
-                "array {name:?}: expected finite numbers (of 32 bits), found {bad}"
-            ));
+            return Err(Refusal::new(at, "finite numbers (of 32 bits)", bad.to_string()));
         }
         if !network.is_layered() {
             weights.0 = values.iter().map(|&v| v as f32).collect();
@@ -251,11 +270,10 @@ mod tests {
             write_weights(&path, &network, &weights).unwrap();
             assert_eq!(read_weights(&path, &network).unwrap(), weights);
             let other = "2;cos:2,sin:2".parse::<Arch>().unwrap().network();
-            let message = read_weights(&path, &other).unwrap_err().to_string();
-            assert!(
-                message.contains("expected shape [4, 4]") && message.contains("found [4, 3]"),
-                "{message}"
-            );
+            let error = read_weights(&path, &other).unwrap_err();
+            let WeightsProblem::Arrays(refusal) = *error.problem else { panic!("{error}") };
+            let expected = "shape [4, 4] for arch 2;cos:2,sin:2";
+            assert_eq!((refusal.expected.as_str(), refusal.found.as_str()), (expected, "[4, 3]"));
         }
         let arrays = read_npz(&to_npz(&network, &weights)).unwrap();
         // Row-major out × in: weight (out 0, in 1) is number 1; in the kernel it is at [1, 0].

@@ -36,19 +36,3 @@ pub fn look(key: &str) -> (String, Colour, Marker) {
         None => (key.replace('-', " "), style::GREY, Marker::Plus),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_arms_share_a_key_or_a_colour_and_no_other_series_has_one() {
-        for (i, a) in OWN.iter().enumerate() {
-            assert_eq!(arm(a.key), Some((style::ARMS.len() + i, a)));
-            for b in style::ARMS.iter().chain(&OWN[..i]) {
-                assert!(a.colour != b.colour && a.key != b.key, "{} and {}", a.key, b.key);
-            }
-            assert!(style::PALETTE.iter().all(|colour| *colour != a.colour), "{}", a.key);
-        }
-    }
-}

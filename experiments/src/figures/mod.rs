@@ -22,7 +22,8 @@
 //! | [`page`] | the table of the paper's figures in `docs/FIGURES.md` |
 //! | [`report`] | the whole study in one page |
 
-mod arms;
+#[doc(hidden)]
+pub mod arms;
 mod board;
 mod data;
 mod depth;
@@ -37,7 +38,8 @@ mod pruning;
 mod regime;
 pub mod report;
 mod structural;
-mod theory;
+#[doc(hidden)]
+pub mod theory;
 mod verdicts;
 mod wirings;
 
@@ -394,28 +396,4 @@ fn record<K: Grid>(sources: &Sources, study: &str) -> Result<Rc<GridRecord<K>>, 
 /// Fails if there is nothing of what is to be drawn.
 fn some<T>(found: Vec<T>, study: &str, expected: &str) -> Result<Vec<T>, DrawError> {
     Ok(networks::some(found, study, expected)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique() {
-        for f in FIGURES.iter() {
-            assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
-        }
-    }
-
-    #[test]
-    fn a_missing_record_says_where_it_should_be_and_how_to_make_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let sources = Sources::new(folder.path());
-        let error = sources.networks("depth").unwrap_err().to_string();
-        assert!(error.contains("depth"), "{error}");
-        assert!(error.contains("experiments/depth.toml"), "{error}");
-        std::fs::create_dir(folder.path().join("depth")).unwrap();
-        std::fs::write(sources.path("depth").join(STUDY), "{}").unwrap();
-        assert!(matches!(sources.networks("depth"), Err(DrawError::Unreadable(_))));
-    }
 }

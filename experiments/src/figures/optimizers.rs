@@ -214,13 +214,3 @@ pub(super) fn muon_loss(record: &TrainingRecord) -> String {
             .collect()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_are_written_as_powers() {
-        assert_eq!((rate(5e-3), rate(1e-4)), ("5·10⁻³".into(), "10⁻⁴".into()));
-    }
-}

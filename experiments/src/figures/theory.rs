@@ -19,7 +19,7 @@ use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
 use picloom::math::stats::mean;
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
-fn tone(i: usize, n: usize) -> Colour {
+pub fn tone(i: usize, n: usize) -> Colour {
     let t = i as f64 / (n.max(2) - 1) as f64;
     let stops =
         [Colour(246, 190, 80), Colour(226, 105, 80), Colour(150, 45, 115), Colour(45, 20, 85)];
@@ -334,17 +334,20 @@ fn by_depth(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
 const PARTS: usize = 3;
 
 /// A value of a trained network.
-struct Seen<'a> {
-    target: &'a str,
-    arm: &'a str,
+pub struct Seen<'a> {
+    /// Its picture.
+    pub target: &'a str,
+    /// Its arm.
+    pub arm: &'a str,
     /// Layers more than the target's reference.
-    offset: f64,
-    value: f64,
+    pub offset: f64,
+    /// The value.
+    pub value: f64,
 }
 
 /// (arm, offset, value), a point a target and depth with its seeds averaged; if `centred`, less the mean of
 /// all depths of that target and arm: what a picture is like drops out, and only its depths are compared.
-fn within_targets<'a>(all: &[Seen<'a>], centred: bool) -> Vec<(&'a str, f64, f64)> {
+pub fn within_targets<'a>(all: &[Seen<'a>], centred: bool) -> Vec<(&'a str, f64, f64)> {
     let mut found = Vec::new();
     for (target, arm) in distinct(all.iter().map(|one| (one.target, one.arm))) {
         let own = || all.iter().filter(move |one| (one.target, one.arm) == (target, arm));
@@ -422,56 +425,4 @@ fn counterpart_of(
             Panel::new("separate parts by depth", depth(), parts, course(&of(&|p| p.spanning as f64, false))),
             Panel::new("score against theory", theory(), score(), clouds(&arms, &both)),
         ]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tones_go_from_light_to_dark() {
-        let tones: Vec<f64> = (0..7).map(|i| tone(i, 7).brightness()).collect();
-        assert!(tones.windows(2).all(|w| w[0] > w[1] + 0.03), "{tones:?}");
-        assert_eq!(tone(0, 1), tone(0, 7));
-    }
-
-    #[test]
-    fn trained_points_give_a_figure_and_empty_ones_say_so() {
-        let point = |arm: &str, layers| TrainedPoint {
-            target: "a".into(),
-            arm: arm.into(),
-            seed: 0,
-            width: 5,
-            layers,
-            density: 0.3,
-            least_touching: 2,
-            spanning: 1,
-            score: 0.5,
-        };
-        let svg = counterpart_of(&[point("sp", 3), point("dense", 4)], &|_| 3).unwrap();
-        assert!(svg.contains("similarity-pruned") && svg.contains("score against theory"));
-        assert!(counterpart_of(&[], &|_| 3).unwrap().contains("no data"));
-    }
-
-    #[test]
-    fn a_depth_at_which_only_an_easy_picture_was_learned_does_not_score_higher_for_it() {
-        // Both lose .1 a layer; the hard picture was learned at two depths, the easy one also deeper.
-        let one = |target, offset: f64, value| Seen { target, arm: "sp", offset, value };
-        let all = [
-            one("hard", 0.0, 0.2),
-            one("hard", 0.0, 0.4),
-            one("hard", 1.0, 0.2),
-            one("easy", 0.0, 0.9),
-            one("easy", 1.0, 0.8),
-            one("easy", 2.0, 0.7),
-        ];
-        let found = within_targets(&all, true);
-        let at = |offset: f64| -> f64 {
-            let values: Vec<f64> = found.iter().filter(|p| p.1 == offset).map(|p| p.2).collect();
-            values.iter().sum::<f64>() / values.len() as f64
-        };
-        assert_eq!(found.len(), 5, "a point a target and depth");
-        assert!(at(0.0) > at(1.0) && at(1.0) > at(2.0), "{found:?}");
-        assert!(found.iter().map(|p| p.2).sum::<f64>().abs() < 1e-12);
-    }
 }

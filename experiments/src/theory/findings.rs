@@ -8,6 +8,7 @@ use crate::finding::{Finding, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
 use crate::volume::{VolumeError, checked};
+use picloom::experiment::contrast::slope;
 use picloom::math::stats::{mean_interval, normal_quantile, spearman, wilson};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ pub fn agreement(record: &TheoryRecord) -> Finding {
 }
 
 /// True if an estimate's interval holds a value, to the six digits a record keeps.
-fn holds(estimate: &Estimate, value: f64) -> bool {
+pub fn holds(estimate: &Estimate, value: f64) -> bool {
     let i = estimate.probability;
     i.low <= value * (1.0 + 1e-5) && value * (1.0 - 1e-5) <= i.high
 }
@@ -139,18 +140,6 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
         verdict,
         notes,
     }
-}
-
-/// Least-squares slope over at least 3 points.
-fn slope(points: &[(f64, f64)]) -> Option<f64> {
-    if points.len() < 3 {
-        return None;
-    }
-    let n = points.len() as f64;
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x / n, b + y / n));
-    let sxx: f64 = points.iter().map(|(x, _)| (x - mx) * (x - mx)).sum();
-    let sxy: f64 = points.iter().map(|(x, y)| (x - mx) * (y - my)).sum();
-    (sxx > 0.0).then(|| sxy / sxx)
 }
 
 /// A trained network, as a study of networks by depth records it (see
@@ -324,73 +313,4 @@ pub(super) fn summary(record: &TheoryRecord) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use picloom::math::stats::Interval;
-
-    fn point(target: &str, layers: usize, density: f64, score: f64) -> TrainedPoint {
-        TrainedPoint {
-            target: target.into(),
-            arm: "sp".into(),
-            seed: 0,
-            width: 6,
-            layers,
-            density,
-            least_touching: 3,
-            spanning: 1,
-            score,
-        }
-    }
-
-    #[test]
-    fn scores_that_follow_the_theory_support_it_and_reversed_ones_do_not() {
-        let depths = [2, 3, 4, 5, 6];
-        let with = |sign: f64| -> Vec<TrainedPoint> {
-            ["a", "b", "c"]
-                .iter()
-                .flat_map(|t| {
-                    depths.map(|l| {
-                        let ln = counterpart(6, l, 0.3, 3).unwrap().unwrap();
-                        point(t, l, 0.3, sign * ln)
-                    })
-                })
-                .collect()
-        };
-        let found = prediction(&with(1.0), 3).unwrap();
-        assert_eq!((found.verdict, found.units), (Verdict::Supported, 3));
-        assert_eq!(found.effect, Some(1.0));
-        assert!(found.notes[1].contains("3 of 3 units"), "{found:?}");
-        assert_eq!(prediction(&with(-1.0), 3).unwrap().verdict, Verdict::NotSupported);
-        // Two targets are too few; a full density says nothing.
-        let two = prediction(&with(1.0)[..10], 3).unwrap();
-        assert_eq!((two.verdict, two.units), (Verdict::Inconclusive, 2));
-        let dense: Vec<_> = depths.map(|l| point("a", l, 1.0, 0.5)).into();
-        assert_eq!(prediction(&dense, 3).unwrap().units, 0);
-        assert!(prediction(&[point("a", 3, 1.5, 0.0)], 3).is_err());
-    }
-
-    #[test]
-    fn slopes_are_least_squares() {
-        assert_eq!(slope(&[(2.0, 4.0), (3.0, 5.0), (4.0, 6.0)]), Some(1.0));
-        assert_eq!(slope(&[(2.0, 4.0), (3.0, 6.0), (4.0, 4.0)]), Some(0.0));
-        assert_eq!(slope(&[(2.0, 4.0), (3.0, 6.0)]), None);
-    }
-
-    #[test]
-    fn distances_are_counted_in_standard_errors() {
-        let estimate = Estimate {
-            probability: Interval {
-                estimate: 0.5,
-                low: 0.5 - 1.959_964 * 0.01,
-                high: 0.5 + 1.959_964 * 0.01,
-            },
-            samples: 2500,
-        };
-        assert!((standard_errors(&estimate, 0.47) - 3.0).abs() < 1e-4);
-        assert!(holds(&estimate, 0.51) && !holds(&estimate, 0.53));
-        assert_eq!(standard_errors(&estimate, 0.5), 0.0);
-    }
 }

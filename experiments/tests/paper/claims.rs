@@ -5,8 +5,12 @@ use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
 use picloom::experiment::{NetworkRow, Record};
+use picloom::score::measures::function::FunctionalModules;
+use picloom_experiments::claims::special::PARTS;
 use picloom_experiments::claims::{ClaimRow, Ledger, StudySpec};
 use picloom_experiments::finding::Verdict;
+use picloom_experiments::theory::TheoryRecord;
+use picloom_experiments::theory::findings::counterpart;
 use std::path::Path;
 use std::process::Command;
 
@@ -484,4 +488,51 @@ fn the_methods_page_lists_every_claim() {
     for claim in spec().claims {
         assert!(page.contains(&format!("| {} |", claim.id)), "METHODS does not list {}", claim.id);
     }
+}
+
+/// C8 of the committed theory and depth studies, with a map whose sparse networks keep to their modules as the theory
+/// says, `sign` times, and have so many times fewer links.
+fn c8_with_map(sign: f64, fewer: usize) -> ClaimRow {
+    let committed = |part: &str| root().join("figures").join(part);
+    let folder = tempfile::tempdir().unwrap();
+    let to = |part: &str| {
+        let path = folder.path().join(part);
+        std::fs::create_dir(&path).unwrap();
+        path
+    };
+    TheoryRecord::read(&committed("theory")).unwrap().save(&to("theory")).unwrap();
+    let mut map = NetworksRecord::read(&committed("depth")).unwrap();
+    map.save(&to("depth")).unwrap();
+    map.study = "regime".into();
+    for row in map.rows.iter_mut().filter(|row| row.arm == "sp") {
+        let Some(result) = row.result.as_mut() else { continue };
+        let modules = result.modules.as_ref().unwrap();
+        let theory = counterpart(modules.width, modules.layers, modules.density, PARTS).unwrap();
+        (result.kept, result.r2) = (result.links / fewer, 0.9);
+        result.function = theory.map(|ln| FunctionalModules {
+            units: 8,
+            modules: 3,
+            spanning: 1,
+            q: 0.2,
+            wiring: sign * ln,
+            wiring_z: None,
+        });
+    }
+    map.save(&to("regime")).unwrap();
+    claim(&Ledger::of(&spec(), folder.path()).unwrap(), "C8").clone()
+}
+
+#[test]
+fn c8_asks_the_map_once_it_has_sparse_networks_at_several_depths() {
+    let third = |claim: &ClaimRow| {
+        let mut found = claim.found();
+        let by_function = found.find(|one| one.finding.statistic.contains("modules of function"));
+        by_function.and_then(|one| one.finding.effect)
+    };
+    assert!((third(&c8_with_map(1.0, 10)).unwrap() - 1.0).abs() < 1e-5);
+    let opposite = c8_with_map(-1.0, 10);
+    assert!((third(&opposite).unwrap() + 1.0).abs() < 1e-5);
+    assert_eq!(opposite.verdict, Verdict::NotSupported);
+    // Not with an eighth of the links and more.
+    assert_eq!(third(&c8_with_map(1.0, 4)), None);
 }

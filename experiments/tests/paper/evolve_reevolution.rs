@@ -1,5 +1,6 @@
 //! The re-evolution study at smoke scale.
 
+use crate::refusals::{assert_refused, refusal_of};
 use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
@@ -47,7 +48,7 @@ fn a_spec_with_an_unknown_key_in_an_arm_is_refused() {
     let text = std::fs::read_to_string(path()).unwrap();
     let wrong = text.replace("preset = \"neat\"", "presett = \"neat\"");
     let read = read_text::<GridSpec<Reevolution>>;
-    let error = read(&path(), &wrong, None).unwrap_err().to_string();
-    assert!(error.contains("objective_reevolution.toml: arm \"neat\""), "{error}");
-    assert!(error.contains("presett"), "{error}");
+    let error = read(&path(), &wrong, None).unwrap_err();
+    assert!(refusal_of(&error).found.contains("`presett`"), "{error}");
+    assert_refused(&error, ["objective_reevolution.toml: arm \"neat\"", "", ""]);
 }

@@ -1,8 +1,16 @@
-//! NEAT's classic check, at its published scale.
+//! NEAT's classic check: by hand, and at its published scale.
 
+use crate::refusals::assert_refused;
 use crate::root;
 use picloom::experiment::cells::run_cells;
-use picloom_experiments::xor::{XorStudy, report};
+use picloom::experiment::grid::GridSpec;
+use picloom::experiment::spec::{SpecError, read_text};
+use picloom::genome::{
+    ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
+};
+use picloom::math::Activation;
+use picloom_experiments::xor::{Xor, XorStudy, judge, report};
+use std::path::Path;
 
 #[test]
 fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
@@ -26,4 +34,55 @@ fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
     assert!(report.solved >= 95, "{} of {}", report.solved, report.runs);
     // Solutions stay near the smallest possible, one hidden node and its links.
     assert!(report.mean_hidden < 5.0, "{}", report.mean_hidden);
+}
+
+#[test]
+fn a_network_solved_by_hand_is_solved_and_an_or_gate_is_not() {
+    let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Sigmoid);
+    let nodes = || {
+        let mut nodes: Vec<NodeGene> = Input::ALL
+            .iter()
+            .enumerate()
+            .map(|(i, input)| node(i as u32, Role::Input(*input)))
+            .collect();
+        nodes.push(node(4, Role::Output(Output::Ink)));
+        nodes.push(node(5, Role::Hidden));
+        nodes
+    };
+    let genome = |links: &[(u32, u32, f64)]| {
+        let genes = links
+            .iter()
+            .enumerate()
+            .map(|(i, &(a, b, w))| {
+                ConnectionGene::new(InnovationId(i as u64), NodeId(a), NodeId(b), w)
+            })
+            .collect();
+        Genome::new(nodes(), genes, Provenance::default()).unwrap()
+    };
+    // Hidden = x and y; output = x or y, unless hidden.
+    let xor = genome(&[
+        (0, 5, 2.0),
+        (1, 5, 2.0),
+        (3, 5, -3.0),
+        (0, 4, 2.0),
+        (1, 4, 2.0),
+        (3, 4, -1.0),
+        (5, 4, -5.0),
+    ]);
+    let (fitness, solved) = judge(&xor, 4.9);
+    assert!(solved && fitness > 15.0, "{fitness}");
+    let or = genome(&[(0, 4, 2.0), (1, 4, 2.0), (3, 4, -1.0)]);
+    let (fitness, solved) = judge(&or, 4.9);
+    assert!(!solved && fitness < 9.5, "{fitness}");
+}
+
+#[test]
+fn a_spec_for_another_problem_is_refused() {
+    let text = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
+    let error =
+        |text: &str| read_text::<GridSpec<Xor>>(Path::new("x.toml"), text, None).unwrap_err();
+    assert_refused(&error(text), ["x.toml: evolve.start", "colour = false", ""]);
+    let error = error(&format!("{text}sloppe = 1\n"));
+    let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
+    assert!(problem.contains("`sloppe`"), "{problem}");
 }

@@ -1,11 +1,13 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
+use crate::refusals::{assert_refused, refusal_of};
 use crate::repository::repository;
 use crate::root;
 use assert_cmd::Command;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
-use picloom::experiment::spec::Title;
+use picloom::experiment::record::RecordError;
+use picloom::experiment::spec::{SpecError, Title};
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::training::{Run, TrainingRecord, TrainingStudy};
@@ -108,35 +110,49 @@ fn a_run_has_the_same_id_wherever_the_repository_stands() {
 
 #[test]
 fn wrong_specs_are_refused_with_path_expected_and_found() {
-    for (from, to, parts) in [
-        ("steps = 40", "stepz = 40", vec!["stepz", "expected one of"]),
-        ("steps = 40", "steps = 0", vec!["line ", "at least 1"]),
-        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", vec!["line ", "> 0", "-1.0"]),
-        ("seeds = [0, 1]", "seeds = []", vec!["line ", "at least one"]),
-        ("\"adam\"", "\"adamm\"", vec!["line ", "adamm", "sgd, adam"]),
-        ("size = 8", "size = 1", vec!["2 to 4096", "found 1"]),
-        ("\"dense\"", "\"graph\"", vec!["target face", "Graph"]),
-        ("\"dense\"", "\"thick\"", vec!["thick", "layerized"]),
-        ("targets/face.png", "no.png", vec!["target face", "no.png"]),
-        ("name = \"small\"", "name = \"../up\"", vec!["folder name", "../up"]),
-        ("\"training\"", "\"depth\"", vec!["kind: expected \"training\"", "\"depth\""]),
-        ("arch = ", "genome = \"g.json\"\narch = ", vec!["one of genome and arch"]),
-        ("size = 8", "size = [", vec!["line "]),
-    ] {
+    let refused = |from: &str, to: &str| {
         let (_folder, path) = small(&SMALL.replacen(from, to, 1));
-        let error = TrainingStudy::read(&path, None).unwrap_err().to_string();
-        assert!(error.contains("small.toml"), "{to}: {error}");
-        for part in parts {
-            assert!(error.contains(part), "{to}: expected {part:?} in: {error}");
-        }
+        (TrainingStudy::read(&path, None).unwrap_err(), path)
+    };
+    for (from, to, refusal) in [
+        ("size = 8", "size = 1", ["size", "2 to 4096 pixels", "1"]),
+        ("name = \"small\"", "name = \"../up\"", ["name", "a folder name", "\"../up\""]),
+        ("\"training\"", "\"depth\"", ["kind", "\"training\"", "\"depth\""]),
+        (
+            "arch = ",
+            "genome = \"g.json\"\narch = ",
+            ["target face", "one of genome and arch", "both or none"],
+        ),
+        ("\"dense\"", "\"graph\"", ["target face", "", ""]),
+    ] {
+        let (error, path) = refused(from, to);
+        assert!(refusal_of(&error).at.starts_with(&path.display().to_string()), "{to}: {error}");
+        assert_refused(&error, refusal);
     }
+    // Values of the wrong kind, with their line.
+    for (from, to, line, found) in [
+        ("steps = 40", "stepz = 40", 6, "`stepz`"),
+        ("steps = 40", "steps = 0", 6, "0"),
+        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", 9, "-1.0"),
+        ("seeds = [0, 1]", "seeds = []", 8, "[]"),
+        ("\"adam\"", "\"adamm\"", 19, "adamm"),
+        ("\"dense\"", "\"thick\"", 10, "thick"),
+        ("size = 8", "size = [", 6, ""),
+    ] {
+        let (error, wanted) = refused(from, to);
+        let SpecError::Toml { path, problem } = error else { panic!("{to}: {error}") };
+        let is_there = problem.starts_with(&format!("line {line}: "));
+        assert!(is_there && problem.contains(found) && path == wanted, "{to}: {problem}");
+    }
+    let (error, _) = refused("targets/face.png", "no.png");
+    assert!(matches!(&error, SpecError::Target { target, .. } if target == "face"), "{error}");
     let (_folder, path) = small(SMALL);
-    let error = TrainingStudy::read(&path, Some("two")).unwrap_err().to_string();
-    assert!(error.contains("standard or one of one, found \"two\""), "{error}");
+    let error = TrainingStudy::read(&path, Some("two")).unwrap_err();
+    assert_refused(&error, ["profile", "standard or one of one", "\"two\""]);
     let missing = TrainingStudy::read(Path::new("no/such.toml"), None).unwrap_err();
-    assert!(missing.to_string().contains("no/such.toml: cannot read"));
+    assert!(matches!(missing, SpecError::Read { .. }), "{missing}");
     let xor = TrainingStudy::read(&root().join("experiments/xor.toml"), None).unwrap_err();
-    assert!(xor.to_string().contains("kind: expected \"training\""), "{xor}");
+    assert_refused(&xor, ["kind", "\"training\"", "\"xor\""]);
 }
 
 #[test]
@@ -175,8 +191,9 @@ fn a_study_killed_anywhere_ends_in_the_same_record() {
                 plan.cells.iter().any(|run| folder.join(plan.id(run)).exists()),
                 "one is begun"
             );
-            let error = collect_cells(&plan, &runs).unwrap_err().to_string();
-            assert!(error.contains("expected 10 finished runs"), "{error}");
+            let error = collect_cells(&plan, &runs).unwrap_err();
+            let unfinished = matches!(error, RecordError::Unfinished { total: 10, .. });
+            assert!(unfinished, "{error}");
         }
         kills += 1;
     };

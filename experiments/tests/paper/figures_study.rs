@@ -7,8 +7,9 @@ pub mod records;
 use crate::root;
 use crate::whole::assert_whole;
 use assert_cmd::Command;
-use picloom::figures::{Provenance, save};
+use picloom::figures::{Provenance, save, style};
 use picloom_experiments::claims::{Ledger, StudySpec};
+use picloom_experiments::figures::arms::{OWN, arm};
 use picloom_experiments::figures::page::page;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
@@ -289,4 +290,35 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     let report = command.args(["--out", "report.html"]).output().unwrap();
     assert!(report.status.success(), "{}", text(&report.stderr));
     assert_whole(&temporary.path().join("report.html"));
+}
+
+#[test]
+fn no_two_figures_have_one_name() {
+    for f in FIGURES.iter() {
+        assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
+    }
+}
+
+#[test]
+fn a_missing_record_says_where_it_should_be_and_how_to_make_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = Sources::new(folder.path());
+    let error = sources.networks("depth").unwrap_err();
+    let DrawError::Missing { path, study, make } = error else { panic!("{error}") };
+    assert_eq!((path, study.as_str()), (folder.path().join("depth/rows.csv.gz"), "depth"));
+    assert!(make.contains("experiments/depth.toml"), "{make}");
+    std::fs::create_dir(folder.path().join("depth")).unwrap();
+    std::fs::write(folder.path().join("depth/study.json"), "{}").unwrap();
+    assert!(matches!(sources.networks("depth"), Err(DrawError::Unreadable(_))));
+}
+
+#[test]
+fn no_two_arms_share_a_key_or_a_colour_and_no_other_series_has_one() {
+    for (i, a) in OWN.iter().enumerate() {
+        assert_eq!(arm(a.key), Some((style::ARMS.len() + i, a)));
+        for b in style::ARMS.iter().chain(&OWN[..i]) {
+            assert!(a.colour != b.colour && a.key != b.key, "{} and {}", a.key, b.key);
+        }
+        assert!(style::PALETTE.iter().all(|colour| *colour != a.colour), "{}", a.key);
+    }
 }

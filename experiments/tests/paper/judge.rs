@@ -9,7 +9,8 @@ use picloom::score::labels::{
 };
 use picloom::score::{DlJudge, DlModel};
 use picloom_experiments::judge::draw::{SETS, draw_sets};
-use picloom_experiments::judge::{RIDGE, fit, report};
+use picloom_experiments::judge::logistic::FitError;
+use picloom_experiments::judge::{JudgeFitError, RIDGE, fit, report};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -111,10 +112,12 @@ fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     let own = report(&sets, &DlJudge { model }).unwrap();
     assert!(own.report.pooled.auc.unwrap().estimate > 0.95);
     // One target alone cannot be left out.
-    let error = fit(&sets[..1], RIDGE, "", "").unwrap_err().to_string();
-    assert!(error.contains("without target discs"), "{error}");
-    let wrong = run(&["fit", a, b, "--date", "", "--ridge", "0", "--out", out.to_str().unwrap()]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("ridge above 0"), "{wrong:?}");
+    let error = fit(&sets[..1], RIDGE, "", "").unwrap_err();
+    let JudgeFitError::Fit { without, .. } = error else { panic!("{error}") };
+    assert_eq!(without.as_deref(), Some("discs"));
+    let wrong = fit(&sets, 0.0, "", "").unwrap_err();
+    let JudgeFitError::Fit { source, .. } = wrong else { panic!("{wrong}") };
+    assert_eq!(source, FitError::Ridge(0.0));
 }
 
 fn labels() -> PathBuf {

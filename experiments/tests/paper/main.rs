@@ -2,6 +2,8 @@
 
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
+#[path = "../../../tests/common/refusals.rs"]
+mod refusals;
 #[path = "../../../tests/common/repository.rs"]
 mod repository;
 #[path = "../../../tests/common/whole.rs"]
@@ -15,10 +17,15 @@ mod evolve_xor;
 mod experiments;
 mod figures_study;
 mod judge;
+mod judge_fit;
+mod newton_schulz;
 mod regime;
 mod reports;
 mod structural_study;
+mod theory_findings;
 mod theory_study;
+mod verdicts;
+mod volume;
 mod wirings;
 
 use std::path::Path;

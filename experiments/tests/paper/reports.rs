@@ -107,6 +107,15 @@ fn methods_at_other_counts_are_starred() {
 }
 
 #[test]
+fn rates_are_written_as_powers() {
+    let drawing = (figure("optimizer-loss-by-steps").unwrap().draw)(&committed()).unwrap();
+    let words = words(&drawing.svg);
+    for rate in ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"] {
+        assert!(words.contains(&format!(", rate {rate} ")), "{rate}");
+    }
+}
+
+#[test]
 fn intervals_of_three_are_dots() {
     let drawing = (figure("score-by-depth").unwrap().draw)(&committed()).unwrap();
     // Bands are drawn as polygons; three seeds have none.

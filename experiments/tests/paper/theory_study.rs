@@ -1,8 +1,11 @@
 //! The theory as a study: resumable to the same bytes, and its committed record says what its page says.
 
+use crate::refusals::assert_refused;
 use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
+use picloom::experiment::record::RecordError;
+use picloom::experiment::spec::SpecError;
 use picloom::experiment::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
@@ -98,11 +101,11 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     let waiting = other.cells().last().unwrap().into_owned();
     let state = other.state(&waiting, &folder.path().join("theory")).unwrap();
     assert_eq!(state, CellState::Waiting);
-    let error = collect_cells(&other, folder.path()).unwrap_err().to_string();
-    assert!(error.contains("expected") && error.contains("finished cells"), "{error}");
+    let error = collect_cells(&other, folder.path()).unwrap_err();
+    assert!(matches!(error, RecordError::Unfinished { .. }), "{error}");
     std::fs::write(&path, "{").unwrap();
-    let error = run_cells(&study, folder.path(), &mut ()).unwrap_err().to_string();
-    assert!(error.contains("delete the file"), "{error}");
+    let error = run_cells(&study, folder.path(), &mut ()).unwrap_err();
+    assert!(matches!(&error, RecordError::Damaged { path: at, .. } if *at == path), "{error}");
 }
 
 #[test]
@@ -124,17 +127,20 @@ fn a_cell_that_fails_is_recorded_and_does_not_stop_the_others() {
 #[test]
 fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused() {
     let spec = root().join("experiments/theory.toml");
-    let error = TheoryStudy::read(&spec, Some("fast")).unwrap_err().to_string();
-    assert!(error.contains("smoke") && error.contains("\"fast\""), "{error}");
+    let error = TheoryStudy::read(&spec, Some("fast")).unwrap_err();
+    assert_refused(&error, ["profile", "standard or one of ", "\"fast\""]);
     let other = root().join("experiments/optimizers.toml");
-    let error = TheoryStudy::read(&other, None).unwrap_err().to_string();
-    assert!(error.contains("expected \"theory\""), "{error}");
+    let error = TheoryStudy::read(&other, None).unwrap_err();
+    assert_refused(&error, ["kind", "\"theory\"", "\"training\""]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.toml");
     let text = std::fs::read_to_string(&spec).unwrap();
     std::fs::write(&path, text.replace("degree = 1.5\nsamples", "degre = 1.5\nsamples")).unwrap();
-    let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
-    assert!(error.contains("degre"), "{error}");
+    let problem = || match TheoryStudy::read(&path, None).unwrap_err() {
+        SpecError::Toml { problem, .. } => problem,
+        error => panic!("{error}"),
+    };
+    assert!(problem().contains("`degre`"), "{}", problem());
     let text = std::fs::read_to_string(root().join("experiments/theory.toml")).unwrap();
     for (from, to, found) in [
         (
@@ -150,8 +156,7 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
         ),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let error = TheoryStudy::read(&path, None).unwrap_err().to_string();
-        assert!(error.contains(found), "{error}");
+        assert!(problem().contains(found), "{}", problem());
     }
 }
 

@@ -1,10 +1,12 @@
 //! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
 
+use crate::refusals::assert_refused;
 use crate::repository::repository;
 use crate::root;
 use picloom::experiment::Record;
 use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::experiment::spec::SpecError;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use std::path::PathBuf;
 
@@ -118,28 +120,25 @@ fn a_network_that_diverges_is_a_row() {
 
 #[test]
 fn settings_outside_their_range_are_refused() {
-    for (wrong, expected) in [
-        (SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"), "offsets: expected each once"),
-        (
-            format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"),
-            "lr: expected a finite number above 0",
-        ),
-    ] {
-        let (folder, path) = wirings(&wrong);
-        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
-        assert!(error.contains(expected), "{error}");
-    }
+    let read = |wrong: &str| {
+        let (folder, path) = wirings(wrong);
+        NetworksStudy::read(&path, None, folder.path()).err().unwrap()
+    };
+    let twice = read(&SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"));
+    assert_refused(&twice, ["offsets", "each once", "[0, 0]"]);
+    let error = read(&format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"));
+    let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
+    assert!(problem.contains(": lr: "), "{problem}");
 }
 
 #[test]
 fn noise_is_for_evolved_weights_only() {
     for (wrong, found) in [
         (SPEC.replace("noise = 0.4", "noise = -0.4"), "-0.4"),
-        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "Dense"),
+        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "0.1, Some(Dense)"),
     ] {
         let (folder, path) = wirings(&wrong);
-        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap().to_string();
-        assert!(error.contains("noise: a number of at least 0"), "{error}");
-        assert!(error.contains(found), "{error}");
+        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap();
+        assert_refused(&error, ["", "noise: a number of at least 0", found]);
     }
 }

@@ -9,6 +9,7 @@ use super::EvolutionError;
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use crate::evolve::{Birth, Search};
+use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, open_log, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use serde::{Deserialize, Serialize};
@@ -110,7 +111,7 @@ impl Store {
         };
         let other = (!is_kind).then_some("the kind of search of its config");
         if let Some(expected) = other.or_else(|| found.search.flaw(&config.evolve, config.seed)) {
-            return Err(unreadable(format!("expected {expected}, found others")));
+            return Err(Refusal::new(path.display(), expected, "others").as_failure().into());
         }
         // The same run may be resumed for more generations: say so in its config.
         let text = toml::to_string(config).expect("a config is plain data");
