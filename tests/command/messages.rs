@@ -109,7 +109,7 @@ fn fixture(folder: &Path) {
         "evolve --search interactive --cell 16 --seed 4 --select 1 --out bred",
         "evolve --search interactive --cell 16 --save 4 owl --out bred",
         "experiment new links.toml --targets mask.json",
-        "judge sheets mask.json --count 24 --size 48 --out sheets",
+        "judge sheets mask.json bred_moth.json --count 24 --size 48 --out sheets",
     ] {
         let output = command(folder, line).output().unwrap();
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
