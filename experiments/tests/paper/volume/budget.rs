@@ -61,7 +61,7 @@ fn choices(
 #[test]
 fn samples_hold_the_share_of_all_networks_in_which_the_event_happens() {
     for (width, layers, edges, parts) in
-        [(2, 2, 7, 1), (2, 2, 9, 2), (2, 2, 11, 2), (3, 1, 6, 2), (2, 3, 7, 1)]
+        [(2, 2, 7, 1), (2, 2, 9, 2), (2, 2, 11, 2), (3, 1, 6, 2), (2, 3, 8, 1)]
     {
         let all = all_edges(width, layers);
         assert_eq!(all.len(), slots(width, layers));
