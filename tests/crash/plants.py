@@ -103,6 +103,10 @@ PLANTS = {
 }
 
 
+# In the place of a folder in the folder.
+LINKED_FOLDER = "a link to a folder elsewhere"
+
+
 def all_files(folder):
     """Every file of a folder, hidden ones too; no temporary files."""
     # Folders may vanish meanwhile, which `os.walk` bears.
@@ -112,6 +116,13 @@ def all_files(folder):
 
 def names_in(folder):
     return {str(path.relative_to(folder)) for path in all_files(folder)}
+
+
+def folders_in(folder):
+    """The folders below those that say what they hold. A study's folder in a store may be a link: whoever put it there
+    chose so."""
+    names = {os.path.relpath(at, folder) for at, _, _ in os.walk(folder)} - {"."}
+    return {name for name in names if any((folder / above / "picloom.json").exists() for above in Path(name).parents)}
 
 
 def whole_state(folder):
@@ -315,6 +326,13 @@ class Plants:
                 found += [Try(state, *way, name, plant) for way in ways for plant in PLANTS]
             most = self.options.plants
             yield from found if most is None else self.random.sample(found, min(most, len(found)))
+        for state in states:
+            shapes = {}
+            for name in sorted(folders_in(state.folder)):
+                if not (work.has_runs and re.search("[0-9a-f]{16}", name)):
+                    shapes.setdefault(shape(name), name)
+            lines = {name: works.concerned(state.lines, name) for name in shapes.values()}
+            yield from (Try(state, lines[name], True, name, LINKED_FOLDER) for name in lines if lines[name])
 
     def guarded(self, work, wanted):
         around = self.around(work)
@@ -335,7 +353,7 @@ class Plants:
         shutil.copytree(state.folder, out, symlinks=True)
         path = out / wanted.file
         path.parent.mkdir(parents=True, exist_ok=True)
-        PLANTS[wanted.plant](path, elsewhere)
+        (PLANTS | {LINKED_FOLDER: link_to_copy})[wanted.plant](path, elsewhere)
         before = whole_state(elsewhere)
         own = contents(out, [path])
         code, error, peak = self.all_of(wanted.lines, around, PATIENCE + 10 * state.took)
@@ -350,7 +368,8 @@ class Plants:
         elif code == 0:
             # What is planted may stay where the command has no use for it.
             stays = is_planted(path) or wanted.file not in state.expected
-            expected = {name: content for name, content in state.expected.items() if not stays or name != wanted.file}
+            is_it = lambda name: f"{name}/".startswith(f"{wanted.file}/")
+            expected = {name: content for name, content in state.expected.items() if not (stays and is_it(name))}
             same(expected, contents(out, [path] if stays else []), wanted.lines[0])
         elif state.code == 0:
             self.goes_on(work, wanted, around, path)
@@ -361,8 +380,8 @@ class Plants:
         there = wanted.state.folder / wanted.file
         if os.path.lexists(path):
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        if there.is_file():
-            shutil.copy2(there, path)
+        if there.exists():
+            (shutil.copytree if there.is_dir() else shutil.copy2)(there, path)
         code, error, _ = self.all_of(wanted.state.lines, around, PATIENCE + 10 * wanted.state.took)
         if code != 0:
             raise Finding(f"{wanted.lines[0]} was refused and does not go on afterwards: {error.strip()}")
