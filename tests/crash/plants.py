@@ -194,6 +194,7 @@ class Plants:
                 self.work_through(work)
             except Finding as finding:
                 self.findings.append(f"{work.name}: {finding}")
+                print(f"FINDING: {self.findings[-1]}", flush=True)
             shutil.rmtree(self.work / work.name, ignore_errors=True)
 
     def work_through(self, work):
@@ -230,7 +231,7 @@ class Plants:
         return path
 
     def line(self, line, around, out, **more):
-        places = self.places | {"out": out, "new": around / "new", "around": around}
+        places = self.places | {"out": out, "id": out.name, "new": around / "new", "around": around}
         return ["--threads", "1", *works.words(line, places, **more)]
 
     def filled(self, work, around, seen):
@@ -442,11 +443,15 @@ class Plants:
                     lines = [line for line in lines if "{pre}" in line]
                 around = self.around(work)
                 out = around / (kind if where == "folder" else "out")
-                if work.name in ("files", "new"):
+                if work.name in ("files", "new") or where == "files":
                     out.mkdir()
                 for line in lines:
                     tries += 1
-                    refused += self.named(line, around, out, kind, where)
+                    is_refused = self.named(line, around, out, kind, where)
+                    refused += is_refused
+                    # The lines after it go on with what it has not made.
+                    if is_refused and work.name not in ("files", "experiment"):
+                        break
                 if where == "folder":
                     other = contents(out).keys() ^ contents(whole.folder).keys()
                     # A script cannot name such a store.

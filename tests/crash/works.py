@@ -1,6 +1,6 @@
 """Every command of the program in lines that take tenths of a second: how it fills a folder, goes on with it and reads it.
 
-In a line, {out} is the folder, {new} an empty one, {around} the one that both are in, and {pre} the beginning of a
+In a line, {out} is the folder, {new} an empty one, {around} the one that both are in, {id} the name of {out}, and {pre} the beginning of a
 file's name. The other words in braces are files and folders of `prepare`.
 """
 
@@ -94,7 +94,7 @@ WORKS = [
             "compare {out} {dense} --samples 2 --out {new}/compare",
             "bench render --run {out} --size 16 --seconds 0.01",
             "judge sheets {out} --count 2 --size 16 --out {new}/sheets",
-            "studio {around} --export {new}/site --ids out",
+            "studio {around} --export {new}/site --ids {id}",
         ],
         stops=True,
     ),
@@ -102,7 +102,7 @@ WORKS = [
         "prune",
         ["prune {dense} --budget 150 --rounds 3 --steps 2000 --out {out}"],
         ["prune {dense} --budget 150 --rounds 3 --steps 2000 --resume --out {out}"],
-        ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --export {new}/site --ids out"],
+        ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --export {new}/site --ids {id}"],
         stops=True,
     ),
     Work(
