@@ -1,5 +1,5 @@
-"""Folders of strangers: in the place of each file that a command writes or reads, a link, a pipe, a device, a folder or a
-huge file is planted, and the command is run. Snapshots by hard links. Names that are no UTF-8, or as long as can be.
+"""Folders of strangers: in the place of each file that a command writes or reads, a link, a pipe, a device, a folder or
+a huge file is planted, and the command is run. Snapshots by hard links. Names that are no UTF-8, or as long as can be.
 
 Each run must end by itself, with success or with an error that names the file. It takes no more memory than an
 undisturbed one, and nothing outside of its folder changes. If it succeeds, the folder has the bytes of an undisturbed
@@ -461,7 +461,8 @@ class Plants:
                     tries += 1
                     refused += self.named(line, around, out, kind, where)
                 shutil.rmtree(around)
-        self.table.add("names that are no UTF-8, and of 255 bytes", work.name, tries, f"nothing; {refused} refused", begun)
+        broke = f"nothing; {refused} refused"
+        self.table.add("names that are no UTF-8, and of 255 bytes", work.name, tries, broke, begun)
 
     def named(self, line, around, out, kind, where):
         """Runs a line with odd names: 1 if it says that a text cannot name the path, 0 if it succeeds."""
