@@ -39,7 +39,9 @@ fn a_folder_in_the_place_of_a_rounds_picture_is_refused_and_the_pictures_come_af
     assert_eq!(run(folder.path(), prune).0, Some(0));
     let images = folder.path().join("sp/images");
     let names = ["wiring.svg", "wiring.png", "maps-before.png", "maps-after.png", "change.svg"];
-    names.map(|name| std::fs::remove_file(images.join(name)).unwrap());
+    for name in names {
+        std::fs::remove_file(images.join(name)).unwrap();
+    }
     let change = images.join("change.png");
     std::fs::remove_file(&change).unwrap();
     std::fs::create_dir(&change).unwrap();
@@ -72,7 +74,7 @@ fn a_table_takes_no_file_along_that_a_link_in_the_place_of_a_picture_leads_to() 
     let (code, error) =
         run(folder.path(), "experiment collect small.toml --store store --out table");
     assert_eq!(code, Some(1), "{error}");
-    assert!(error.contains("expected a picture that the record names, found no PNG"), "{error}");
+    assert!(error.contains("expected a picture that the record names, found: no PNG"), "{error}");
     let copied = folder.path().join("table/views").join(picture.file_name().unwrap());
     assert!(!copied.exists());
 }
