@@ -362,7 +362,9 @@ class Plants:
             raise Finding(f"{wanted.lines[0]} changed what it points to")
         if peak > state.peak + SLACK:
             raise Finding(f"{wanted.lines[0]} took {peak} MiB, {state.peak} undisturbed")
-        if code != 0 and state.code == 0 and path.name not in error and str(out) not in error:
+        # Any text is a table of one column: then the error names the column that is asked for.
+        is_table = path.suffix == ".csv" and wanted.plant == "a link to a precious file"
+        if code != 0 and state.code == 0 and path.name not in error and str(out) not in error and not is_table:
             raise Finding(f"{wanted.lines[0]}: exit {code} with an error that names no file: {error.strip()}")
         if not wanted.goes_on:
             same(own, contents(out, [path]), f"{wanted.lines[0]}, which only reads,")

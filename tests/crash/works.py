@@ -244,7 +244,7 @@ WORKS = [
 
 def prepare(program, work):
     """Makes what the lines name besides their folder: a dictionary of paths."""
-    inputs = work / "inputs"
+    inputs = work / "prepared"
     (inputs / "genomes").mkdir(parents=True)
     shutil.copy(ROOT / "genomes/bred_moth.json", inputs / "moth.json")
     shutil.copy(ROOT / "genomes/mask.json", inputs / "mask.json")
