@@ -170,7 +170,7 @@ class Studio:
         def work(body):
             job = ask("POST", "/api/jobs", body).get("job")
             if job:
-                over = lambda status, state: status != 200 or state["status"] not in ("running", "waiting")
+                over = lambda status, state: status != 200 or state["status"] not in ("running", "queued")
                 state = served.until(f"/api/jobs/{job}", over, LATE)
                 if must and state["status"] != "finished":
                     raise Finding(f"{body}: {state}")
@@ -283,7 +283,7 @@ class Studio:
 
     @staticmethod
     def finished(served, job):
-        state = served.until(f"/api/jobs/{job}", lambda _, state: state and state["status"] != "running", 5 * LATE)
+        state = served.until(f"/api/jobs/{job}", lambda _, state: state and state["status"] not in ("running", "queued"), 5 * LATE)
         if state["status"] != "finished":
             raise Finding(f"a training beside idle connections: {state}")
 
