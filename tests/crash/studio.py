@@ -283,7 +283,8 @@ class Studio:
 
     @staticmethod
     def finished(served, job):
-        state = served.until(f"/api/jobs/{job}", lambda _, state: state and state["status"] not in ("running", "queued"), 5 * LATE)
+        over = lambda _, state: state and state["status"] not in ("running", "queued")
+        state = served.until(f"/api/jobs/{job}", over, 5 * LATE)
         if state["status"] != "finished":
             raise Finding(f"a training beside idle connections: {state}")
 
