@@ -437,7 +437,7 @@ class Plants:
         begun, tries, refused = time.monotonic(), 0, 0
         odd = os.fsdecode(b"o\xff\xfe")
         long = "n" * LONGEST_NAME
-        for kind in (odd, long):
+        for kind in [self.random.choice((odd, long))] if self.options.short else (odd, long):
             # Odd folders, odd files in a usual folder, and odd inputs.
             for where in ("folder", "files", "inputs"):
                 lines = work.fill if where != "inputs" else [*work.fill, *work.reads]
