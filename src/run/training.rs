@@ -72,10 +72,24 @@ pub(crate) fn constrained_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
+    let ended = attempt(folder, job, constraint, resume, observer);
+    // Nobody needs them beside a result: this attempt's, an earlier one's, or that of a worker which took the run over.
+    if matches!(ended, Ok(_) | Err(RunError::TakenOver(_))) && folder.join("result.json").exists() {
+        remove_parts(folder);
+    }
+    ended
+}
+
+/// One attempt at a run.
+fn attempt(
+    folder: &Path,
+    job: TrainJob,
+    constraint: Option<Arc<dyn Constraint>>,
+    resume: bool,
+    observer: &mut dyn TrainObserver,
+) -> Result<RunResult, RunError> {
     let checkpoint_path = folder.join(CHECKPOINT);
     if let Some(result) = finished(folder, &job.config)? {
-        // A run that died right after its end left them.
-        remove_parts(folder);
         return Ok(result);
     }
     if checkpoint_path.exists() && !resume {
@@ -175,7 +189,6 @@ pub(crate) fn constrained_run(
     write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
     write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
     write_atomic(&folder.join("result.json"), &to_json(&result))?;
-    remove_parts(folder);
     Ok(result)
 }
 

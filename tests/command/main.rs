@@ -23,6 +23,7 @@ mod memory;
 mod messages;
 mod output;
 mod own_pictures;
+mod planted;
 mod plot;
 mod prune_cli;
 #[cfg(target_os = "linux")]

@@ -384,6 +384,34 @@ fn a_run_whose_log_lacks_lines_begins_anew() {
 }
 
 #[test]
+fn a_run_that_another_worker_finished_meanwhile_keeps_no_log_of_an_attempt() {
+    /// Is stopped right after its first question, until another worker has finished the run.
+    struct Stopped<'a> {
+        folder: &'a Path,
+        asked: usize,
+    }
+    impl TrainObserver for Stopped<'_> {
+        fn step_done(&mut self, _: &TrainState) -> bool {
+            false
+        }
+
+        fn may_write(&mut self) -> bool {
+            self.asked += 1;
+            if self.asked == 1 {
+                train_run(self.folder, job(), true, &mut ()).unwrap();
+            }
+            self.asked == 1
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut stopped = Stopped { folder: folder.path(), asked: 0 };
+    let error = train_run(folder.path(), job(), true, &mut stopped).unwrap_err();
+    assert!(matches!(error, RunError::TakenOver(_)), "{error}");
+    assert!(folder.path().join("result.json").exists());
+    assert!(!folder.path().join("metrics.part.jsonl").exists());
+}
+
+#[test]
 fn a_run_that_was_taken_over_writes_nothing_more() {
     /// Loses the run after its fifth step, when another worker has made ten.
     struct Overtaken<'a> {

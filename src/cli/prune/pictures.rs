@@ -15,6 +15,15 @@ use std::path::{Path, PathBuf};
 /// Side of a map in the pictures, in pixels, at most.
 const SIDE: usize = 64;
 
+/// The files of a round.
+const PICTURES: [&str; 6] =
+    ["wiring.svg", "wiring.png", "maps-before.png", "maps-after.png", "change.svg", "change.png"];
+
+/// True for a plain file; a link, a pipe or a folder is none.
+fn is_own(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 /// Draws every finished round into its folder's `images`, where that is not done.
 pub fn draw(
     parent: &Model,
@@ -54,8 +63,7 @@ struct Round<'a> {
 impl Round<'_> {
     fn draw(&self) -> anyhow::Result<()> {
         let (record, run) = (self.record, self.run);
-        // The last one to be written: with it the others are there.
-        if self.folder.join("change.png").exists() {
+        if PICTURES.iter().all(|name| is_own(&self.folder.join(name))) {
             return Ok(());
         }
         let provenance =

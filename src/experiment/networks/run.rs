@@ -14,6 +14,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// How a PNG begins.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
 impl CellStudy for NetworksStudy {
     type Cell = Chain;
     type Outcome = Vec<NetworkRow>;
@@ -127,12 +130,17 @@ impl CellStudy for NetworksStudy {
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
         for file in views.flat_map(Views::files).filter(|_| from != to) {
-            let bytes =
-                read_plain(&from.join(file), LARGEST_CONFIG).map_err(|e| RecordError::Damaged {
-                    path: from.join(file),
-                    expected: "a picture that the record names".into(),
-                    found: e.to_string(),
-                })?;
+            let damaged = |found: String| RecordError::Damaged {
+                path: from.join(file),
+                expected: "a picture that the record names".into(),
+                found,
+            };
+            let bytes = read_plain(&from.join(file), LARGEST_CONFIG);
+            let bytes = bytes.map_err(|e| damaged(e.to_string()))?;
+            // The table goes to others: a link in the place of a picture takes no other file along.
+            if !bytes.starts_with(PNG) {
+                return Err(damaged("no PNG".into()));
+            }
             create_folder(&to.join("views"))?;
             write_atomic(&to.join(file), &bytes)?;
         }
