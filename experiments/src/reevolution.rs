@@ -17,6 +17,7 @@ use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::math::hash::sha256_hex;
 use picloom::math::refusal::Refusal;
+use picloom::math::text::portable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -115,7 +116,8 @@ pub struct Targets {
 
 impl Targets {
     fn get(&self, cell: &ReevolutionCell) -> &(String, PathBuf, Genome) {
-        let found = self.found.iter().find(|target| target.0 == cell.target);
+        let is_it = |genome: &Genome| sha256_hex(genome::to_json(genome)) == cell.genome_sha256;
+        let found = self.found.iter().find(|target| target.0 == cell.target && is_it(&target.2));
         found.expect("cells name targets of the spec")
     }
 }
@@ -193,7 +195,7 @@ impl Grid for Reevolution {
         let places = Places::of(path);
         let (mut found, mut left_out) = (Vec::new(), Vec::new());
         for target in &self.targets {
-            let name = target.display().to_string();
+            let name = portable(target);
             let Some(file) = places.find(target) else {
                 left_out.push(name);
                 continue;

@@ -5,18 +5,18 @@ use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
 use crate::search::evolve_config;
 use picloom::evolve::{Breeding as Tree, Selection, Session};
-use picloom::experiment::evolution::{ancestor_file, open, save};
+use picloom::experiment::evolution::{Ancestors, ancestor_file, open, save};
 use picloom::network::lock::FolderLock;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A breeding session: choose pictures on a sheet, and the next sheet is bred from them.
 ///
 /// Every sheet stays. `undo`, `redo` and `go_to` move between them; a choice on an older sheet begins a
 /// branch. Sheet 0 is the first, sheet n was bred by the n-th choice.
 #[pyclass(module = "picloom")]
-pub struct Breeding(Tree);
+pub struct Breeding(Tree, Ancestors);
 
 #[pymethods]
 impl Breeding {
@@ -48,11 +48,12 @@ impl Breeding {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Breeding> {
         let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
-        let read = |path: &PathBuf| picloom::genome::read(path).map_err(|e| of_file(path, e));
-        let genomes: Vec<_> = ancestors.iter().map(read).collect::<PyResult<_>>()?;
-        let names = ancestors.iter().map(|path| path.display().to_string()).collect();
-        let session = Session::new(config, seed, names);
-        Tree::new(session, &genomes).map(Breeding).map_err(refused)
+        let names: Vec<String> = ancestors.iter().map(|path| path.display().to_string()).collect();
+        let ancestors = Ancestors::read(&names, |name| name.into());
+        let ancestors = ancestors.map_err(|e| of_file(Path::new(&e.path), &e))?;
+        let session = Session::new(config, seed, ancestors.names.clone());
+        let tree = Tree::new(session, &ancestors.genomes).map_err(refused)?;
+        Ok(Breeding(tree, ancestors))
     }
 
     /// Opens a session file, of the command's or the studio's too, and breeds its sheets.
@@ -75,7 +76,7 @@ impl Breeding {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Breeding> {
         let opened = py.detach(|| open(&path, |name| ancestor_file(&path, name)));
-        opened.map(Breeding).map_err(|e| of_file(&path, e))
+        opened.map(|(tree, ancestors)| Breeding(tree, ancestors)).map_err(|e| of_file(&path, e))
     }
 
     /// Writes the session, for Python, the command or the studio to go on with.
@@ -91,6 +92,7 @@ impl Breeding {
     ///     It cannot be written, or somebody else is writing it.
     fn save(&self, path: PathBuf) -> PyResult<()> {
         let _lock = FolderLock::of_file(&path).map_err(failed)?;
+        self.1.keep(path.parent().unwrap_or(Path::new(""))).map_err(failed)?;
         save(&self.0, &path).map_err(failed)
     }
 

@@ -12,7 +12,7 @@ use crate::evolve::{Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
     EvolutionResult, EyeResult, GenerationRecord, SESSION_FILE, SearchKind, StopCause, VlmSection,
-    breed, breed_by_eye, evolve, read_config,
+    ancestor_file, breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
@@ -129,14 +129,14 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         let found = config.search.name();
         return Err(belongs_to(option, "search", &["interactive"], found).into());
     }
-    refuse_grey_of_colour(&args, &config)?;
+    refuse_grey_of_colour(&args, &config, &config_file(&args, &folder))?;
     if config.search == SearchKind::Interactive {
         return interactive(&args, &folder, config, out);
     }
     if config.search == SearchKind::Vlm {
         return by_eye(&args, &folder, config, out);
     }
-    let job = EvolutionJob::new(config)?;
+    let job = EvolutionJob::of_file(config, &config_file(&args, &folder))?;
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
@@ -149,15 +149,24 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&result, &describe(&result, &folder))
 }
 
+/// The file that the config is laid over: the one that is named, else the run's own.
+fn config_file(args: &EvolveArgs, folder: &Path) -> PathBuf {
+    args.config.clone().unwrap_or_else(|| folder.join("config.toml"))
+}
+
 /// Defaults, then the config file (or, resuming, the run's own), then the options.
 fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     let preset = args.preset.unwrap_or_default();
-    let own = folder.join("config.toml");
-    let base = match &args.config {
-        Some(path) => read_config(path, preset)?,
-        None if args.resume && own.exists() => read_config(&own, preset)?,
-        None => EvolutionConfig::new(preset),
+    let file = config_file(args, folder);
+    let is_laid_over = args.config.is_some() || args.resume && file.exists();
+    let mut base = match is_laid_over {
+        true => read_config(&file, preset)?,
+        false => EvolutionConfig::new(preset),
     };
+    if args.options.has("target") {
+        // Another picture than the one beside the file.
+        base.target_sha256 = None;
+    }
     if args.config.is_some() && args.preset.is_some_and(|p| p != base.evolve.preset) {
         let message = "the config file names another preset than --preset";
         return Err(Usage(message.into()).into());
@@ -177,9 +186,13 @@ fn with_options(base: &EvolutionConfig, args: &EvolveArgs) -> Result<EvolutionCo
 }
 
 /// Grey is how founders begin: children of a genome in colour have its colours.
-fn refuse_grey_of_colour(args: &EvolveArgs, config: &EvolutionConfig) -> anyhow::Result<()> {
+fn refuse_grey_of_colour(
+    args: &EvolveArgs,
+    config: &EvolutionConfig,
+    file: &Path,
+) -> anyhow::Result<()> {
     for path in config.ancestors.iter().filter(|_| args.grey) {
-        let genome = genome::read(Path::new(path))?;
+        let genome = genome::read(&ancestor_file(file, path))?;
         if genome.output(Hue).is_some() {
             let text = format!("--grey: expected ancestors in grey, found one in colour: {path}");
             return Err(Usage(text).into());
@@ -216,7 +229,7 @@ fn by_eye(
         }
         BreederKind::Vlm => model(&args.vlm, section)?,
     };
-    let job = EvolutionJob::new(config)?;
+    let job = EvolutionJob::of_file(config, &config_file(args, folder))?;
     let _lock = FolderLock::take(folder)?;
     interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };

@@ -261,6 +261,6 @@ fn predict_depth(
         picture.display(),
         model.size
     );
-    let json = json!({ "picture": picture, "ratio": ratio, "layers": layers, "model": model });
+    let json = json!({ "picture": picture.to_string_lossy(), "ratio": ratio, "layers": layers, "model": model });
     Ok((json, text))
 }

@@ -1,8 +1,9 @@
 //! `picloom experiment new`: a commented spec to begin a study from.
 
 use super::study::Said;
-use crate::experiment::spec::check_name;
+use crate::experiment::spec::{Places, check_name};
 use crate::math::refusal::Refusal;
+use crate::math::text::word_of;
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
@@ -57,12 +58,16 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
             .into());
         }
         // A spec's paths are looked for beside it, then in the folder above: a path that is found from there stays short.
-        let beside = args.spec.parent().unwrap_or(Path::new(""));
         let full = std::fs::canonicalize(path)?;
-        let is_found = path.is_relative()
-            && std::fs::canonicalize(beside.join(path)).is_ok_and(|found| found == full);
-        let place = if is_found { path.display() } else { full.display() };
-        let place = toml::Value::from(place.to_string());
+        let found = std::fs::canonicalize(Places::of(&args.spec).file(path));
+        let is_found = path.is_relative() && found.is_ok_and(|found| found == full);
+        let place = if is_found { path } else { &full };
+        let Some(place) = place.to_str() else {
+            let (expected, found) =
+                ("paths of UTF-8, as a spec is text", word_of(place.as_os_str()));
+            return Err(Refusal::new("--targets", expected, found).advising("rename it").into());
+        };
+        let place = toml::Value::from(place);
         let name: String = stem.chars().map(plain).collect();
         targets += &format!("[[targets]]\nname = \"{name}\"\n{key} = {place}\n");
         if key == "picture" {

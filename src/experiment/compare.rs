@@ -16,7 +16,6 @@ use super::template::{Single, Subject};
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
 use crate::math::text::portable;
-use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
 use crate::run::folder::{FolderKind, Marker};
@@ -106,7 +105,7 @@ pub fn compare(
 ) -> Result<Comparison, CompareError> {
     let (study, subject) = (&single.study, single.subject.clone());
     claim(out, &portable(&subject.path), subject.sha256.clone())?;
-    write_atomic(&out.join("spec.toml"), single.spec.as_bytes()).map_err(RecordError::from)?;
+    single.write_into(out).map_err(RecordError::from)?;
     let runs = out.join("runs");
     let record = run_cells(study, &runs, observer)?.ok_or(CompareError::Interrupted)?;
     let folder = study_folder(study, &runs);
@@ -190,6 +189,7 @@ pub fn compare_runs(
     let mut ids: Vec<&str> = runs.iter().map(|run| run.result.run_id.as_str()).collect();
     ids.sort_unstable();
     claim(out, &names.join(", "), sha256_hex(ids.join("\n")))?;
+    let going_on = |_: News<'_>| true;
     let one_size = runs.windows(2).all(|pair| pair[0].config.size == pair[1].config.size);
     let (mut rows, mut networks) = (Vec::new(), Vec::new());
     for (number, ((folder, run), arm)) in folders.iter().zip(&runs).zip(names).enumerate() {
@@ -206,7 +206,7 @@ pub fn compare_runs(
         };
         let kept = config.pruned.as_ref().map_or(model.mask.kept(), |pruned| pruned.kept);
         let made = Made { arm: &arm, level: 0, kept, model, run: Some((run, folder)) };
-        let measured = measuring.measure(&made, &*judge, out);
+        let measured = measuring.measure(&made, &*judge, out, Ask::new(&going_on));
         let result = measured.map_err(|error| CompareError::Arm(format!("{arm}: {error}")))?;
         let row = NetworkRow {
             target: match one_size {

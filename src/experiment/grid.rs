@@ -206,6 +206,18 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
         ask: Ask<'_>,
     ) -> Result<Option<Self::Found>, String>;
 
+    /// Refuses what a cell's file says if this cell cannot leave it. Default: nothing.
+    ///
+    /// # Errors
+    /// What is there instead, in words.
+    fn check_found(
+        _inputs: &Self::Inputs,
+        _cell: &Self::Cell,
+        _found: &Self::Found,
+    ) -> Result<(), String> {
+        Ok(())
+    }
+
     /// What came out, for people.
     fn summary(record: &GridRecord<Self>) -> String;
 
@@ -386,27 +398,35 @@ impl<K: Grid> Spec for GridSpec<K> {
 pub mod axis {
     use serde::de::{DeserializeOwned, Deserializer, Error};
     use serde::{Deserialize, de};
+    use std::collections::HashSet;
     use std::fmt::Debug;
 
-    fn list<'de, D: Deserializer<'de>, T: DeserializeOwned + PartialEq + Debug>(
+    fn list<'de, D: Deserializer<'de>, T: DeserializeOwned + Debug>(
         from: D,
         expected: &str,
         fits: impl Fn(&T) -> bool,
     ) -> Result<Vec<T>, D::Error> {
         let values = Vec::<T>::deserialize(from)?;
-        let is_new = |(at, value): (usize, &T)| !values[..at].contains(value);
-        if !values.is_empty() && values.iter().all(fits) && values.iter().enumerate().all(is_new) {
-            return Ok(values);
-        }
+        // By their texts: equal values have equal ones, and lists are long.
+        let mut seen = HashSet::new();
+        let mut is_new = |value: &&T| seen.insert(format!("{value:?}"));
+        let found = match values.iter().find(|value| !fits(value)) {
+            Some(value) => format!("{value:?}"),
+            None if values.is_empty() => "none".into(),
+            None => match values.iter().find(|value| !is_new(value)) {
+                Some(value) => format!("{value:?} twice"),
+                None => return Ok(values),
+            },
+        };
         let expected = format!("{expected}, at least one and each once");
-        Err(de::Error::custom(format!("expected {expected}, found {values:?}")))
+        Err(de::Error::custom(format!("expected {expected}, found {found}")))
     }
 
     /// A list with at least one value and none twice.
     ///
     /// # Errors
     /// Another list.
-    pub fn values<'de, D: Deserializer<'de>, T: DeserializeOwned + PartialEq + Debug>(
+    pub fn values<'de, D: Deserializer<'de>, T: DeserializeOwned + Debug>(
         from: D,
     ) -> Result<Vec<T>, D::Error> {
         list(from, "values", |_| true)
@@ -563,6 +583,10 @@ impl<K: Grid> CellStudy for GridStudy<K> {
             return Ok(None);
         }
         K::compute(&self.inputs, cell, &self.cell_folder(&self.id(cell), folder), ask)
+    }
+
+    fn check_outcome(&self, cell: &K::Cell, found: &K::Found) -> Result<(), String> {
+        K::check_found(&self.inputs, cell, found)
     }
 
     fn record(&self, outcomes: Vec<Result<K::Found, String>>) -> GridRecord<K> {

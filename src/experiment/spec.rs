@@ -8,7 +8,7 @@
 use super::analysis::{Analysis, KEYS};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use crate::math::text::path_text_if_any;
+use crate::math::text::{path_text_if_any, portable};
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
 use serde::de::DeserializeOwned;
@@ -448,6 +448,13 @@ impl TargetSpec {
         Refusal::unless(used, &key, "fit with a picture", "fit without one")
     }
 
+    /// The same for ids: where its files lie on this machine alone is no part of what is computed.
+    pub fn portable(&self) -> TargetSpec {
+        let named = |path: &Option<PathBuf>| path.as_deref().map(|path| portable(path).into());
+        let (picture, genome) = (named(&self.picture), named(&self.genome));
+        TargetSpec { picture, genome, ..self.clone() }
+    }
+
     /// The file of what is drawn.
     pub fn drawn(&self) -> &Path {
         self.picture.as_ref().or(self.genome.as_ref()).expect("verified: a picture or a genome")
@@ -486,9 +493,13 @@ pub fn check_names(key: &str, names: &[&String]) -> Result<(), Refusal> {
 /// # Errors
 /// The seeds.
 pub fn check_seeds(key: impl std::fmt::Display, seeds: &[u64]) -> Result<(), Refusal> {
-    let different: BTreeSet<_> = seeds.iter().collect();
-    let fits = !seeds.is_empty() && different.len() == seeds.len();
-    Refusal::unless(fits, key, "at least one, and each once", format!("{seeds:?}"))
+    let mut seen = BTreeSet::new();
+    let found = match seeds.iter().find(|seed| !seen.insert(**seed)) {
+        Some(seed) => format!("{seed} twice"),
+        None if seeds.is_empty() => "none".into(),
+        None => return Ok(()),
+    };
+    Err(Refusal::new(key, "at least one, and each once", found))
 }
 
 /// Cells of one study at most.

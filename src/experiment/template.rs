@@ -10,13 +10,14 @@ use super::spec::{Places, STANDARD, SpecError, SpecFile, TargetSpec};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};
 use crate::math::refusal::Refusal;
-use crate::math::text::{portable, word_of};
-use crate::network::files::write_atomic;
+use crate::math::text::{leads_down, portable};
+use crate::network::files::{LARGEST_CONFIG, WriteError, create_folder, read_plain, write_atomic};
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::folder::ensure_file;
 use crate::run::{RunError, Target, is_genome_file, load_target};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A study that is done with one picture or genome.
@@ -65,7 +66,20 @@ pub struct Subject {
     pub png_ratio: f64,
     /// A hash of the genome or picture.
     pub(super) sha256: String,
+    /// The copy that specs name; none if they can name its path.
+    copy: Option<BesideSpec>,
 }
+
+/// A subject's file as it lies beside specs that cannot name its own place: it would be this machine's alone, or no text.
+#[derive(Clone, Debug)]
+struct BesideSpec {
+    /// Its path from the spec.
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Folder of such copies.
+const COPIES: &str = "subjects";
 
 /// A study of one subject, and the spec that says it.
 pub struct Single {
@@ -103,8 +117,8 @@ impl Subject {
             return Self::of_genome(read_genome(path, Wiring::Dense)?, path);
         }
         let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (path, sha256) = (path.into(), String::new());
-        Self::new(Subject { path, title, genome: None, fit, png_ratio: f64::NAN, sha256 })
+        let (path, sha256, copy) = (path.into(), String::new(), None);
+        Self::new(Subject { path, title, genome: None, fit, png_ratio: f64::NAN, sha256, copy })
     }
 
     /// A genome; records say `path` for it.
@@ -114,8 +128,8 @@ impl Subject {
     pub fn of_genome(genome: Genome, path: &Path) -> Result<Self, RunError> {
         let title = genome.provenance.title(path);
         let (path, sha256) = (path.into(), sha256_hex(to_json(&genome)));
-        let genome = Some(genome);
-        Self::new(Subject { path, title, genome, fit: None, png_ratio: f64::NAN, sha256 })
+        let (genome, fit, png_ratio, copy) = (Some(genome), None, f64::NAN, None);
+        Self::new(Subject { path, title, genome, fit, png_ratio, sha256, copy })
     }
 
     fn new(mut subject: Self) -> Result<Self, RunError> {
@@ -124,7 +138,31 @@ impl Subject {
         if subject.genome.is_none() {
             subject.sha256 = sha256_of_floats(&picture.rgb);
         }
+        if !leads_down(&subject.path) || subject.path.to_str().is_none() {
+            subject.copy = Some(subject.copied()?);
+        }
         Ok(subject)
+    }
+
+    /// Its copy, of a genome in our own format. The name says what is in it.
+    fn copied(&self) -> Result<BesideSpec, RunError> {
+        let (bytes, end) = match &self.genome {
+            Some(genome) => (to_json(genome).into_bytes(), "json"),
+            None => {
+                let bytes = read_plain(&self.path, LARGEST_CONFIG)
+                    .map_err(|e| RunError::folder(&self.path, format!("cannot read: {e}")))?;
+                let end = self.path.extension().and_then(OsStr::to_str).unwrap_or_default();
+                let plain = end.len() < 8 && end.chars().all(|c| c.is_ascii_alphanumeric());
+                (bytes, if plain { end } else { "" })
+            }
+        };
+        let name = format!("{}-{}", self.folder_name(), &sha256_hex(&bytes)[..8]);
+        Ok(BesideSpec { path: Path::new(COPIES).join(name).with_extension(end), bytes })
+    }
+
+    /// The path that a spec names it by.
+    fn spec_path(&self) -> &Path {
+        self.copy.as_ref().map_or(&self.path, |copy| &copy.path)
     }
 
     /// Hidden layers that the picture's ratio predicts.
@@ -218,7 +256,7 @@ impl Template {
             _ => usual.layers,
         };
         let arch = Arch { layers, ..block.unwrap_or(usual) };
-        let (name, path) = (subject.folder_name(), Some(subject.path.clone()));
+        let (name, path) = (subject.folder_name(), Some(subject.spec_path().to_path_buf()));
         let (target, source) = match &subject.genome {
             Some(genome) if self == Template::Compare => {
                 let target = TargetSpec { name, genome: path, picture: None, ..target };
@@ -302,10 +340,8 @@ impl Single {
     pub fn write(&self, path: &Path) -> Result<(), SingleError> {
         ensure_file(path, "an earlier spec", "kind = \"networks\"")?;
         let subject = &self.subject.path;
-        if subject.to_str().is_none() {
-            let (expected, found) =
-                ("a path of UTF-8, as a spec is text", word_of(subject.as_os_str()));
-            return Err(Refusal::new("--spec", expected, found).advising("rename it").into());
+        if self.subject.copy.is_some() {
+            return Ok(self.write_both(path).map_err(RunError::from)?);
         }
         let found = Places::of(path).file(subject);
         if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
@@ -315,6 +351,24 @@ impl Single {
                 SpecError::from(Refusal::new("--spec", expected, found).in_file(path)).into()
             );
         }
-        Ok(write_atomic(path, self.spec.as_bytes()).map_err(RunError::from)?)
+        Ok(self.write_both(path).map_err(RunError::from)?)
+    }
+
+    /// Writes the spec into the folder of its results.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write_into(&self, folder: &Path) -> Result<(), WriteError> {
+        self.write_both(&folder.join("spec.toml"))
+    }
+
+    /// Writes the copy of the subject that the spec names, if it names one, and the spec.
+    fn write_both(&self, spec: &Path) -> Result<(), WriteError> {
+        if let Some(copy) = &self.subject.copy {
+            let path = spec.parent().unwrap_or(Path::new("")).join(&copy.path);
+            create_folder(path.parent().expect("a file in a folder"))?;
+            write_atomic(&path, &copy.bytes)?;
+        }
+        write_atomic(spec, self.spec.as_bytes())
     }
 }

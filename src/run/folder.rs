@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
-/// The file that says what a folder holds.
-pub const MARKER: &str = "picloom.json";
+pub use crate::network::files::MARKER;
 
 /// The file of a study's head.
 pub const STUDY: &str = "study.json";

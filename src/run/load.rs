@@ -3,8 +3,8 @@
 use super::training::checkpoint_of_another;
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
-use crate::network::files::{LARGEST_STATE, read_plain, read_text};
-use crate::network::npz::read_npz;
+use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
+use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
 use crate::run::folder::{FolderKind, Marker};
@@ -133,26 +133,34 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
     let mask = load_mask(&folder.join("mask.json"), &network)?;
     let start_path = folder.join("start.safetensors");
     let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
-    let target_path = folder.join("target.npz");
-    let bytes =
-        read_plain(&target_path, LARGEST_TARGET).map_err(RunError::reading(&target_path))?;
-    let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&target_path, e.to_string()))?;
-    let target = arrays
-        .get("target")
-        .filter(|a| a.shape == [config.size, config.size, 3])
-        .ok_or_else(|| {
-            RunError::folder(
-                &target_path,
-                format!("expected array \"target\" of shape ({0}, {0}, 3)", config.size),
-            )
-        })?;
-    let target = Picture {
-        width: config.size,
-        height: config.size,
-        rgb: target.values.iter().map(|&v| v as f32).collect(),
-    };
+    let target = read_target(folder, config.size)?;
     let model = Model { network, mask, weights };
     Ok(LoadedRun { config, result, model, start, target, genome })
+}
+
+/// Name of the file of a run's target.
+const TARGET: &str = "target.npz";
+
+/// Writes what a run in `folder` is to draw, in float.
+pub(crate) fn write_target(folder: &Path, target: &Picture) -> Result<(), WriteError> {
+    let shape = vec![target.height, target.width, 3];
+    let bytes = write_npz(&[("target".into(), shape, target.rgb.clone())]);
+    write_atomic(&folder.join(TARGET), &bytes)
+}
+
+/// What the run in `folder` is to draw, at its size.
+///
+/// # Errors
+/// There is no such file, or it is damaged or of another size.
+pub(crate) fn read_target(folder: &Path, size: usize) -> Result<Picture, RunError> {
+    let path = folder.join(TARGET);
+    let bytes = read_plain(&path, LARGEST_TARGET).map_err(RunError::reading(&path))?;
+    let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&path, e.to_string()))?;
+    let target = arrays.get("target").filter(|a| a.shape == [size, size, 3]).ok_or_else(|| {
+        RunError::folder(&path, format!("expected array \"target\" of shape ({size}, {size}, 3)"))
+    })?;
+    let rgb = target.values.iter().map(|&v| v as f32).collect();
+    Ok(Picture { width: size, height: size, rgb })
 }
 
 /// The network of a run, and the genome of a graph wiring.

@@ -22,6 +22,7 @@ pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
     read_train_config,
 };
+pub(crate) use load::{read_target, write_target};
 pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
 pub use source::{LoadOptions, NetworkPath, Source};
 pub(crate) use training::constrained_run;

@@ -4,14 +4,13 @@
 //! was overtaken still appends to the file that it opened, which nobody reads. A checkpoint and a log fit if the
 //! log has each line up to the checkpoint's step, whoever wrote it: all attempts make the same steps.
 
-use super::load::{LOG, MaskFile, PART, reached_file};
+use super::load::{LOG, MaskFile, PART, reached_file, write_target};
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
 use crate::genome;
 use crate::math::refusal::Refusal;
 use crate::network::files::{
     WriteError, create_folder, open_plain, write_atomic, write_atomic_with,
 };
-use crate::network::npz::write_npz;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
 use crate::run::folder::{FolderKind, Marker};
@@ -124,13 +123,7 @@ fn attempt(
         let network = serde_json::to_vec(&trainer.problem().network).expect("plain data");
         write_atomic(&folder.join("network.json"), &network)?;
     }
-    let target = &trainer.problem().target;
-    let shape = vec![target.height, target.width, 3];
-    write_atomic(
-        &folder.join("target.npz"),
-        &write_npz(&[("target".into(), shape, target.rgb.clone())]),
-    )?;
-
+    write_target(folder, &trainer.problem().target)?;
     if let Some(start) = &trainer.problem().start {
         write_atomic(
             &folder.join("start.safetensors"),

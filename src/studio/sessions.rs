@@ -84,7 +84,7 @@ impl Studio {
         for id in &read_session(path).map_err(Refusal::bad)?.ancestors {
             self.root.path(id)?;
         }
-        let tree = open(path, |id| self.root.folder().join(id)).map_err(Refusal::bad)?;
+        let (tree, _) = open(path, |id| self.root.folder().join(id)).map_err(Refusal::bad)?;
         Ok(Bred { tree, stamp })
     }
 

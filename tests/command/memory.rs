@@ -26,6 +26,12 @@ fn what_does_not_fit_into_memory_is_refused_with_its_product() {
         "262144 pixels × 100000 pictures × 27 bytes",
     );
     assert!(!at.join("bred/sheet.png").exists());
+    refused(
+        at,
+        "evolve --search vlm --breeder mock --population 100000 --cell 512 --out vast",
+        2,
+        "262144 pixels × 100000 pictures × 27 bytes",
+    );
     // A chain of 40 000 nodes, whose maps are 2.7 TB.
     let node = |id: usize, role: &str, activation: &str| {
         format!("{{\"id\": {id}, \"role\": {role}, \"activation\": \"{activation}\"}}")
@@ -50,6 +56,14 @@ fn what_does_not_fit_into_memory_is_refused_with_its_product() {
         links.collect::<Vec<_>>().join(",")
     );
     std::fs::write(at.join("long.json"), text).unwrap();
+    let picture = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/face.png");
+    let target = format!("target --target {}", picture.display());
+    for search in [target.as_str(), "novelty", "map-elites"] {
+        let line = "--from long.json --population 100000 --size 16 --out vast";
+        let expected = "100000 genomes × 79996 genes × 400 bytes";
+        refused(at, &format!("evolve --search {search} {line}"), 2, expected);
+    }
+    assert!(!at.join("vast").exists());
     for line in [
         "maps --genome long.json --size 4096 --out maps.png",
         "score --genome long.json --size 4096",

@@ -1,6 +1,8 @@
 //! Folders of strangers: links, hard links and pipes in the place of files, names that are no UTF-8 or as long as
 //! the system takes them, and nothing about this machine in what is passed on.
 
+use picloom::experiment::cells::CellStudy;
+use picloom::experiment::networks::NetworksStudy;
 use picloom::genome;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -132,6 +134,19 @@ fn a_pipe_or_device_in_the_place_of_any_file_hangs_no_command() {
     }
 }
 
+/// The spec of a small study of a picture.
+fn study(picture: &Path) -> String {
+    format!(
+        "kind = \"networks\"\nname = \"own\"\nquestion = \"?\"\nsize = 8\nsteps = 2\nseeds = [0, 1]\nsample = 3\n\
+        [[targets]]\nname = \"face\"\npicture = {picture:?}\narch = \"1;sin:2\"\n\
+        [[arms]]\nname = \"dense\"\nwiring = \"dense\"\n\
+        [[arms]]\nname = \"half\"\nfrom = \"dense\"\nmethod = {{ name = \"magnitude\" }}\nlevels = [\"share:0.5\"]\n\
+        [[contrasts]]\nid = \"fewer\"\nsays = \"Fewer.\"\nmargin = 0.05\n\
+        between = [{{ arm = \"half\" }}, {{ arm = \"dense\" }}]\npair = [\"target\", \"seed\"]\n\
+        [[figures]]\nname = \"links\"\nkind = \"dots\"\nx = \"arm\"\ny = \"alive\"\n"
+    )
+}
+
 #[test]
 fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
     let around = tempfile::tempdir().unwrap();
@@ -188,6 +203,44 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
         arguments.push(name("-spec.toml").into());
         let (code, error) = run(&arguments);
         assert!(code == Some(0) || error.contains("a path from which"), "{arguments:?}: {error}");
+        // A spec is text: it names a copy.
+        let mut arguments = words("regime --profile smoke --json --out");
+        arguments.extend([name("regime").into(), name(".png").into()]);
+        let (code, error) = run(&arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        let mut arguments = words("experiment depth-sweep --depths 1 --steps 3 --size 16 --spec");
+        arguments.extend([name("-sweep.toml").into(), name(".png").into()]);
+        let (code, error) = run(&arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        let mut arguments = words("experiment predict-depth --json");
+        arguments.push(name(".png").into());
+        let (code, error) = run(&arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        let (spec, store, table, drawn) =
+            (name(".toml"), name("store"), name("table"), name("drawn"));
+        std::fs::write(&spec, study(&std::fs::canonicalize(FACE).unwrap())).unwrap();
+        for (line, out) in [
+            ("experiment run --dry-run --json --store", None),
+            ("experiment run --json --store", None),
+            ("experiment status --json --store", None),
+            ("experiment collect --json --store", Some(&table)),
+            ("experiment decide --json --results", None),
+            ("experiment figures --json --format svg --format pdf --results", Some(&drawn)),
+        ] {
+            let mut arguments = words(line);
+            arguments.extend([store.clone().into(), spec.clone().into()]);
+            arguments.extend(out.iter().flat_map(|out| ["--out".into(), (*out).into()]));
+            let (code, error) = run(&arguments);
+            assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        }
+        assert!(table.join("rows.csv.gz").exists() && drawn.join("links.svg").exists());
+        assert!(store.join("own/verdicts.json").exists());
+        let names: Vec<PathBuf> =
+            std::fs::read_dir(around.path()).unwrap().map(|e| e.unwrap().path()).collect();
+        let lossy = names
+            .iter()
+            .find(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some());
+        assert_eq!(lossy, None, "nothing is written under a name with other letters");
         let mut arguments = words("studio --json --export");
         arguments.extend([name("site").into(), name("root").into()]);
         arguments.extend(words("--ids genomes/a.json"));
@@ -207,18 +260,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_spec_or_a_script_that_cannot_name_a_path_is_refused() {
+fn a_script_that_cannot_name_a_path_is_refused() {
     let around = tempfile::tempdir().unwrap();
     let odd = around.path().join(OsStr::from_bytes(b"o\xff.png"));
     std::fs::copy(FACE, &odd).unwrap();
-    let mut arguments = words("compare --spec");
-    arguments.extend([around.path().join("a.toml").into(), odd.clone().into()]);
-    let (code, error) = run(&arguments);
-    assert_eq!(code, Some(1), "{error}");
-    assert!(
-        error.contains("--spec: expected a path of UTF-8") && error.contains(r"\xff"),
-        "{error}"
-    );
     let mut arguments = words("experiment emit slurm experiments/depth.toml --store");
     arguments.push(odd.into());
     let (code, error) = run(&arguments);
@@ -226,31 +271,67 @@ fn a_spec_or_a_script_that_cannot_name_a_path_is_refused() {
     assert!(error.contains("--store: expected a path of UTF-8"), "{error}");
 }
 
-#[test]
-fn what_is_passed_on_does_not_say_where_it_was_made() {
-    let around = tempfile::tempdir().unwrap();
-    let home = around.path().join("secret-home");
-    std::fs::create_dir_all(home.join("root/genomes")).unwrap();
-    let at = |name: &str| home.join(name).into_os_string();
-    std::fs::copy(FACE, at("priv.png")).unwrap();
-    std::fs::copy(MOTH, at("moth.json")).unwrap();
-    let done = |line: &str| {
-        let place = |word: &str| word.strip_prefix('@').map_or(word.into(), &at);
-        let arguments: Vec<OsString> = line.split(' ').map(place).collect();
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{line}: {error}");
+/// The bytes of a file, unpacked if it is a table.
+fn bytes(path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    if path.extension().is_none_or(|end| end != "gz") {
+        return bytes;
+    }
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).unwrap();
+    unpacked
+}
+
+/// Runs a line in which `@NAME` is NAME in `home`.
+#[track_caller]
+fn done(home: &Path, line: &str) {
+    let place = |word: &str| {
+        word.strip_prefix('@').map_or(word.into(), |name| home.join(name).into_os_string())
     };
-    done(
-        "evolve --search target --target @priv.png --population 6 --size 16 --generations 1 --out @evolved",
-    );
-    let best = files(&home.join("evolved/genomes")).into_iter().min().unwrap();
-    let notes = genome::read(&best).unwrap().provenance.notes;
-    assert_eq!(notes["target"], "priv.png");
-    assert_eq!(notes["target_sha256"].len(), 64);
-    std::fs::copy(&best, at("root/genomes/a.json")).unwrap();
-    done("evolve --search interactive --population 4 --cell 16 --save 0 kept --out @bred");
+    let arguments: Vec<OsString> = line.split(' ').map(place).collect();
+    let (code, error) = run(&arguments);
+    assert_eq!(code, Some(0), "{line}: {error}");
+}
+
+/// A picture and a genome in a folder of this name.
+fn home(around: &Path, name: &str) -> PathBuf {
+    let home = around.join(name);
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::copy(FACE, home.join("priv.png")).unwrap();
+    std::fs::copy(MOTH, home.join("moth.json")).unwrap();
+    home
+}
+
+const COMPARE: &str = "--steps 3 --samples 3 --profile quick";
+
+#[test]
+fn nothing_that_a_command_writes_says_where_it_was_made() {
+    let around = tempfile::tempdir().unwrap();
+    let home = home(around.path(), "secret-home");
+    let done = |line: &str| done(&home, line);
     done("train --genome @moth.json --target @priv.png --size 8 --steps 2 --out @run");
-    std::fs::rename(at("run"), at("root/run")).unwrap();
+    done("train --arch 1;sin:2 --target @priv.png --size 8 --steps 2 --out @dense");
+    done("prune @dense --budget 8 --steps 2 --out @pruned");
+    done(
+        "evolve --search target --target @priv.png --from @moth.json --population 6 --size 16 --generations 1 --out @evolved",
+    );
+    done(
+        "evolve --search vlm --breeder mock --from @moth.json --population 4 --cell 16 --generations 2 --out @eyes",
+    );
+    done("evolve --search interactive --from @moth.json --population 4 --cell 16 --out @bred");
+    done("evolve --search interactive --select 1 --cell 16 --out @bred");
+    done("evolve --search interactive --save 0 kept --cell 16 --out @bred");
+    done(&format!("compare @moth.json {COMPARE} --out @of-genome"));
+    done(&format!("compare @priv.png {COMPARE} --out @of-picture"));
+    done("compare @run @dense --samples 3 --out @of-runs");
+    done(&format!("compare @priv.png {COMPARE} --spec @specs/face.toml"));
+    done("regime @priv.png --profile smoke --out @regime");
+    let sweep = "--depths 1 --seeds 0 --steps 3 --size 16 --samples 3 --runs @sweeps";
+    done(&format!("experiment depth-sweep @priv.png {sweep}"));
+    // Whoever writes a spec may name any place in it.
+    let spec = around.path().join("study.toml");
+    std::fs::write(&spec, study(&home.join("priv.png"))).unwrap();
+    done(&format!("experiment run {} --store @store", spec.display()));
     done("sweep --genome @moth.json --size 8 --samples 1 --steps 2 --out @sweep");
     done("score --genome @moth.json --target @priv.png --size 8 --samples 1 --all --out @card");
     done("score --genome @moth.json --size 8 --samples 1 --out @score.json");
@@ -259,16 +340,136 @@ fn what_is_passed_on_does_not_say_where_it_was_made() {
     done("maps --genome @moth.json --size 8 --out @m.svg");
     done("export --genome @moth.json --out @e.onnx");
     done("export --genome @moth.json --out @e.safetensors");
+    let best = files(&home.join("evolved/genomes")).into_iter().min().unwrap();
+    let notes = genome::read(&best).unwrap().provenance.notes;
+    assert_eq!(notes["target"], "priv.png");
+    assert_eq!(notes["target_sha256"].len(), 64);
+    std::fs::create_dir_all(home.join("root/genomes")).unwrap();
+    std::fs::copy(&best, home.join("root/genomes/a.json")).unwrap();
+    std::fs::rename(home.join("run"), home.join("root/run")).unwrap();
     done("studio @root --export @site --ids genomes/a.json --ids run");
-    // What a search goes on by names its target, so that the same line finds it again.
-    let own = ["evolved/config.toml", "evolved/checkpoint.json"];
-    let own = own.map(|name| home.join(name));
-    let mut looked = 0;
-    for path in files(&home).into_iter().filter(|path| !own.contains(path)) {
-        let bytes = std::fs::read(&path).unwrap();
-        let says = bytes.windows(11).any(|part| part == b"secret-home");
+    let all = files(&home);
+    for path in &all {
+        let says = bytes(path).windows(11).any(|part| part == b"secret-home");
         assert!(!says, "{}", path.display());
-        looked += 1;
     }
-    assert!(looked > 50, "{looked}");
+    assert!(all.len() > 300, "{}", all.len());
+
+    // What was begun goes on in another place, without the files that it began from.
+    let moved = around.path().join("other-home");
+    std::fs::rename(&home, &moved).unwrap();
+    for name in ["priv.png", "moth.json"] {
+        std::fs::remove_file(moved.join(name)).unwrap();
+    }
+    let run = |line: &str| self::done(&moved, line);
+    run("evolve --resume --generations 2 --out @evolved");
+    run("evolve --search vlm --resume --generations 3 --out @eyes");
+    run("evolve --search interactive --select 2 --cell 16 --out @bred");
+    for compared in ["of-genome", "of-picture"] {
+        let runs = moved.join(compared).join("runs");
+        let before = files(&runs);
+        run(&format!("experiment run @{compared}/spec.toml --store @{compared}/runs"));
+        assert_eq!(files(&runs), before, "nothing is computed again");
+    }
+    run("experiment run @specs/face.toml --dry-run");
+}
+
+#[test]
+fn a_comparison_has_the_same_cells_wherever_its_subject_lies() {
+    let around = tempfile::tempdir().unwrap();
+    let of = |name: &str| {
+        let home = home(around.path(), name);
+        for subject in ["priv.png", "moth.json"] {
+            done(&home, &format!("compare @{subject} {COMPARE} --spec @{subject}.toml"));
+        }
+        ["priv.png.toml", "moth.json.toml"].map(|spec| {
+            let study = NetworksStudy::read(&home.join(spec), None, Path::new("no runs")).unwrap();
+            study.cells().map(|cell| study.id(&cell)).collect::<Vec<String>>()
+        })
+    };
+    let [picture, genome] = of("one-home");
+    assert!(picture.len() > 1 && genome.len() > 1);
+    assert_eq!(of("another/home"), [picture, genome]);
+}
+
+#[test]
+fn a_linked_folder_in_an_output_folder_is_refused_and_nothing_is_written_beyond_it() {
+    let around = tempfile::tempdir().unwrap();
+    let elsewhere = around.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let linked = |line: &str, name: &str| {
+        let folder = around.path().join("out");
+        let _ = std::fs::remove_dir_all(&folder);
+        let link = folder.join(name);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(&elsewhere, &link).unwrap();
+        let mut arguments = words(line);
+        arguments.push(folder.into());
+        let (code, error) = run(&arguments);
+        assert_eq!(files(&elsewhere), [] as [PathBuf; 0], "{line}: {name}");
+        assert_eq!(code, Some(1), "{line}: {name}: {error}");
+        let link = link.display();
+        assert!(error.contains(&format!("expected a folder, found the link {link}")), "{error}");
+    };
+    let eyes = "evolve --search vlm --breeder mock --population 4 --cell 16 --generations 1 --out";
+    let moth = format!("compare {MOTH} {COMPARE} --out");
+    let spec = around.path().join("face.toml");
+    let face = std::fs::canonicalize(FACE).unwrap();
+    std::fs::write(&spec, study(&face)).unwrap();
+    let study = format!("experiment run {} --store", spec.display());
+    for (line, folder) in [
+        (COMMANDS[0], "images"),
+        (COMMANDS[1], "genomes"),
+        (COMMANDS[1], "plots"),
+        (COMMANDS[2], "sheets"),
+        (COMMANDS[2], "genomes"),
+        (eyes, "sheets"),
+        (moth.as_str(), "runs"),
+        (study.as_str(), "own/leases"),
+        (study.as_str(), "own/cells"),
+    ] {
+        linked(line, folder);
+    }
+    // The folder that somebody names may be a link.
+    let link = around.path().join("link");
+    symlink(&elsewhere, &link).unwrap();
+    let mut arguments = words(COMMANDS[0]);
+    arguments.push(link.into());
+    assert_eq!(run(&arguments).0, Some(0));
+    assert!(elsewhere.join("result.json").exists());
+}
+
+/// A copy of a folder whose files are second names, as `cp -al` makes it.
+fn snapshot(from: &Path, to: &Path) {
+    for file in files(from) {
+        let other = to.join(file.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+        std::fs::hard_link(file, other).unwrap();
+    }
+}
+
+#[test]
+fn a_search_and_its_snapshot_of_hard_links_go_on_apart() {
+    let around = tempfile::tempdir().unwrap();
+    let [run, snap, whole] = ["run", "snap", "whole"].map(|name| around.path().join(name));
+    let line = "evolve --search novelty --population 6 --size 16 --seed 5";
+    done(around.path(), &format!("{line} --generations 2 --out @run"));
+    done(around.path(), &format!("{line} --generations 5 --out @whole"));
+    snapshot(&run, &snap);
+    let read = |folder: &Path| -> Vec<(PathBuf, Vec<u8>)> {
+        let mut all = files(folder);
+        all.sort();
+        let read = |path: PathBuf| {
+            let bytes = std::fs::read(&path).unwrap();
+            (path.strip_prefix(folder).unwrap().to_path_buf(), bytes)
+        };
+        all.into_iter().map(read).collect()
+    };
+    let before = read(&snap);
+    done(around.path(), "evolve --resume --generations 5 --out @run");
+    assert!(read(&snap) == before, "the snapshot stays as it was");
+    assert!(read(&run) == read(&whole), "and the run came to its end");
+    let ended = read(&run);
+    done(around.path(), "evolve --resume --generations 5 --out @snap");
+    assert!(read(&snap) == ended && read(&run) == ended);
 }

@@ -1,7 +1,8 @@
 //! Files: read with a bound, written whole, never through a link; nobody else's is removed.
 
 use picloom::network::files::{
-    hidden_beside, open_log, open_own, read_plain, read_text, remove_leftovers, write_atomic,
+    MARKER, create_folder, hidden_beside, open_log, open_own, open_shared_log, read_plain,
+    read_text, remove_leftovers, write_atomic,
 };
 use picloom::network::process::place;
 use std::io::Write;
@@ -37,6 +38,58 @@ fn a_log_with_two_names_is_copied_before_it_grows_and_one_that_is_a_link_is_refu
     for error in [open_log(&link, 0).unwrap_err(), open_own(&link).unwrap_err()] {
         assert_eq!(error.to_string(), "expected a plain file, found a link");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn two_snapshots_of_a_shared_log_grow_apart_and_its_writers_lose_no_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log, snapshot, link] = ["log", "snapshot", "link"].map(|name| folder.path().join(name));
+    std::fs::write(&log, "one\n").unwrap();
+    std::fs::hard_link(&log, &snapshot).unwrap();
+    let mut first = open_shared_log(&log).unwrap();
+    first.write_all(b"two\n").unwrap();
+    assert_eq!(std::fs::read(&snapshot).unwrap(), b"one\n");
+    open_shared_log(&snapshot).unwrap().write_all(b"zwei\n").unwrap();
+    // Another process writes to the same log meanwhile.
+    open_shared_log(&log).unwrap().write_all(b"three\n").unwrap();
+    first.write_all(b"four\n").unwrap();
+    assert_eq!(std::fs::read(&log).unwrap(), b"one\ntwo\nthree\nfour\n");
+    assert_eq!(std::fs::read(&snapshot).unwrap(), b"one\nzwei\n");
+    std::os::unix::fs::symlink(&snapshot, &link).unwrap();
+    let error = open_shared_log(&link).unwrap_err().to_string();
+    assert_eq!(error, "expected a plain file, found a link");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_below_a_marked_folder_is_refused_and_the_folder_itself_may_be_one() {
+    let around = tempfile::tempdir().unwrap();
+    let [real, run, elsewhere] = ["real", "run", "elsewhere"].map(|name| around.path().join(name));
+    std::fs::create_dir_all(real.join("deep")).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    let link = |to: &Path, at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
+    link(&real, &run);
+    let images = run.join("deep/images");
+    link(&elsewhere, &images);
+    // Whose folder it is nobody has said yet.
+    write_atomic(&images.join("a"), b"1").unwrap();
+    write_atomic(&run.join(MARKER), b"{}").unwrap();
+    let found = format!("expected a folder, found the link {}; remove it", images.display());
+    let refusals = [
+        write_atomic(&images.join("a"), b"2").unwrap_err().source,
+        create_folder(&images).unwrap_err().source,
+        create_folder(&images.join("more")).unwrap_err().source,
+        open_own(&images.join("b")).unwrap_err(),
+        open_log(&images.join("b"), 0).unwrap_err(),
+        open_shared_log(&images.join("b")).unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.to_string(), found);
+    }
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 1);
+    write_atomic(&run.join("deep/a"), b"1").unwrap();
+    assert!(real.join("deep/a").exists());
 }
 
 #[test]

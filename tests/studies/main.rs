@@ -9,6 +9,7 @@ mod repository;
 #[path = "../common/whole.rs"]
 mod whole;
 
+mod cells;
 mod compare;
 mod contrasts;
 mod depth;

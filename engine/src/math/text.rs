@@ -151,11 +151,15 @@ pub fn word_of(argument: &OsStr) -> String {
 /// A path as something that is passed on may say it: as it is if it leads down from the folder at hand, else its
 /// last part alone. Where a file lay on this machine is nobody's business.
 pub fn portable(path: &Path) -> String {
-    let is_down = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     match path.file_name() {
-        Some(name) if !path.components().all(is_down) => name.to_string_lossy().into_owned(),
+        Some(name) if !leads_down(path) => name.to_string_lossy().into_owned(),
         _ => path.display().to_string(),
     }
+}
+
+/// True if a path leads down from the folder at hand: it can mean the same on another machine.
+pub fn leads_down(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Serialises a path as people read it: JSON holds no other text than UTF-8, and file names may be other.

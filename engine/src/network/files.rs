@@ -22,6 +22,9 @@ const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 /// Longest name of a file in bytes, on the systems in use.
 const LONGEST_NAME: usize = 255;
 
+/// The file that says what a folder of this program holds.
+pub const MARKER: &str = "picloom.json";
+
 /// Why a file could not be written. What stood at the path before still stands.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: cannot write: {source}")]
@@ -54,6 +57,28 @@ pub fn write_atomic_with(
     replaced.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
 }
 
+/// Refuses a path that a link leads out of a folder of this program: below a folder with a marker only folders are
+/// written into. A folder that is a link itself may be chosen.
+fn ensure_inside(folder: &Path) -> std::io::Result<()> {
+    let is_marked = |above: &Path| above.join(MARKER).symlink_metadata().is_ok();
+    let leads_out = |part: &&Path| {
+        part.symlink_metadata().is_ok_and(|found| found.is_symlink())
+            && part.ancestors().skip(1).any(is_marked)
+    };
+    match folder.ancestors().find(leads_out) {
+        None => Ok(()),
+        Some(link) => {
+            let text = format!("expected a folder, found the link {}; remove it", link.display());
+            Err(std::io::Error::new(ErrorKind::InvalidInput, text))
+        }
+    }
+}
+
+/// The folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Opens a file that is changed in place, or makes it. It is never another one that a link leads to.
 ///
 /// # Errors
@@ -64,6 +89,7 @@ pub fn open_own(path: &Path) -> std::io::Result<File> {
 
 /// [`open_own`] of a file whose writes all go to its end.
 fn own(path: &Path, append: bool) -> std::io::Result<File> {
+    ensure_inside(folder_of(path))?;
     // Where the system cannot be told to follow no link, this must do.
     match std::fs::symlink_metadata(path) {
         Err(e) if e.kind() == ErrorKind::NotFound => {}
@@ -134,12 +160,13 @@ pub fn hidden_beside(file: &Path, ending: &str) -> PathBuf {
     file.with_file_name(name)
 }
 
-/// Creates a folder and its parents.
+/// Creates a folder and its parents. Below a folder with a marker none of them is a link.
 ///
 /// # Errors
-/// The system refuses; the message has the path.
+/// The system refuses, or there is such a link; the message has the path.
 pub fn create_folder(path: &Path) -> Result<(), WriteError> {
-    std::fs::create_dir_all(path).map_err(|source| WriteError { path: path.to_path_buf(), source })
+    let made = ensure_inside(path).and_then(|()| std::fs::create_dir_all(path));
+    made.map_err(|source| WriteError { path: path.to_path_buf(), source })
 }
 
 /// Waits for the writes under way; new ones wait until the answer is dropped. For a process that
@@ -163,7 +190,8 @@ fn replace(
     {
         ensure_plain(&found)?;
     }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
+    ensure_inside(folder)?;
     let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     remove_leftovers_once(folder);
     let (temporary, mut file) = temporary(folder)?;

@@ -147,8 +147,12 @@ fn measure(
     arm: &str,
     model: &Model,
 ) -> Result<Vec<ArmOutcome>, String> {
-    let penalties = std::iter::once(None).chain(cell.penalties.iter().copied().map(Some));
-    penalties.map(|penalty| measure_at(prepared, cell, arm, penalty, model)).collect()
+    penalties(cell).map(|penalty| measure_at(prepared, cell, arm, penalty, model)).collect()
+}
+
+/// The penalties that a cell's masks are learned at; none: the study's own.
+fn penalties(cell: &StructuralCell) -> impl Iterator<Item = Option<f64>> {
+    std::iter::once(None).chain(cell.penalties.iter().copied().map(Some))
 }
 
 fn measure_at(
@@ -343,6 +347,31 @@ impl Grid for Structural {
             Arms::Trained { .. } => trained(prepared, cell, folder, ask)?,
         };
         Ok(arms.map(|arms| Measured { arms }))
+    }
+
+    /// Every network at every penalty, with the parts of the picture.
+    fn check_found(
+        prepared: &Vec<Prepared>,
+        cell: &StructuralCell,
+        found: &Measured,
+    ) -> Result<(), String> {
+        let networks: &[&str] = match cell.arms {
+            Arms::Evolved { .. } => &["evolved"],
+            Arms::Trained { .. } => &["dense", "magnitude", "sp"],
+        };
+        let penalties: Vec<Option<f64>> = penalties(cell).collect();
+        let at = |arm: &'static str| penalties.iter().map(move |penalty| (arm, *penalty));
+        let made = networks.iter().copied().flat_map(at);
+        let arms = found.arms.iter().map(|arm| (arm.arm.as_str(), arm.penalty));
+        let regions = &of_target(prepared, &cell.target).parted.parts;
+        let names = |arm: &ArmOutcome| {
+            arm.parts.iter().map(|part| &part.part).eq(regions.iter().map(|(name, _)| name))
+        };
+        if arms.eq(made) && found.arms.iter().all(names) {
+            return Ok(());
+        }
+        let shown: Vec<&str> = found.arms.iter().map(|arm| arm.arm.as_str()).collect();
+        Err(format!("the networks {}, or parts of another picture", shown.join(", ")))
     }
 
     fn summary(record: &StructuralRecord) -> String {

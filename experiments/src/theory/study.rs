@@ -297,6 +297,23 @@ impl Grid for Theory {
         outcome(cell).map(Some).map_err(|e| e.to_string())
     }
 
+    fn check_found(_: &(), cell: &TheoryCell, found: &TheoryFound) -> Result<(), String> {
+        let fits = match (cell, found) {
+            (TheoryCell::Curve { layers, .. }, TheoryFound::Curve(values)) => {
+                let CurveValues { depths, value, low, high, samples } = values;
+                let lengths = [value.len(), low.len(), high.len(), samples.len()];
+                depths == layers && lengths.iter().all(|length| *length == depths.len())
+            }
+            (TheoryCell::Meeting { .. }, TheoryFound::Meeting(_)) => true,
+            _ => false,
+        };
+        let what = match found {
+            TheoryFound::Curve(_) => "a curve over other depths, or with gaps",
+            TheoryFound::Meeting(_) => "a meeting of theory and Monte Carlo",
+        };
+        if fits { Ok(()) } else { Err(what.into()) }
+    }
+
     fn summary(record: &TheoryRecord) -> String {
         summary(record)
     }

@@ -11,6 +11,7 @@ use picloom::experiment::spec::{
 use picloom::experiment::workers::Ask;
 use picloom::math::refusal::Refusal;
 use picloom::math::stats::median;
+use picloom::math::text::portable;
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
 use picloom::run::{
     RunConfig, RunError, RunResult, Target, TrainJob, load_target, read_metrics, train_run,
@@ -130,7 +131,7 @@ fn base_job(
             ((network, mask), None)
         }
     };
-    let target = Target { name: drawn.display().to_string(), picture };
+    let target = Target { name: portable(drawn), picture };
     let train = TrainConfig::default();
     Ok(TrainJob::new(wiring.name(), &target, coords, wired, None, genome.as_ref(), train))
 }

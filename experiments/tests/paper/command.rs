@@ -1,5 +1,6 @@
 //! The command: what it refuses, and that it says so as `picloom` does.
 
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -128,4 +129,52 @@ fn whoever_stops_reading_ends_the_command_quietly() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", error(&output));
     assert!(!error(&output).contains("panicked"), "{}", error(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = TempDir::new().unwrap();
+    let odd = |name: &str| folder.path().join(OsStr::from_bytes(b"o\xff")).join(name);
+    std::fs::create_dir_all(odd("records/depth")).unwrap();
+    for name in ["study.json", "rows.csv.gz"] {
+        let from = Path::new(ROOT).join("figures/depth").join(name);
+        std::fs::copy(from, odd("records/depth").join(name)).unwrap();
+    }
+    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
+    let (head, _) = text.split_once("parts = [").unwrap();
+    std::fs::write(odd("study.toml"), format!("{head}parts = [\"xor.toml\"]\nclaims = []\n"))
+        .unwrap();
+    std::fs::copy(format!("{ROOT}/experiments/xor.toml"), odd("xor.toml")).unwrap();
+    for (line, paths) in [
+        ("run --profile smoke --dry-run @ --store @", ["study.toml", "runs"]),
+        ("run --profile smoke @ --store @", ["study.toml", "runs"]),
+        ("status --profile smoke @ --store @", ["study.toml", "runs"]),
+        ("collect --profile smoke @ --store @", ["study.toml", "runs"]),
+        ("run --profile smoke @ --store @", ["xor.toml", "alone"]),
+        ("figures score-by-depth --png --records @ @", ["records", ""]),
+        ("report --records @ --out @", ["records", "report.html"]),
+    ] {
+        for json in [false, true] {
+            let mut named = paths.iter().filter(|path| !path.is_empty());
+            let words = line.split(' ').filter_map(|word| match word {
+                "@" => named.next().map(|name| odd(name).into_os_string()),
+                word => Some(word.into()),
+            });
+            let words: Vec<OsString> = words.collect();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"));
+            command.args(&words).args(json.then_some("--json")).current_dir(folder.path());
+            let output = command.output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{words:?}: {}", error(&output));
+        }
+    }
+    for file in ["runs/claims.json", "runs/xor/rows.csv.gz", "alone/xor/rows.csv.gz", "report.html"]
+    {
+        assert!(odd(file).exists(), "{file}");
+    }
+    // Nothing was written beside it under a name with other letters.
+    let names: Vec<OsString> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, [OsStr::from_bytes(b"o\xff")]);
 }

@@ -106,6 +106,27 @@ fn a_run_has_the_same_id_wherever_the_repository_stands() {
         plan.cells.iter().map(Run::run_id).collect()
     };
     assert_eq!(ids(&first), ids(&second));
+    // Also if its spec names a place of this machine.
+    let absolute = |path: &Path| {
+        let face = path.with_file_name("targets").join("face.png");
+        let text = SMALL.replace("\"targets/face.png\"", &format!("{face:?}"));
+        std::fs::write(path, text).unwrap();
+        ids(path)
+    };
+    assert_eq!(absolute(&first), absolute(&second));
+}
+
+#[test]
+fn a_study_of_more_runs_than_can_be_is_refused_before_any_is_made() {
+    let list = |of: &dyn Fn(u32) -> String| (1..=100_000).map(of).collect::<Vec<_>>().join(", ");
+    let (seeds, rates) = (list(&|n| n.to_string()), list(&|n| format!("{n}e-5")));
+    let text = SMALL
+        .replace("seeds = [0, 1]", &format!("seeds = [{seeds}]"))
+        .replace("lrs = [1e-2, 1e-3]", &format!("lrs = [{rates}]"));
+    let (_folder, path) = small(&text);
+    let error = TrainingStudy::read(&path, None).unwrap_err().to_string();
+    let expected = "expected at most 1000000 cells, found 1 wired targets × 3 optimizers × 100000 rates × 100000 seeds";
+    assert!(error.ends_with(expected), "{}", &error[error.len().saturating_sub(400)..]);
 }
 
 #[test]

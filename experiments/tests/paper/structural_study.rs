@@ -3,7 +3,7 @@
 
 use crate::root;
 use picloom::experiment::Record;
-use picloom::experiment::cells::run_cells;
+use picloom::experiment::cells::{CellStudy, run_cells};
 use picloom::experiment::workers::StudyObserver;
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
@@ -11,7 +11,7 @@ use picloom_experiments::structural::findings::{
     at_every_penalty, of_arm, parts_are_ablatable, sp_against,
 };
 use picloom_experiments::structural::{
-    ArmOutcome, Measured, PartOutcome, Shown, StructuralKey, StructuralRecord, StructuralRow,
+    ArmOutcome, Arms, Measured, PartOutcome, Shown, StructuralKey, StructuralRecord, StructuralRow,
     StructuralStudy, penalties,
 };
 use std::path::Path;
@@ -70,6 +70,39 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     }
     // Every network with masks at five penalties.
     assert_eq!(penalties(&read), [0.0005, 0.008, 0.02, 0.05]);
+}
+
+#[test]
+fn a_cell_file_that_is_damaged_or_of_another_cell_is_refused_by_its_name() {
+    let mut study = smoke();
+    // The evolved network is trained by nobody.
+    study.cells.retain(|cell| matches!(cell.arms, Arms::Evolved { .. }));
+    let folder = tempfile::tempdir().unwrap();
+    let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+    let path = folder.path().join("structural/cells");
+    let path = path.join(format!("{}.json", study.id(&study.cells[0])));
+    let text = std::fs::read_to_string(&path).unwrap();
+    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut cell = whole.clone();
+        change(&mut cell);
+        cell.to_string()
+    };
+    for wrong in [
+        "{".to_string(),
+        changed(&|cell| cell["config"]["seed"] = 99.into()),
+        changed(&|cell| cell["format"] = "picloom-theory/1".into()),
+        changed(&|cell| cell["outcome"]["arms"] = serde_json::json!([])),
+        changed(&|cell| cell["outcome"]["arms"][0]["arm"] = "dense".into()),
+        changed(&|cell| cell["outcome"]["arms"][0]["parts"][0]["part"] = "tail".into()),
+    ] {
+        std::fs::write(&path, &wrong).unwrap();
+        let error = run_cells(&study, folder.path(), &mut ()).unwrap_err().to_string();
+        assert!(error.contains(&*path.to_string_lossy()), "{wrong}: {error}");
+        assert!(error.contains("delete the file to compute it again"), "{wrong}: {error}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(run_cells(&study, folder.path(), &mut ()).unwrap().unwrap(), first);
 }
 
 fn of(row: &StructuralRow) -> &[ArmOutcome] {

@@ -103,6 +103,26 @@ fn a_finished_cell_is_never_computed_again_and_a_damaged_one_is_refused() {
     assert_eq!(state, CellState::Waiting);
     let error = collect_cells(&other, folder.path()).unwrap_err();
     assert!(matches!(error, RecordError::Unfinished { .. }), "{error}");
+    // What another cell left, and a curve with gaps.
+    let other = study.cells().find(|c| matches!(**c, TheoryCell::Curve { .. })).unwrap();
+    let other = path.with_file_name(format!("{}.json", study.id(&other)));
+    let read = |path: &Path| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (meeting, curve) = (read(&path), read(&other));
+    let mut gaps = curve.clone();
+    gaps["outcome"]["value"].as_array_mut().unwrap().pop();
+    let mut swapped = meeting.clone();
+    swapped["outcome"] = curve["outcome"].clone();
+    for (path, whole, wrong) in
+        [(&path, &meeting, swapped), (&other, &curve, gaps), (&path, &meeting, curve.clone())]
+    {
+        std::fs::write(path, wrong.to_string()).unwrap();
+        let error = run_cells(&study, folder.path(), &mut ()).unwrap_err();
+        assert!(matches!(&error, RecordError::Damaged { path: at, .. } if at == path), "{error}");
+        std::fs::write(path, whole.to_string()).unwrap();
+    }
+    run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
     std::fs::write(&path, "{").unwrap();
     let error = run_cells(&study, folder.path(), &mut ()).unwrap_err();
     assert!(matches!(&error, RecordError::Damaged { path: at, .. } if *at == path), "{error}");
@@ -146,13 +166,13 @@ fn specs_of_other_kinds_profiles_that_do_not_exist_and_unknown_keys_are_refused(
         (
             "densities = [0.15, 0.3, 0.5]",
             "densities = [2.0]",
-            "expected shares in (0, 1], at least one and each once, found [2.0]",
+            "expected shares in (0, 1], at least one and each once, found 2.0",
         ),
         ("samples = 10000", "samples = 0", "expected a number of at least 1, found 0"),
         (
             "widths = [8]",
             "widths = []",
-            "expected numbers of at least 1, at least one and each once, found []",
+            "expected numbers of at least 1, at least one and each once, found none",
         ),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();

@@ -85,6 +85,15 @@ pub trait CellStudy: Sync {
         None
     }
 
+    /// Refuses an outcome that this cell cannot leave: its file is damaged, or has what another cell left. Default: none
+    /// is.
+    ///
+    /// # Errors
+    /// What is there instead, in words.
+    fn check_outcome(&self, _cell: &Self::Cell, _outcome: &Self::Outcome) -> Result<(), String> {
+        Ok(())
+    }
+
     /// The state of a cell in the study's `folder`. Default: what its file says.
     ///
     /// # Errors
@@ -188,6 +197,7 @@ fn damaged(path: &Path, found: String) -> RecordError {
 
 /// The outcome that a cell's file holds.
 fn outcome_of<S: CellStudy + ?Sized>(
+    study: &S,
     cell: &S::Cell,
     path: &Path,
     text: &str,
@@ -199,6 +209,7 @@ fn outcome_of<S: CellStudy + ?Sized>(
     if file.format != S::Record::FORMAT || file.config != config {
         return Err(damaged(format!("the cell {}", file.config)));
     }
+    study.check_outcome(cell, &file.outcome).map_err(damaged)?;
     Ok(file.outcome)
 }
 
@@ -235,7 +246,7 @@ pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
         }
         Err(e) => return Err(damaged(&path, e.to_string())),
     };
-    let outcome = outcome_of::<S>(cell, &path, &text)?;
+    let outcome = outcome_of(study, cell, &path, &text)?;
     Ok(match study.flaw(&outcome) {
         None => CellState::Done(outcome),
         Some(error) => CellState::Failed { error, outcome: Some(outcome) },

@@ -21,7 +21,7 @@ use crate::genome::to_json;
 use crate::math::names::names;
 use crate::math::settings::settings;
 use crate::network::files::{LARGEST_STATE, create_folder, read_text, write_atomic};
-use crate::run::folder::{FolderKind, Marker};
+use crate::run::folder::FolderKind;
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -134,7 +134,7 @@ pub fn breed_by_eye(
     FolderKind::Evolution.ensure(folder)?;
     let config = &job.config;
     let journal = folder.join("decisions.jsonl");
-    let kept = begin(config, folder, &journal, resume)?;
+    let kept = begin(job, folder, &journal, resume)?;
     let name = breeder.name();
     let session = Session::new(config.evolve.clone(), config.seed, config.ancestors.clone());
     let mut run = Run {
@@ -142,7 +142,7 @@ pub fn breed_by_eye(
         section: config.vlm.clone().unwrap_or_default(),
         folder,
         hash: config.hash(),
-        breeding: Breeding::new(session, &job.ancestors)?,
+        breeding: Breeding::new(session, &job.ancestors.genomes)?,
         decisions: Vec::new(),
         cause: None,
     };
@@ -183,11 +183,12 @@ pub fn breed_by_eye(
 
 /// Makes the folder, or reads what was decided in it.
 fn begin(
-    config: &EvolutionConfig,
+    job: &EvolutionJob,
     folder: &Path,
     journal: &Path,
     resume: bool,
 ) -> Result<Vec<DecisionRecord>, EvolutionError> {
+    let config = &job.config;
     let own = folder.join("config.toml");
     let mut kept = Vec::new();
     if resume {
@@ -205,11 +206,8 @@ fn begin(
     } else if own.exists() {
         return Err(EvolutionError::Occupied { path: own });
     }
-    let name = config.search.name();
-    Marker::new(FolderKind::Evolution).about(config.hash(), name).write(folder)?;
+    job.begin(folder)?;
     create_folder(&folder.join("sheets"))?;
-    let text = toml::to_string(config).expect("a config is plain data");
-    write_atomic(&own, text.as_bytes())?;
     Ok(kept)
 }
 

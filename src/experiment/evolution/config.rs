@@ -3,7 +3,9 @@
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
+use crate::genome::Genome;
 use crate::math::hash::json_id;
+use crate::math::memory;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Settings, settings};
@@ -128,6 +130,15 @@ fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
     Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
 }
 
+/// Bytes of a gene in a search, measured: in its genome, in what is judged and what is bred, and in the checkpoint's text.
+const GENE: usize = 400;
+/// Genes of a founder, about.
+const FEWEST_GENES: usize = 12;
+/// Bytes of a pixel of a picture that is judged: inputs, colours, what likeness and descriptors make of them.
+const JUDGED_PIXEL: usize = 200;
+/// Bytes of a pixel on a sheet: a picture and its place, each of three floats, and the bytes of the file.
+pub(super) const SHEET_PIXEL: usize = 27;
+
 /// Searches that judge pictures by numbers.
 const JUDGED: &[&str] = &["target", "novelty", "map-elites"];
 
@@ -248,6 +259,25 @@ impl EvolutionConfig {
             return fail("target", "a picture or genome file (--target)", "none".into());
         }
         Ok(())
+    }
+
+    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are drawn at a time.
+    ///
+    /// # Errors
+    /// What is too much, with the product.
+    pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
+        let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
+        let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
+        let population = self.evolve.reproduction.population;
+        memory::ensure("population", &[(population, "genomes"), (genes, "genes")], GENE)?;
+        let (side, most, bytes) = match (self.search, &self.vlm) {
+            (SearchKind::Vlm, vlm) => {
+                (vlm.as_ref().map_or(0, |vlm| vlm.cell), population, SHEET_PIXEL)
+            }
+            _ => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
+        };
+        let pixels = side.saturating_mul(side);
+        memory::ensure("population, size", &[(pixels, "pixels"), (most, "pictures")], bytes)
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without

@@ -2,8 +2,8 @@
 //! after each, resumed to the same bits.
 //!
 //! In: an [`EvolutionConfig`], a target picture if the search has one, a folder. Out: the folder:
-//! `config.toml`, `metrics.jsonl` (a [`GenerationRecord`] a line), `lineage.jsonl` (the births of all survivors),
-//! `checkpoint.json`, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
+//! `config.toml`, `target.npz` and `ancestors/` (what it begins from), `metrics.jsonl` (a [`GenerationRecord`] a line),
+//! `lineage.jsonl` (the births of all survivors), `checkpoint.json`, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
 //! [`EvolutionObserver`] is told.
 
 mod by_eye;
@@ -11,6 +11,7 @@ mod config;
 mod descriptors;
 mod finish;
 mod fitness;
+mod inputs;
 mod judge;
 mod record;
 mod refine;
@@ -27,12 +28,12 @@ pub use config::{
 pub use descriptors::{Descriptor, describe};
 pub use finish::{EvolutionResult, StopCause};
 pub use fitness::{Likeness, ssim};
+pub use inputs::{Ancestors, ancestor_file};
 pub use judge::PictureJudge;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
 pub use session::{
-    BreedError, BreedReport, BreedRequest, SESSION_FILE, ancestor_file, breed, keep, open,
-    read_session, save,
+    BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, keep, open, read_session, save,
 };
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
@@ -40,12 +41,15 @@ pub use speed::{EvolveSpeed, bench_evolve};
 use crate::evolve::{
     BreedingError, MapElites, Novelty, Population, Search, SessionError, TellError,
 };
-use crate::genome::{self, Genome, ReadGenomeError};
+use crate::genome::ReadGenomeError;
 use crate::math::hash::sha256_of_floats;
 use crate::math::refusal::Refusal;
+use crate::math::text::portable;
 use crate::network::Picture;
-use crate::network::files::{LARGEST_CONFIG, WriteError, read_text};
-use crate::run::folder::FolderKind;
+use crate::network::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
+use crate::run::folder::{FolderKind, Marker};
+use crate::run::{Target, load_target, write_target};
+use inputs::kept_target;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Store;
@@ -125,35 +129,55 @@ pub struct EvolutionJob {
     /// The target at the config's size.
     pub target: Option<Picture>,
     /// The genomes that generation 0 begins from.
-    pub ancestors: Vec<Genome>,
+    pub ancestors: Ancestors,
 }
 
 impl EvolutionJob {
     /// Validates the config, reads its target and ancestors, and notes the target's hash.
     ///
     /// # Errors
-    /// An impossible value, or a file that cannot be read.
-    pub fn new(mut config: EvolutionConfig) -> Result<Self, EvolutionError> {
+    /// An impossible value, or a file that cannot be read; the machine has no memory for it.
+    pub fn new(config: EvolutionConfig) -> Result<Self, EvolutionError> {
+        Self::of_file(config, Path::new(""))
+    }
+
+    /// The same of a config that was read from `file`: what a run keeps of its beginning is looked for beside it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_file(mut config: EvolutionConfig, file: &Path) -> Result<Self, EvolutionError> {
         config.validate()?;
-        let target = match &config.target {
-            None => None,
-            Some(path) => {
-                let target = crate::run::load_target(
-                    Path::new(path),
-                    config.size,
-                    config.coords,
-                    config.target_fit,
-                )?;
-                config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
-                Some(target.picture)
+        let beside = file.parent().unwrap_or(Path::new(""));
+        let kept = kept_target(&config, beside);
+        let target = match (&config.target, kept) {
+            (None, _) => None,
+            (Some(path), Some(kept)) => {
+                Some(Target { name: portable(Path::new(path)), picture: kept })
+            }
+            (Some(path), None) => {
+                let (size, coords) = (config.size, config.coords);
+                Some(load_target(Path::new(path), size, coords, config.target_fit)?)
             }
         };
-        let ancestors = config
-            .ancestors
-            .iter()
-            .map(|path| genome::read(Path::new(path)))
-            .collect::<Result<_, _>>()?;
+        config.target_sha256 = target.as_ref().map(|t| sha256_of_floats(&t.picture.rgb));
+        config.target = target.as_ref().map(|t| t.name.clone());
+        let target = target.map(|target| target.picture);
+        let ancestors = Ancestors::read(&config.ancestors, |name| ancestor_file(file, name))?;
+        config.ancestors.clone_from(&ancestors.names);
+        config.check_memory(&ancestors.genomes)?;
         Ok(EvolutionJob { config, target, ancestors })
+    }
+
+    /// Writes the beginning of the run into its `folder`: what its config names is found there, then the config.
+    fn begin(&self, folder: &Path) -> Result<(), WriteError> {
+        let name = self.config.search.name();
+        Marker::new(FolderKind::Evolution).about(self.config.hash(), name).write(folder)?;
+        if let Some(target) = &self.target {
+            write_target(folder, target)?;
+        }
+        self.ancestors.keep(folder)?;
+        let text = toml::to_string(&self.config).expect("a config is plain data");
+        write_atomic(&folder.join("config.toml"), text.as_bytes())
     }
 
     /// Generation 0 of the config's search.
@@ -162,7 +186,7 @@ impl EvolutionJob {
     /// For searches that somebody looks at: see [`breed`] and [`breed_by_eye`].
     pub fn search(&self) -> Search {
         let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
-        let ancestors = &self.ancestors;
+        let ancestors = &self.ancestors.genomes;
         match self.config.search {
             SearchKind::Target => Search::Target(Population::new(evolve, seed, ancestors)),
             SearchKind::Novelty => {
@@ -199,7 +223,7 @@ pub fn evolve(
     let (mut store, mut search, mut evaluations) = if resume && !Store::is_only_begun(folder) {
         Store::resume(folder, config)?
     } else {
-        (Store::create(folder, config)?, job.search(), 0)
+        (Store::create(folder, job)?, job.search(), 0)
     };
     // A run that was cut off after its goal was reached makes no more generations.
     let is_reached = |search: &Search| {

@@ -5,11 +5,13 @@
 //! program that can look) chooses on the sheet, calls again, and repeats.
 
 use super::SearchKind;
+use super::config::SHEET_PIXEL;
 use super::finish::signed;
+use super::inputs::{Ancestors, ancestor_file};
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
-use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::genome::{Genome, ReadGenomeError, to_json};
 use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::math::text::{path_text, path_texts, portable};
@@ -149,34 +151,30 @@ pub fn read_session(path: &Path) -> Result<Session, BreedError> {
     })
 }
 
-/// The file of an ancestor that the session file `session` names: below the working folder, or else below
-/// a folder that the session lies in.
-pub fn ancestor_file(session: &Path, name: &str) -> PathBuf {
-    let around = session.ancestors().skip(1).map(|folder| folder.join(name));
-    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| path.exists());
-    found.unwrap_or_else(|| name.into())
-}
-
-/// Reads a session and breeds its sheets. `ancestor` finds the files of its ancestors, as
+/// Reads a session and breeds its sheets; with the genomes that it began from. `ancestor` finds their files, as
 /// [`ancestor_file`] does.
 ///
 /// # Errors
 /// A file that cannot be read or is none, a session that cannot be bred.
-pub fn open(path: &Path, ancestor: impl Fn(&str) -> PathBuf) -> Result<Breeding, BreedError> {
-    bred(path, read_session(path)?, ancestor)
+pub fn open(
+    path: &Path,
+    ancestor: impl Fn(&str) -> PathBuf,
+) -> Result<(Breeding, Ancestors), BreedError> {
+    let (session, ancestors) = named(read_session(path)?, ancestor)?;
+    Ok((bred(path, session, &ancestors)?, ancestors))
 }
 
-fn bred(
-    path: &Path,
+/// A session that names its ancestors as they are kept, with their genomes.
+fn named(
     session: Session,
     ancestor: impl Fn(&str) -> PathBuf,
-) -> Result<Breeding, BreedError> {
-    let ancestors: Vec<Genome> = session
-        .ancestors
-        .iter()
-        .map(|name| genome::read(&ancestor(name)))
-        .collect::<Result<_, _>>()?;
-    Breeding::new(session, &ancestors).map_err(|source| BreedError::Session {
+) -> Result<(Session, Ancestors), ReadGenomeError> {
+    let ancestors = Ancestors::read(&session.ancestors, ancestor)?;
+    Ok((Session { ancestors: ancestors.names.clone(), ..session }, ancestors))
+}
+
+fn bred(path: &Path, session: Session, ancestors: &Ancestors) -> Result<Breeding, BreedError> {
+    Breeding::new(session, &ancestors.genomes).map_err(|source| BreedError::Session {
         path: path.to_path_buf(),
         source: Box::new(source),
     })
@@ -216,18 +214,18 @@ pub fn breed(
             .as_failure()
             .into());
     }
-    let session = if script.exists() {
-        let found = read_session(script)?;
-        same_settings(script, &asked(Some(&found)), &found)?;
+    let named = |session| named(session, |name| ancestor_file(script, name));
+    let (session, ancestors) = if script.exists() {
+        let found = named(read_session(script)?)?;
+        same_settings(script, &named(asked(Some(&found.0)))?.0, &found.0)?;
         found
     } else {
-        asked(None)
+        named(asked(None))?
     };
-    // A picture and its place on the sheet, each of three floats a pixel, and the sheet's bytes.
     let population = session.config.reproduction.population;
     let factors = [(request.cell.saturating_mul(request.cell), "pixels"), (population, "pictures")];
-    memory::ensure("population, cell", &factors, 27).map_err(BreedError::Memory)?;
-    let mut breeding = bred(script, session, |name| ancestor_file(script, name))?;
+    memory::ensure("population, cell", &factors, SHEET_PIXEL).map_err(BreedError::Memory)?;
+    let mut breeding = bred(script, session, &ancestors)?;
     if let Some(sheet) = request.sheet {
         breeding.go_to(sheet)?;
     }
@@ -285,6 +283,7 @@ pub fn breed(
         write_atomic(path, to_json(genome).as_bytes())?;
         write_atomic(&path.with_extension("png"), &picture)?;
     }
+    ancestors.keep(script.parent().unwrap_or(Path::new("")))?;
     // Last: the selection counts once everything that shows it is there.
     save(&breeding, script)?;
     Ok(BreedReport {

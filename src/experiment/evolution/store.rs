@@ -5,13 +5,12 @@
 //! died in between is cut back to those lengths, so a resumed run ends in the bytes of one that
 //! was never stopped.
 
-use super::EvolutionError;
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
+use super::{EvolutionError, EvolutionJob};
 use crate::evolve::{Birth, Search};
 use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, open_log, read_text, write_atomic};
-use crate::run::folder::{FolderKind, Marker};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -59,15 +58,13 @@ impl Store {
     }
 
     /// A new folder; refused if it holds a run.
-    pub(super) fn create(folder: &Path, config: &EvolutionConfig) -> Result<Self, EvolutionError> {
+    pub(super) fn create(folder: &Path, job: &EvolutionJob) -> Result<Self, EvolutionError> {
+        let config = &job.config;
         let checkpoint = folder.join("checkpoint.json");
         if checkpoint.exists() {
             return Err(EvolutionError::Occupied { path: checkpoint });
         }
-        let name = config.search.name();
-        Marker::new(FolderKind::Evolution).about(config.hash(), name).write(folder)?;
-        let text = toml::to_string(config).expect("a config is plain data");
-        write_atomic(&folder.join("config.toml"), text.as_bytes())?;
+        job.begin(folder)?;
         Ok(Store {
             folder: folder.to_path_buf(),
             config: config.clone(),

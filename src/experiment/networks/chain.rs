@@ -144,7 +144,7 @@ pub fn run_chain(
     ask: Ask<'_>,
 ) -> Option<Vec<NetworkRow>> {
     let seen = walk(chain, &chain.key.arms, folder, ask, &mut |made| {
-        Measuring::of(chain, made).measure(made, judge, folder)
+        Measuring::of(chain, made).measure(made, judge, folder, ask)
     })?;
     Some(seen.into_iter().map(|(arm, level, result)| row(chain, arm, level, result)).collect())
 }
@@ -430,19 +430,20 @@ impl<'a> Measuring<'a> {
         Ok(scores)
     }
 
-    /// Scores and measures one network; pictures go to `folder`.
+    /// Scores and measures one network; pictures go to `folder` if `ask` allows it.
     pub fn measure(
         &self,
         made: &Made<'_>,
         judge: &dyn Judge,
         folder: &Path,
+        ask: Ask<'_>,
     ) -> Result<NetworkResult, ArmError> {
         let Made { model, .. } = made;
         let view = View::new(model, self.target.width, self.coords);
         let found = self.protocol.measure(&view, judge, Some(self.target))?;
         let fit = Fit::of(view.picture(), self.target);
         let views = self.views.as_ref().map(|(file, changes, with_maps)| {
-            write_views(folder, file, &view, &found, *changes, *with_maps)
+            write_views(folder, file, &view, &found, (*changes, *with_maps), ask)
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),

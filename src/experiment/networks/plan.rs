@@ -305,7 +305,7 @@ impl NetworksStudy {
                 && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
             let key = ChainKey {
                 study: spec.name.clone(),
-                target: target.clone(),
+                target: target.portable(),
                 sha256: source.sha256(),
                 offset,
                 layers: layers as usize,

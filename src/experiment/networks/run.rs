@@ -70,6 +70,21 @@ impl CellStudy for NetworksStudy {
         Ok(run_chain(chain, folder, &*self.judge, ask))
     }
 
+    /// A row a network of the chain, in order.
+    fn check_outcome(&self, chain: &Chain, rows: &Vec<NetworkRow>) -> Result<(), String> {
+        let key = &chain.key;
+        let of_chain = |row: &NetworkRow| {
+            row.target == key.target.name && row.offset == key.offset && row.seed == key.seed
+        };
+        let found: Vec<_> = rows.iter().map(|row| (row.arm.as_str(), row.level)).collect();
+        let made: Vec<_> =
+            networks(chain).into_iter().map(|(arm, level)| (arm.name.as_str(), level)).collect();
+        match found == made && rows.iter().all(of_chain) {
+            true => Ok(()),
+            false => Err(format!("{} rows of other networks than its {}", rows.len(), made.len())),
+        }
+    }
+
     /// The arms that failed.
     fn flaw(&self, rows: &Vec<NetworkRow>) -> Option<String> {
         let mut errors: Vec<String> = Vec::new();

@@ -1,11 +1,14 @@
 //! Pictures of a network that figures show: changed weights, and the map of every unit.
 
 use super::record::{Change, Maps, Views};
+use crate::experiment::workers::Ask;
 use crate::network::Picture;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{create_folder, write_atomic};
 use crate::network::palette::encode_small_png;
 use crate::probe::View;
+use crate::run::RunError;
 use crate::score::{Call, Judged, Measurement};
+use crate::train::TrainObserver;
 use std::path::Path;
 
 /// Side of a shown map in pixels.
@@ -21,16 +24,15 @@ pub(super) const LARGEST: usize = 64;
 /// `views/NAME-maps.png`, into `folder`.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// The folder cannot be written; another worker has taken the work over.
 pub fn write_views(
     folder: &Path,
     name: &str,
     view: &View,
     found: &Measurement,
-    changes: usize,
-    with_maps: bool,
-) -> Result<Views, WriteError> {
-    create_folder(&folder.join("views"))?;
+    (changes, with_maps): (usize, bool),
+    ask: Ask<'_>,
+) -> Result<Views, RunError> {
     let side = view.size().min(LARGEST);
     let tile = |picture: &Picture| picture.resized(side).to_bytes();
     let mut painter = view.painter();
@@ -38,7 +40,7 @@ pub fn write_views(
     let changed = shown.iter().map(|j| tile(painter.draw(j.perturbation)));
     let tiles: Vec<Vec<u8>> = std::iter::once(tile(view.picture())).chain(changed).collect();
     let sweep = format!("views/{name}.png");
-    write_atomic(&folder.join(&sweep), &side_by_side(&tiles, side, tiles.len()))?;
+    write(folder, &sweep, &side_by_side(&tiles, side, tiles.len()), ask)?;
     let changes = shown
         .iter()
         .map(|Judged { perturbation: p, verdict }| Change {
@@ -49,11 +51,20 @@ pub fn write_views(
             unclear: verdict.as_ref().is_some_and(|v| v.call == Call::Unclear),
         })
         .collect();
-    let maps = if with_maps { Some(write_maps(folder, name, view)?) } else { None };
+    let maps = if with_maps { Some(write_maps(folder, name, view, ask)?) } else { None };
     Ok(Views { sweep, changes, maps })
 }
 
-fn write_maps(folder: &Path, name: &str, view: &View) -> Result<Maps, WriteError> {
+/// Writes a picture, if it may be.
+fn write(folder: &Path, file: &str, png: &[u8], mut ask: Ask<'_>) -> Result<(), RunError> {
+    if !ask.may_write() {
+        return Err(RunError::TakenOver(folder.to_path_buf()));
+    }
+    create_folder(&folder.join("views"))?;
+    Ok(write_atomic(&folder.join(file), png)?)
+}
+
+fn write_maps(folder: &Path, name: &str, view: &View, ask: Ask<'_>) -> Result<Maps, RunError> {
     let (maps, size) = (view.maps(), view.size());
     let tiles: Vec<Vec<u8>> = (0..maps.units)
         .map(|u| {
@@ -63,7 +74,7 @@ fn write_maps(folder: &Path, name: &str, view: &View) -> Result<Maps, WriteError
         })
         .collect();
     let file = format!("views/{name}-maps.png");
-    write_atomic(&folder.join(&file), &side_by_side(&tiles, SIDE, PER_ROW))?;
+    write(folder, &file, &side_by_side(&tiles, SIDE, PER_ROW), ask)?;
     let units = &view.model().network.units;
     Ok(Maps {
         file,

@@ -1,0 +1,79 @@
+//! What a search or a session begins from, kept beside it: copies of genomes, and the target's pixels.
+//!
+//! A path that leads down from the folder at hand is a name. Any other path is this machine's alone and is written
+//! nowhere: a genome is then named by a hash of its content, `ancestors/ID.json`, and that file lies beside the config or
+//! session. A target is named by its last part and known by the SHA-256 of its pixels, which `target.npz` has.
+
+use super::config::EvolutionConfig;
+use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::math::hash::{sha256_of_floats, short_id};
+use crate::math::text::leads_down;
+use crate::network::Picture;
+use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::run::read_target;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Folder of the copies.
+const COPIES: &str = "ancestors";
+
+/// The genomes that generation 0 begins from.
+#[derive(Clone, Debug, Default)]
+pub struct Ancestors {
+    /// Their files, as configs and sessions name them.
+    pub names: Vec<String>,
+    /// The genomes.
+    pub genomes: Vec<Genome>,
+    /// Texts of the copies by their names.
+    copies: BTreeMap<String, String>,
+}
+
+impl Ancestors {
+    /// Reads these files where `find` says that they lie.
+    ///
+    /// # Errors
+    /// The first that cannot be read, or is no genome.
+    pub fn read(files: &[String], find: impl Fn(&str) -> PathBuf) -> Result<Self, ReadGenomeError> {
+        let mut ancestors = Ancestors::default();
+        for file in files {
+            let genome = genome::read(&find(file))?;
+            let text = to_json(&genome);
+            let copy = format!("{COPIES}/{}.json", short_id(&text));
+            let is_copied = *file == copy || !leads_down(Path::new(file));
+            ancestors.names.push(if is_copied { copy.clone() } else { file.clone() });
+            ancestors.genomes.push(genome);
+            if is_copied {
+                ancestors.copies.insert(copy, text);
+            }
+        }
+        Ok(ancestors)
+    }
+
+    /// Writes the copies below `folder`, that of the config or session which names them.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn keep(&self, folder: &Path) -> Result<(), WriteError> {
+        if !self.copies.is_empty() {
+            create_folder(&folder.join(COPIES))?;
+        }
+        self.copies
+            .iter()
+            .try_for_each(|(copy, text)| write_atomic(&folder.join(copy), text.as_bytes()))
+    }
+}
+
+/// The file of an ancestor that the session or config `of` names: below the working folder, or else below
+/// a folder that it lies in.
+pub fn ancestor_file(of: &Path, name: &str) -> PathBuf {
+    let around = of.ancestors().skip(1).map(|folder| folder.join(name));
+    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| path.exists());
+    found.unwrap_or_else(|| name.into())
+}
+
+/// The target that the run in `folder` keeps, if it is the one that its config says.
+pub(super) fn kept_target(config: &EvolutionConfig, folder: &Path) -> Option<Picture> {
+    let sha256 = config.target_sha256.as_ref()?;
+    let target = read_target(folder, config.size).ok()?;
+    (sha256_of_floats(&target.rgb) == *sha256).then_some(target)
+}

@@ -1,0 +1,99 @@
+//! Cells of a study: what their files must say, and who may write.
+
+use picloom::experiment::cells::{CellState, CellStudy, run_cells, study_folder};
+use picloom::experiment::grid::axis;
+use picloom::experiment::networks::NetworksStudy;
+use picloom::experiment::workers::{Ask, News};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+
+/// The evolved network and a dense one of a genome, with pictures of both.
+const SPEC: &str = r#"
+kind = "networks"
+name = "shown"
+question = "What is kept?"
+size = 16
+steps = 5
+seeds = [0]
+sample = 5
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+[[arms]]
+name = "evolved"
+wiring = "evolved"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[show]
+arms = ["evolved", "dense"]
+maps = ["evolved"]
+"#;
+
+fn study() -> (tempfile::TempDir, NetworksStudy) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (folder, path) = crate::repository::repository(root, "shown", SPEC, &["genomes/mask.json"]);
+    let study = NetworksStudy::read(&path, None, Path::new("no runs")).unwrap();
+    (folder, study)
+}
+
+#[test]
+fn a_worker_that_was_overtaken_writes_no_pictures() {
+    let (folder, study) = study();
+    let going_on = |_: News<'_>| true;
+    let cell = study.cell(0);
+    for may_write in [false, true] {
+        let to = folder.path().join(may_write.to_string());
+        let may = || may_write;
+        let left = study.compute(&cell, &to, Ask::new(&going_on).writing(&may)).unwrap();
+        assert_eq!(left.is_some(), may_write);
+        let views = std::fs::read_dir(to.join("views")).into_iter().flatten().count();
+        assert_eq!(views, if may_write { 2 } else { 0 }, "changed weights, and maps");
+    }
+}
+
+#[test]
+fn a_cell_file_with_rows_of_other_networks_is_refused_by_its_name() {
+    let (folder, study) = study();
+    let runs = folder.path().join("runs");
+    run_cells(&study, &runs, &mut ()).unwrap().unwrap();
+    let at = study_folder(&study, &runs);
+    let file =
+        |number: usize| at.join("cells").join(format!("{}.json", study.id(&study.cell(number))));
+    let read = |path: &Path| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let (mut first, second) = (read(&file(0)), read(&file(1)));
+    assert!(matches!(study.state(&study.cell(0), &at), Ok(CellState::Done(_))));
+    first["outcome"] = second["outcome"].clone();
+    std::fs::write(file(0), first.to_string()).unwrap();
+    let error = run_cells(&study, &runs, &mut ()).unwrap_err().to_string();
+    assert!(error.contains(&*file(0).to_string_lossy()), "{error}");
+    assert!(error.contains("delete the file to compute it again"), "{error}");
+    assert!(error.contains("1 rows of other networks"), "{error}");
+    std::fs::remove_file(file(0)).unwrap();
+    run_cells(&study, &runs, &mut ()).unwrap().unwrap();
+}
+
+#[test]
+fn a_list_of_a_million_values_is_read_once_through() {
+    #[derive(Debug, Deserialize)]
+    struct Axes {
+        #[serde(deserialize_with = "axis::values")]
+        seeds: Vec<u64>,
+        #[serde(deserialize_with = "axis::rates")]
+        rates: Vec<f64>,
+    }
+    let axes = |seeds: Vec<u64>, rates: Vec<f64>| {
+        serde_json::from_value::<Axes>(serde_json::json!({ "seeds": seeds, "rates": rates }))
+            .map_err(|error| error.to_string())
+    };
+    let found = axes((0..1_000_000).collect(), (1..1_000_000).map(f64::from).collect()).unwrap();
+    assert_eq!((found.seeds.len(), found.rates.len()), (1_000_000, 999_999));
+    let mut twice: Vec<u64> = (0..100_000).collect();
+    twice.push(77);
+    assert!(axes(twice, vec![1.0]).unwrap_err().ends_with("each once, found 77 twice"));
+    assert!(axes(vec![1], vec![0.5, -1.0]).unwrap_err().ends_with("found -1.0"));
+    assert!(axes(vec![], vec![0.5]).unwrap_err().ends_with("found none"));
+}
