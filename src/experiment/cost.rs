@@ -1,11 +1,16 @@
 //! About how long work takes, in seconds of one core \[ours\]: for estimates, of which no result
 //! depends.
 
+use crate::train::TrainConfig;
+
 /// A training step or a picture, a link and pixel: measured on a core with AVX-512 (docs/BENCHMARKS.md).
 const LINK: f64 = 3e-11;
 
 /// What a pixel costs beside its links (inputs, colours, loss), in links.
 const PIXEL: f64 = 90.0;
+
+/// Measures beside the score, a link and pixel.
+const MEASURED: f64 = 1e-9;
 
 /// Whole pictures drawn, in parts, until a weight's change has the wanted effect.
 const PICTURES: f64 = 1.0;
@@ -13,9 +18,23 @@ const PICTURES: f64 = 1.0;
 /// Judging a picture, a pixel.
 const JUDGED: f64 = 4e-8;
 
+/// Attempts that collapse, for each hidden layer \[measured: 1216 dense networks of the committed results\].
+const COLLAPSES: f64 = 0.02;
+
 /// A training of so many steps of a network of `links` links on a picture of `size`² pixels.
-pub fn training(steps: u64, links: usize, size: usize) -> f64 {
-    steps as f64 * (size * size) as f64 * (links as f64 + PIXEL) * LINK
+pub fn training(steps: f64, links: usize, size: usize) -> f64 {
+    steps * (size * size) as f64 * (links as f64 + PIXEL) * LINK
+}
+
+/// Steps of attempts that collapse, on average: each is noticed some time after it happens.
+pub fn lost_steps(layers: usize, train: &TrainConfig) -> f64 {
+    let attempts = (COLLAPSES * layers as f64).min(f64::from(train.restarts));
+    attempts * (2 * train.collapse_after).min(train.steps) as f64
+}
+
+/// The measures beside a score.
+pub fn measures(links: usize, size: usize) -> f64 {
+    (size * size) as f64 * links as f64 * MEASURED
 }
 
 /// A score: `weights` weights of a network of `links` links changed both ways.

@@ -15,6 +15,7 @@ use picloom::genome::Genome;
 use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
+use picloom::prune::schedule::{IMP_GLOBAL, imp_global};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
 use picloom::run::{LoadedRun, Target, TrainJob, load_run, resumable_sweep_until, train_run};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
@@ -483,6 +484,58 @@ fn sweeps_keep_their_ids() {
         ("dense", sweep(&dense, Effect(0.18), Sample(3)), "7e12ff55b90e00e7"),
     ];
     assert_pinned(rows.into());
+}
+
+#[test]
+fn a_lottery_ticket_of_a_spec_has_the_schedule_of_the_command() {
+    let arms = |method: &str, more: &str| {
+        format!(
+            "[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n[[arms]]\nname = \"pruned\"\nfrom = \"dense\"\nmethod = {{ name = \"{method}\" }}\nlevels = [\"share:0.7\", \"share:0.5\"]\n{more}"
+        )
+    };
+    let of = |method: &str, more: &str| {
+        let head = "kind = \"networks\"\nname = \"pinned\"\nquestion = \"?\"\nsize = 12\nsteps = 6\nseeds = [0]\nsample = 2\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n";
+        repository(&format!("{head}{}", arms(method, more)))
+    };
+    let runs = |method: &str, more: &str| {
+        let (folder, path) = of(method, more);
+        let study = read(&path, None);
+        let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+        let dense = record.rows[0].result.as_ref().unwrap().links;
+        let study_folder = study_folder(&study, folder.path());
+        let pruned = record.rows[1..].iter().map(|row| {
+            let kept = row.result.as_ref().unwrap().kept;
+            (row.level, kept)
+        });
+        let pruned: Vec<(usize, usize)> = pruned.collect();
+        let last = std::fs::read_dir(study_folder).unwrap().find_map(|entry| {
+            let run = load_run(&entry.unwrap().path()).ok()?;
+            run.config.pruned.map(|pruned| (pruned.round, pruned.retrain))
+        });
+        (dense, pruned, last.unwrap())
+    };
+    let (dense, levels, last) = runs("imp", "");
+    let to = |share: f64| (share * dense as f64).round() as usize;
+    let rounds = imp_global(dense, IMP_GLOBAL, to(0.7)).len()
+        + imp_global(to(0.7), IMP_GLOBAL, to(0.5)).len();
+    assert!(rounds > 10, "{rounds}");
+    assert_eq!(last, (rounds, "rewind:0".to_string()));
+    assert_eq!(levels, [(1, to(0.7)), (2, to(0.5))]);
+    // The one-shot variant, fine-tuned, is another method.
+    let (_, levels, last) = runs("magnitude", "");
+    assert_eq!((levels.len(), last), (2, (2, "finetune".to_string())));
+    let (_folder, path) = of("imp", "retrain = \"finetune\"\n");
+    let refused = NetworksStudy::read(&path, None, Path::new("no runs")).err().unwrap().to_string();
+    assert!(refused.contains("magnitude chooses the same links"), "{refused}");
+    // An arm without rounds is the arm with its method's own: the same cells.
+    let ids = |method: &str, more: &str| {
+        let (_folder, path) = of(method, more);
+        let study = read(&path, None);
+        study.cells().map(|cell| study.id(&cell)).collect::<Vec<_>>()
+    };
+    let said = "rounds = 1\nretrain = \"finetune\"\n";
+    assert_eq!(ids("magnitude", ""), ids("magnitude", said));
+    assert_ne!(ids("imp", ""), ids("imp", "rounds = 1\n"));
 }
 
 /// The rows of a study: the network, its run, its score, and a hash of all that was measured.

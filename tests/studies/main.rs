@@ -12,6 +12,7 @@ mod contrasts;
 mod depth;
 mod drawing;
 mod escaping;
+mod estimates;
 mod evolution;
 mod figures;
 mod ids;
