@@ -4,6 +4,7 @@ use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
 use crate::experiment::cells::Worker;
+use crate::experiment::cost::pace;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::experiment::record::ROWS;
@@ -17,7 +18,7 @@ use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A study: its spec in a profile, and the store of its runs.
@@ -135,9 +136,10 @@ pub fn list(folder: &Path) -> anyhow::Result<Said> {
     Ok((rows.into(), text))
 }
 
-/// Wall seconds of so many seconds of one core, by all threads.
+/// Wall seconds of so many seconds of one core, by all threads of this machine as busy as it is now.
 pub(super) fn wall(core_seconds: f64) -> f64 {
-    core_seconds / rayon::current_num_threads() as f64
+    static PACE: LazyLock<f64> = LazyLock::new(pace);
+    core_seconds * *PACE
 }
 
 /// What running a study would do.
