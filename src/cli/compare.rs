@@ -252,7 +252,7 @@ impl StudyObserver for Progress {
     }
 
     fn part(&mut self, progress: &workers::Progress) {
-        self.left = progress.seconds_left;
+        self.left = progress.seconds_left.or(self.left);
         self.bar.set_message(self.message());
     }
 

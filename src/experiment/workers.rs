@@ -157,6 +157,9 @@ fn useful(costs: &[f64]) -> usize {
     (costs.iter().sum::<f64>() / longest).round() as usize
 }
 
+/// Work that must be done, as a share of what is left, before it says how long the rest takes.
+const LEARNED: f64 = 0.05;
+
 /// What the workers share.
 struct Shared<'a> {
     next: AtomicUsize,
@@ -181,8 +184,9 @@ impl Watched<'_> {
         let rate = self.started.elapsed().as_secs_f64() / self.cost_made.max(1e-300);
         let Progress { total, done, failed, .. } = self.progress;
         self.progress.pace = Some(rate);
-        self.progress.seconds_left =
-            (done + failed < total).then_some((rate * self.cost_left).max(0.0));
+        // The first small part says little of the rest.
+        let is_known = done + failed < total && self.cost_made > LEARNED * self.cost_left;
+        self.progress.seconds_left = is_known.then_some((rate * self.cost_left).max(0.0));
     }
 }
 

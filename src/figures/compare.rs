@@ -204,10 +204,11 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
         ),
     };
     let dots = Dots {
-        value: Axis::new("compositional score").range(0.0, 1.15),
+        value: Axis::new("compositional score").range(0.0, 1.0),
         groups: groups.collect(),
         bars: true,
         lying: true,
+        texts_right: true,
         ..Dots::default()
     };
     Figure::new("Share of weight changes that leave a clean picture")

@@ -528,7 +528,8 @@ impl ArmSpec {
         Refusal::unless(fits, &key, expected, from)?;
         let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds != Some(0);
         let expected = "a method, at least one level and one round";
-        Refusal::unless(whole, &key, expected, "another number of them")?;
+        let rounds = self.rounds.unwrap_or(1);
+        Refusal::unless(whole, &key, expected, format!("{rounds} rounds"))?;
         let tuned = self.method.is_some_and(|method| method.is_lottery())
             && self.retrain == Some(Retrain::Finetune);
         let expected =
