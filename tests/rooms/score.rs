@@ -75,7 +75,7 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
     let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
     let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
-    let delta = Delta::Effect(0.18);
+    let delta = Delta::Effect(0.3);
     let expected = whole(&first, 32, delta, &judge, None).score;
     assert!(
         expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
