@@ -6,7 +6,7 @@
 use picloom::genome::from_json;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Wiring};
 use picloom::probe::{Delta, Selection, View};
-use picloom::score::{Call, DlJudge, JudgeError, Judged, Measurement, Protocol};
+use picloom::score::{Call, DlJudge, Exhibit, JudgeError, Judged, Measurement, Protocol};
 use picloom::train::{Problem, TrainConfig, Trainer};
 use std::path::PathBuf;
 
@@ -15,10 +15,9 @@ const SIZE: usize = 48;
 /// Prints the score of a network on a sample of its weights. Returns the picture of the first change
 /// that was judged damaged.
 fn told(name: &str, model: &Model, target: &Picture) -> Result<Option<Picture>, JudgeError> {
-    let view = View::new(model, SIZE, Coords::Fer);
+    let exhibit = Exhibit::new(model, SIZE, Coords::Fer, Some(target));
     let protocol = Protocol { samples: Selection::Sample(24), delta: Delta::default(), seed: 0 };
-    let Measurement { score, judged, .. } =
-        protocol.measure(&view, &DlJudge::default(), Some(target))?;
+    let Measurement { score, judged, .. } = protocol.measure(&exhibit, &DlJudge::default())?;
     let (low, high) = score.interval.unwrap_or((0.0, 1.0));
     println!(
         "{name}: {} changes leave it clean, {} damage it, {} are unclear, {} do nothing: score {:.2} [{low:.2}, {high:.2}]{}",

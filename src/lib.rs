@@ -142,14 +142,15 @@
 //! ```
 //! use picloom::genome::from_json;
 //! use picloom::network::{Coords, Model, Wiring};
-//! use picloom::probe::{Delta, Selection, View};
-//! use picloom::score::{DlJudge, score};
+//! use picloom::probe::{Delta, Selection};
+//! use picloom::score::{DlJudge, Exhibit, score};
 //!
 //! let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
-//! let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer);
+//! let exhibit = Exhibit::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer, None);
+//! let view = exhibit.view();
 //! let links = Selection::Sample(8).links(view.model(), 0)?;
 //! let swept = view.sweep(&links, Delta::default(), &|_| {});
-//! let (score, judged) = score(&view, &swept, &DlJudge::default(), None)?;
+//! let (score, judged) = score(&exhibit, &swept, &DlJudge::default())?;
 //! assert_eq!(score.coherent + score.fractured + score.silent, judged.len());
 //! println!("{} of {} changes leave a clean picture", score.coherent, judged.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -9,7 +9,7 @@ use numpy::ndarray::Array4;
 use numpy::{IntoPyArray, PyArray4};
 use picloom::network::{Coords, Picture};
 use picloom::probe::{Delta, View, WeightSweep};
-use picloom::score::{JudgeChoice, Measurement, Protocol, ScoreRecord};
+use picloom::score::{Exhibit, JudgeChoice, Measurement, Protocol, ScoreRecord};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -164,7 +164,7 @@ pub fn strip<'py>(
 /// judge : str
 ///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
 /// size : int, optional
-///     Side in pixels. Default: that of the target, else 128.
+///     Side in pixels. Default: that of the target, else 128. Pictures are judged at 64 or more, whatever it is.
 /// coords : str
 ///     "fer" (-1 to 1 across the picture) or "picbreeder".
 /// name : str
@@ -207,15 +207,14 @@ pub fn score<'py>(
     let size = check_size(size.unwrap_or(own))?;
     let judge = parsed::<JudgeChoice>(judge)?.build().map_err(refused)?;
     let links = protocol.samples.links(&model.0, protocol.seed).map_err(refused)?;
-    let view = py.detach(|| View::new(&model.0, size, coords));
-    let swept = swept(py, &view, &links, protocol.delta, progress)?.ok_or_else(stopped)?;
-    let found = py
-        .detach(|| Measurement::of(&view, swept, judge.as_ref(), target.as_ref()))
-        .map_err(failed)?;
+    let exhibit = py.detach(|| Exhibit::new(&model.0, size, coords, target.as_ref()));
+    let view = exhibit.view();
+    let swept = swept(py, view, &links, protocol.delta, progress)?.ok_or_else(stopped)?;
+    let found = py.detach(|| Measurement::of(&exhibit, swept, judge.as_ref())).map_err(failed)?;
     let record = ScoreRecord {
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
-        ..ScoreRecord::of(name, &view, &found, &protocol.samples, protocol.seed)
+        ..ScoreRecord::of(name, &exhibit, &found, &protocol.samples, protocol.seed)
     };
     plain(py, &record)
 }

@@ -2,11 +2,13 @@
 
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
-use super::progress::Bar;
+use super::progress::{Bar, duration};
 use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
+use super::study::wall;
 use super::template::write_spec;
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
+use crate::experiment::kinds::Study;
 use crate::experiment::networks::StudySettings;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
@@ -85,7 +87,14 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     interrupt::saves();
     let (steps, chains) = (single.study.spec.steps, &single.study.chains);
     let chains = chains.iter().map(|chain| chain.key.arms.len()).collect();
-    let mut progress = Progress { bar: out.progress(steps, "steps"), steps, part: 0, chains };
+    let left = wall(single.study.status(&folder.join("runs"))?.core_seconds_left);
+    if left > 0.0 {
+        let threads = rayon::current_num_threads();
+        out.note(&format!("about {} on {threads} threads", duration(left)));
+    }
+    let bar = out.progress(steps, "steps").without_estimate();
+    let (what, left) = (String::new(), Some(left));
+    let mut progress = Progress { bar, steps, part: 0, chains, what, left };
     let compared = compare(&single, &folder, &mut progress);
     progress.bar.finish_and_clear();
     match compared {
@@ -202,6 +211,21 @@ struct Progress {
     part: usize,
     /// Networks of each chain.
     chains: Vec<usize>,
+    /// What is worked on.
+    what: String,
+    /// Seconds left of the whole comparison, as far as that is known.
+    left: Option<f64>,
+}
+
+impl Progress {
+    /// `2/6 dense, seed 0, about 40 s left in all`.
+    fn message(&self) -> String {
+        let all: usize = self.chains.iter().sum();
+        let left = self
+            .left
+            .map_or(String::new(), |left| format!(", about {} left in all", duration(left)));
+        format!("{}/{all} {}{left}", self.part, self.what)
+    }
 }
 
 impl StudyObserver for Progress {
@@ -216,8 +240,8 @@ impl StudyObserver for Progress {
         match news {
             News::Begins(what) => {
                 self.part += 1;
-                let all: usize = self.chains.iter().sum();
-                self.bar.begin(&format!("{}/{all} {what}", self.part));
+                self.what = what.into();
+                self.bar.begin(&self.message());
             }
             News::Training(state) if state.step.is_multiple_of(64) => {
                 self.bar.set_length(self.steps);
@@ -225,6 +249,11 @@ impl StudyObserver for Progress {
             }
             _ => {}
         }
+    }
+
+    fn part(&mut self, progress: &workers::Progress) {
+        self.left = progress.seconds_left.or(self.left);
+        self.bar.set_message(self.message());
     }
 
     fn going_on(&mut self) -> bool {

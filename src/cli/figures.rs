@@ -7,6 +7,7 @@ use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{SpecFile, Title};
 use crate::figures::Provenance;
+use crate::figures::compare::judged_by;
 use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing};
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
@@ -124,6 +125,7 @@ fn page(
         for name in ["profile", "size", "steps", "judge"] {
             if let Some(value) = head.fields.get(name) {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                let value = if name == "judge" { judged_by(&value) } else { value };
                 facts.push((name.to_string(), value));
             }
         }

@@ -68,6 +68,13 @@ impl Bar {
         self.bar.set_length(total);
     }
 
+    /// So many of so many are done, and what is said beside the bar.
+    pub fn set(&self, done: u64, total: u64, message: &str) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+        self.set_message(message);
+    }
+
     /// What is said beside the bar.
     pub fn set_message(&self, message: impl Into<String>) {
         self.bar.set_message(plain(&message.into()));
@@ -121,12 +128,16 @@ impl Bar {
     }
 }
 
-/// Seconds for people: `45 s`, `12 min`, `3 h 20 min`.
+/// Seconds for people: `45 s`, `1 min 30 s`, `12 min`, `3 h 20 min`.
 pub fn duration(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round() as u64;
-    match minutes {
-        0..2 => format!("{seconds:.0} s"),
-        2..90 => format!("{minutes} min"),
+    let whole = seconds.round() as u64;
+    // Below ten minutes in steps of five seconds, above in minutes.
+    let (fives, minutes) = (5 * ((whole + 2) / 5), (whole + 30) / 60);
+    match (whole, fives % 60) {
+        (0..60, _) => format!("{whole} s"),
+        (60..595, 0) => format!("{} min", fives / 60),
+        (60..595, more) => format!("{} min {more} s", fives / 60),
+        _ if minutes < 60 => format!("{minutes} min"),
         _ => format!("{} h {} min", minutes / 60, minutes % 60),
     }
 }

@@ -10,13 +10,12 @@ use crate::figures::{Provenance, save};
 use crate::network::files::{hidden_beside, write_atomic};
 use crate::network::lock::FolderLock;
 use crate::network::{Model, Wiring};
-use crate::probe::View;
 use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{Source, resumable_sweep};
 use crate::score::card::CardRecord;
 use crate::score::labels::read_labels;
 use crate::score::measures::Measure;
-use crate::score::{Calls, Measurement, PictureLabel, Protocol, ScoreRecord};
+use crate::score::{Calls, Exhibit, Measurement, PictureLabel, Protocol, ScoreRecord};
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -62,7 +61,8 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         Some(path) => Some((path, labels_of(path, &source.label_name())?)),
         None => None,
     };
-    let view = source.view()?;
+    let exhibit = source.exhibit()?;
+    let view = exhibit.view();
     let bar = out.progress(links.len() as u64, "weights");
     let kept = match &args.out {
         Some(folder) if args.all => {
@@ -75,12 +75,12 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     };
     let swept = match &kept {
         Some((_, part)) => {
-            resumable_sweep(&view, &links, protocol.delta, part, &|done| bar.inc(done as u64))?
+            resumable_sweep(view, &links, protocol.delta, part, &|done| bar.inc(done as u64))?
         }
         None => view.sweep(&links, protocol.delta, &|_| bar.inc(1)),
     };
     bar.finish_and_clear();
-    let found = Measurement::of(&view, swept, judge.as_ref(), source.target.as_ref())?;
+    let found = Measurement::of(&exhibit, swept, judge.as_ref())?;
     let corrected = match &labels {
         Some((path, labels)) => {
             Some(found.corrected(labels).with_context(|| path.display().to_string())?)
@@ -91,12 +91,12 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
         corrected,
-        ..ScoreRecord::of(&source.name, &view, &found, &protocol.samples, protocol.seed)
+        ..ScoreRecord::of(&source.name, &exhibit, &found, &protocol.samples, protocol.seed)
     };
     let mut text = table(&record);
     text += &usage_text(record.judge_usage.as_ref());
     match &args.out {
-        Some(folder) if args.all => card(&source, &view, &found, record, folder, text, out)?,
+        Some(folder) if args.all => card(&source, &exhibit, &found, record, folder, text, out)?,
         Some(path) => {
             let json = serde_json::to_string_pretty(&record)? + "\n";
             write_atomic(path, json.as_bytes())?;
@@ -140,13 +140,14 @@ fn beside(file: &Path) -> PathBuf {
 /// Measures all the rest, draws it and writes it into `folder`.
 fn card(
     source: &Source,
-    view: &View,
+    exhibit: &Exhibit,
     found: &Measurement,
     score: ScoreRecord,
     folder: &Path,
     mut text: String,
     out: &Output,
 ) -> anyhow::Result<()> {
+    let view = exhibit.view();
     let genome = source.genome.as_ref();
     // Relays count as units: layers are compared with layers, a graph with a graph.
     let like = if view.model().network.is_layered() { Wiring::Layerized } else { Wiring::Graph };

@@ -4,6 +4,7 @@ use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
 use crate::experiment::cells::Worker;
+use crate::experiment::cost::pace;
 use crate::experiment::kinds::{Kind, Study, read_study};
 use crate::experiment::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::experiment::record::ROWS;
@@ -17,7 +18,7 @@ use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// A study: its spec in a profile, and the store of its runs.
@@ -135,9 +136,10 @@ pub fn list(folder: &Path) -> anyhow::Result<Said> {
     Ok((rows.into(), text))
 }
 
-/// Wall seconds of so many seconds of one core, by all threads.
-fn wall(core_seconds: f64) -> f64 {
-    core_seconds / rayon::current_num_threads() as f64
+/// Wall seconds of so many seconds of one core, by all threads of this machine as busy as it is now.
+pub(super) fn wall(core_seconds: f64) -> f64 {
+    static PACE: LazyLock<f64> = LazyLock::new(pace);
+    core_seconds * *PACE
 }
 
 /// What running a study would do.
@@ -306,6 +308,8 @@ pub(super) struct BatchProgress {
 pub(super) struct Watch {
     pub(super) bar: Bar,
     whole: Option<BatchProgress>,
+    /// The cell that was finished last.
+    label: String,
 }
 
 impl Watch {
@@ -315,15 +319,18 @@ impl Watch {
         what: &'static str,
         whole: Option<BatchProgress>,
     ) -> Self {
-        Watch { bar: out.progress(cells as u64, what).without_estimate(), whole }
+        let bar = out.progress(cells as u64, what).without_estimate();
+        Watch { bar, whole, label: String::new() }
     }
 
     /// `about 12 min left; of the study 31 %, about 2 h 5 min left`.
     fn left(&self, progress: &Progress) -> String {
-        let (Some(left), Some(pace)) = (progress.seconds_left, progress.pace) else {
-            return String::new();
+        let Some(pace) = progress.pace else { return String::new() };
+        let left = progress.seconds_left.unwrap_or(0.0);
+        let mut text = match progress.seconds_left {
+            Some(left) => format!(", about {} left", duration(left)),
+            None => String::new(),
         };
-        let mut text = format!(", about {} left", duration(left));
         if let Some(whole) = self.whole.as_ref().filter(|whole| whole.total > 0.0) {
             let ahead = left / pace + whole.ahead;
             let share = 100.0 * (1.0 - ahead / whole.total).clamp(0.0, 1.0);
@@ -336,12 +343,17 @@ impl Watch {
 
 impl StudyObserver for Watch {
     fn cell(&mut self, progress: &Progress, label: &str, error: Option<&str>) {
-        self.bar.set_length(progress.total as u64);
-        self.bar.set_position((progress.done + progress.failed) as u64);
-        self.bar.set_message(format!("{label}{}", self.left(progress)));
+        self.label = label.into();
+        self.part(progress);
         if let Some(error) = error {
             self.bar.say(&format!("failed: {label}: {error}"));
         }
+    }
+
+    fn part(&mut self, progress: &Progress) {
+        let done = (progress.done + progress.failed) as u64;
+        let message = format!("{}{}", self.label, self.left(progress));
+        self.bar.set(done, progress.total as u64, message.trim_start_matches(", "));
     }
 
     fn waits(&mut self, cells: usize) {

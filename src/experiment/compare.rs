@@ -8,19 +8,20 @@ use super::cells::{CellStudy, run_cells, study_folder};
 use super::networks::NetworksRecord;
 use super::networks::chain::{Made, Measuring, walk};
 use super::networks::plan::judge;
-use super::networks::record::{Change, NetworkRow};
+use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
 use super::networks::spec::{BASE, Level, NetworksSpec};
-use super::record::{Record, RecordError};
+use super::record::{Record, RecordError, six_digits};
 use super::spec::SpecError;
 use super::template::{Single, Subject};
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
-use crate::math::text::portable;
+use crate::math::text::{cell, portable};
+use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
 use crate::run::folder::{FolderKind, Marker};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
-use crate::score::Protocol;
+use crate::score::{Exhibit, Protocol};
 use crate::train::LogLine;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ pub struct Shown {
     pub made: String,
     /// What it should draw.
     pub target: Picture,
-    /// The network, ready to be looked at.
+    /// The network as it was judged.
     pub view: View,
     /// Some changed weights, spread over the layers, with what the network then draws.
     pub changed: Vec<(Change, Picture)>,
@@ -126,7 +127,8 @@ pub fn compare(
         let going_on = |_: News<'_>| true;
         let seen = walk(chain, &chain.key.arms, &folder, Ask::new(&going_on), &mut |made| {
             let row = |row: &&NetworkRow| row.arm == made.arm && row.seed == seed;
-            let view = View::new(made.model, chain.key.size, Coords::default());
+            let exhibit = Exhibit::new(made.model, chain.key.size, Coords::default(), None);
+            let view = exhibit.into_view();
             let curve = made.run.map(|(_, folder)| read_metrics(folder)).transpose()?;
             Ok(Shown {
                 arm: made.arm.into(),
@@ -222,7 +224,7 @@ pub fn compare_runs(
             result: Some(Box::new(result)),
             error: None,
         };
-        let view = View::new(model, config.size, config.coords);
+        let view = measuring.exhibit(model).into_view();
         let arch = config.arch.as_ref().map_or("a genome's own graph".into(), Arch::to_string);
         networks.push(Shown {
             made: format!("{}, {arch}", config.arm),
@@ -264,6 +266,32 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
     folders.iter().zip(&all).map(name).collect()
 }
 
+/// What came of an arm over its seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmScore {
+    /// Networks that learned the picture: only those count.
+    pub fit: usize,
+    /// All networks.
+    pub all: usize,
+    /// Mean score of those that count ([`Scored::over_seeds`]); none: no result.
+    pub score: Option<Scored>,
+}
+
+impl ArmScore {
+    /// Of the networks of one arm.
+    pub fn of<'a>(networks: impl IntoIterator<Item = &'a NetworkResult>) -> Self {
+        let all: Vec<&NetworkResult> = networks.into_iter().collect();
+        let fit: Vec<&&NetworkResult> = all.iter().filter(|result| result.fit).collect();
+        let scores: Vec<Scored> = fit.iter().filter_map(|result| result.score).collect();
+        ArmScore { fit: fit.len(), all: all.len(), score: Scored::over_seeds(&scores) }
+    }
+
+    /// `2 of 3 fit`.
+    pub fn counts(&self) -> String {
+        format!("{} of {} fit", self.fit, self.all)
+    }
+}
+
 impl Comparison {
     /// The rows of each arm, in the order of the record.
     pub fn arms(&self) -> Vec<(&str, Vec<&NetworkRow>)> {
@@ -293,6 +321,48 @@ impl Comparison {
                 row.arm, result.kept, result.r2
             );
         }
+        let arms = self.scores();
+        if arms.iter().any(|(_, arm)| arm.all > 1) {
+            text += &format!(
+                "\n{:<width$}  score over seeds (95 % interval of seeds and judge)\n",
+                "arm"
+            );
+            for (name, arm) in arms {
+                let score = match arm.score {
+                    Some(Scored { score, low: Some(low), high: Some(high) }) => {
+                        format!("{score:.3} ({low:.3} to {high:.3})")
+                    }
+                    Some(Scored { score, .. }) => format!("{score:.3}"),
+                    None => "no result".into(),
+                };
+                text += &format!("{name:<width$}  {score}, {}\n", arm.counts());
+            }
+        }
         text
+    }
+
+    /// What came of each arm, in the order of the record.
+    pub fn scores(&self) -> Vec<(&str, ArmScore)> {
+        let results = |rows: Vec<&'_ NetworkRow>| {
+            ArmScore::of(rows.into_iter().filter_map(|row| row.result.as_deref()))
+        };
+        self.arms().into_iter().map(|(name, rows)| (name, results(rows))).collect()
+    }
+
+    /// The same as a table: `arm,networks,fit,score,low,high,result`.
+    pub fn scores_csv(&self) -> String {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut row = |cells: [&str; 7]| table.write_record(cells).expect("written to memory");
+        row(["arm", "networks", "fit", "score", "low", "high", "result"]);
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |v| six_digits(v).to_string());
+        for (name, arm) in self.scores() {
+            let of = |value: fn(Scored) -> Option<f64>| number(arm.score.and_then(value));
+            let result = if arm.score.is_some() { arm.counts() } else { "no result".into() };
+            let (all, fit) = (arm.all.to_string(), arm.fit.to_string());
+            let (score, low, high) = (of(|s| Some(s.score)), of(|s| s.low), of(|s| s.high));
+            row([&cell(name), &all, &fit, &score, &low, &high, &result]);
+        }
+        String::from_utf8(table.into_inner().expect("written to memory")).expect("text")
     }
 }

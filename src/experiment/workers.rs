@@ -21,9 +21,9 @@ pub struct Progress {
     pub found: usize,
     /// Cells that failed in this call.
     pub failed: usize,
-    /// Estimate of the wall time left in seconds; none before the first cell is finished.
+    /// Estimate of the wall time left in seconds, learned from what is finished; none before that, and at the end.
     pub seconds_left: Option<f64>,
-    /// Wall time of this call in seconds, a second of the cost that its finished cells had.
+    /// Wall time of this call in seconds, for a second of the cost of what it has finished.
     pub pace: Option<f64>,
 }
 
@@ -31,6 +31,9 @@ pub struct Progress {
 pub trait StudyObserver: Send {
     /// A cell has been finished, found finished, or has failed (then `error` says why).
     fn cell(&mut self, _progress: &Progress, _label: &str, _error: Option<&str>) {}
+
+    /// A part of a cell has been finished: what is left is known better.
+    fn part(&mut self, _progress: &Progress) {}
 
     /// Other workers have the only cells that are left, so many: now they are waited for.
     fn waits(&mut self, _cells: usize) {}
@@ -127,9 +130,12 @@ pub fn work_through(
                         let Some(&number) = waiting.get(next) else {
                             return;
                         };
-                        let going_on = |news: News<'_>| shared.hear(news);
+                        let told = Mutex::new(0.0);
+                        let going_on = |news: News<'_>| shared.hear(news, &told);
                         let outcome = work(number, Ask::new(&going_on));
-                        if !shared.over(&task(number), outcome) {
+                        let mut rest = task(number);
+                        rest.cost -= *told.lock().expect("no worker panicked");
+                        if !shared.over(&rest, outcome) {
                             return;
                         }
                     }
@@ -151,6 +157,9 @@ fn useful(costs: &[f64]) -> usize {
     (costs.iter().sum::<f64>() / longest).round() as usize
 }
 
+/// Work that must be done, as a share of what is left, before it says how long the rest takes.
+const LEARNED: f64 = 0.05;
+
 /// What the workers share.
 struct Shared<'a> {
     next: AtomicUsize,
@@ -167,8 +176,22 @@ struct Watched<'a> {
     started: Instant,
 }
 
+impl Watched<'_> {
+    /// Counts work that has been done, and learns from it how long the rest takes.
+    fn made(&mut self, cost: f64) {
+        self.cost_made += cost;
+        self.cost_left -= cost;
+        let rate = self.started.elapsed().as_secs_f64() / self.cost_made.max(1e-300);
+        let Progress { total, done, failed, .. } = self.progress;
+        self.progress.pace = Some(rate);
+        // The first small part says little of the rest.
+        let is_known = done + failed < total && self.cost_made > LEARNED * self.cost_left;
+        self.progress.seconds_left = is_known.then_some((rate * self.cost_left).max(0.0));
+    }
+}
+
 impl Shared<'_> {
-    /// Counts a cell; false if the work is to stop.
+    /// Counts a cell, whose cost is that of its parts that were not told; false if the work is to stop.
     fn over(&self, task: &Task, outcome: Result<Outcome, WriteError>) -> bool {
         let mut watched = self.watched.lock().expect("no worker panicked");
         let error = match outcome {
@@ -200,20 +223,27 @@ impl Shared<'_> {
                 return false;
             }
         };
-        watched.cost_made += task.cost;
-        watched.cost_left -= task.cost;
-        let rate = watched.started.elapsed().as_secs_f64() / watched.cost_made.max(1e-300);
-        watched.progress.pace = Some(rate);
-        watched.progress.seconds_left = Some((rate * watched.cost_left).max(0.0));
+        watched.made(task.cost);
         let progress = watched.progress;
         watched.observer.cell(&progress, &task.label, error.as_deref());
         true
     }
 
-    /// Tells the observer; false once somebody asked to stop.
-    fn hear(&self, news: News<'_>) -> bool {
+    /// Tells the observer; false once somebody asked to stop. The cost of finished parts of the cell is added to `told`.
+    fn hear(&self, news: News<'_>, told: &Mutex<f64>) -> bool {
         let mut watched = self.watched.lock().expect("no worker panicked");
-        watched.observer.news(news);
+        match news {
+            News::Did { cost, now } => {
+                *told.lock().expect("no worker panicked") += cost;
+                match now {
+                    true => watched.made(cost),
+                    false => watched.cost_left -= cost,
+                }
+                let progress = watched.progress;
+                watched.observer.part(&progress);
+            }
+            other => watched.observer.news(other),
+        }
         if !watched.observer.going_on() {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -228,6 +258,13 @@ pub enum News<'a> {
     Begins(&'a str),
     /// It is being trained, and so far.
     Training(&'a TrainState),
+    /// A part of it is finished that was thought to take so many seconds of one core.
+    Did {
+        /// The seconds.
+        cost: f64,
+        /// False if it was finished before.
+        now: bool,
+    },
     /// It goes on.
     GoesOn,
 }

@@ -9,14 +9,16 @@ use super::sheets::{FeatureSheet, feature_sheet};
 use super::style::{self, Colour, arm as arm_style, fixed, percent};
 use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
-use crate::experiment::compare::{About, Comparison, Shown};
+use crate::experiment::compare::{About, ArmScore, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
-use crate::experiment::networks::NetworkResult;
+use crate::experiment::networks::{NetworkResult, Scored};
 use crate::experiment::spec::check_name;
 use crate::genome::GenomeInfo;
+use crate::math::stats::mean;
 use crate::math::text::portable;
 use crate::network::files::{create_folder, write_atomic};
 use crate::score::FIT_GATE;
+use crate::score::dl::labelled_by;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -36,31 +38,26 @@ struct Arm<'a> {
 }
 
 impl Arm<'_> {
+    /// What came of it: the score of the seeds that learned the picture.
+    fn score(&self) -> ArmScore {
+        ArmScore::of(self.seeds.iter().map(|(_, result)| *result))
+    }
+
     /// True if a network of it learned the picture: those count, the others do not.
     fn fit(&self) -> bool {
-        self.fits() > 0
+        self.score().fit > 0
     }
 
-    fn fits(&self) -> usize {
-        self.seeds.iter().filter(|(_, result)| result.fit).count()
-    }
-
-    /// The networks that its score is of: those that count, or all if none does.
-    fn counting(&self) -> impl Iterator<Item = &NetworkResult> + Clone {
-        let fit = self.fit();
-        self.seeds.iter().map(|(_, result)| *result).filter(move |result| result.fit == fit)
-    }
-
-    /// Mean score of the seeds that count, with the interval of these networks: their errors are independent.
+    /// Its score with the interval, where both are known.
     fn pooled(&self) -> Option<(f64, (f64, f64))> {
-        let found = self.counting().filter_map(|r| r.score().zip(r.interval()));
-        let n = found.clone().count() as f64;
-        let mean = found.clone().map(|(score, _)| score).sum::<f64>() / n;
-        let side = |of: &dyn Fn(f64, (f64, f64)) -> f64| {
-            found.clone().map(|(score, i)| of(score, i) * of(score, i)).sum::<f64>().sqrt() / n
-        };
-        let (low, high) = (side(&|score, i| score - i.0), side(&|score, i| i.1 - score));
-        (n > 0.0).then_some((mean, (mean - low, mean + high)))
+        let score = self.score().score?;
+        Some((score.score, score.low.zip(score.high)?))
+    }
+
+    /// Scores of its networks that learned the picture, or of those that did not.
+    fn scores(&self, fit: bool) -> Vec<f64> {
+        let of = self.seeds.iter().filter(|(_, result)| result.fit == fit);
+        of.filter_map(|(_, result)| result.score()).collect()
     }
 
     fn mean_r2(&self) -> f64 {
@@ -69,11 +66,10 @@ impl Arm<'_> {
 
     /// `2 of 3 seeds learned the picture`; nothing if all or none did.
     fn partly(&self) -> String {
-        match (self.fits(), self.seeds.len()) {
-            (fits, all) if fits > 0 && fits < all => {
-                format!("{fits} of {all} seeds learned the picture")
-            }
-            _ => String::new(),
+        let ArmScore { fit, all, .. } = self.score();
+        match fit > 0 && fit < all {
+            true => format!("{fit} of {all} seeds learned the picture"),
+            false => String::new(),
         }
     }
 }
@@ -140,6 +136,7 @@ pub fn write_comparison(
             (draw("maps", &maps_sheet(arm))?, draw("wiring", &wiring_figure(arm))?);
         sheets.push(Sheets { maps, wiring, sweep });
     }
+    write_atomic(&out.join("scores.csv"), comparison.scores_csv().as_bytes())?;
     let figure = score_figure(comparison, &all);
     save(&figure, &out.join("comparison"), &provenance)?;
     let curves = loss_figure(&all);
@@ -164,21 +161,25 @@ struct Sheets {
 fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
     let record = &comparison.record;
     let groups = all.iter().map(|arm| {
-        let estimate = arm.pooled().map(|(value, (low, high))| {
-            let more = match (arm.fit(), arm.partly().is_empty()) {
-                (false, _) => " unfit".into(),
-                (true, true) => String::new(),
-                (true, false) => format!(" ({} of {} fit)", arm.fits(), arm.seeds.len()),
-            };
-            let estimate = Point::value(value)
-                .between(low, high)
-                .hollow(!arm.fit())
-                .coloured(arm.colour)
-                .label(fixed(value, 2) + &more);
-            match arm.counting().count() {
-                1 => estimate,
-                _ => estimate.seeds(arm.counting().filter_map(NetworkResult::score)),
+        let (found, unfit) = (arm.score(), arm.scores(false));
+        let counts = match found.all {
+            1 if !arm.fit() => " (unfit)".to_string(),
+            1 => String::new(),
+            _ => format!(" ({})", found.counts()),
+        };
+        let estimate = match found.score {
+            Some(Scored { score, low, high }) => {
+                let estimate = Point::value(score).label(fixed(score, 2) + &counts);
+                Some(Point { y_interval: low.zip(high), ..estimate })
             }
+            // A hollow bar says how high the networks stand that do not count.
+            None => mean(&unfit).ok().map(|height| {
+                Point::value(height).hollow(true).label(format!("no result{counts}"))
+            }),
+        };
+        let estimate = estimate.map(|estimate| match found.all {
+            1 => estimate.coloured(arm.colour),
+            _ => estimate.coloured(arm.colour).counted(arm.scores(true), unfit),
         });
         Group { name: arm.label.to_string(), estimates: vec![estimate] }
     });
@@ -189,18 +190,30 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
     let over = match (most_seeds(all), comparison.about.is_some()) {
         (_, false) => "Whiskers: 95 % interval over the weight changes of one network and the judge's error.".to_string(),
         (1, true) => "One network an arm, one seed; whiskers: 95 % interval over its weight changes and the judge's error.".to_string(),
-        (n, true) => format!("Mean of {n} seeds, of those that learned the picture; whiskers: 95 % interval of these networks, over their weight changes and the judge's error; rings: single seeds."),
+        (n, true) => format!("Up to {n} seeds an arm; bars: mean of the seeds that learned the picture (R² ≥ {FIT_GATE}), which are the filled dots; whiskers: 95 % interval that covers these seeds (Student's t) and the judge's error."),
+    };
+    // Only what occurs is explained.
+    let apart = match all.iter().any(|arm| arm.score().all > 1 && !arm.scores(false).is_empty()) {
+        true => " Hollow dots: seeds that did not learn the picture; they do not count.",
+        false => "",
+    };
+    let hollow = match all.iter().all(Arm::fit) {
+        true => String::new(),
+        false => format!(
+            " Hollow bars are no result: no network of the arm draws the picture (R² < {FIT_GATE})."
+        ),
     };
     let dots = Dots {
-        value: Axis::new("compositional score").range(0.0, 1.15),
+        value: Axis::new("compositional score").range(0.0, 1.0),
         groups: groups.collect(),
         bars: true,
         lying: true,
+        texts_right: true,
         ..Dots::default()
     };
     Figure::new("Share of weight changes that leave a clean picture")
         .subtitle(format!("{title}, effect {} RMSE", record.effect))
-        .note(format!("{over} Hollow: the network does not draw the picture (R² < {FIT_GATE}), its score does not count."))
+        .note(format!("{over}{apart}{hollow}"))
         .sized(860, height)
         .draw(&[dots.panel()])
 }
@@ -257,7 +270,7 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
         )
         .fact("weights", sample)
         .fact("effect", format!("{} RMSE", record.effect))
-        .fact("judge", record.judge.clone());
+        .fact("judge", judged_by(&record.judge));
     };
     let (question, path) =
         (format!("Do the parts of {} mean something?", subject.title), portable(&subject.path));
@@ -307,18 +320,24 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
 
 /// The score of an arm as a tile.
 fn tile(arm: &Arm<'_>) -> Tile {
+    let found = arm.score();
     let (value, more) = match arm.pooled() {
         Some((value, (low, high))) => {
-            let partly = Some(arm.partly()).filter(|partly| !partly.is_empty());
-            let partly = partly.map_or(String::new(), |partly| format!("; {partly}"));
+            let counts = match found.all {
+                1 => String::new(),
+                _ => format!("; {}", found.counts()),
+            };
             let interval = format!("95 % interval {} to {}", fixed(low, 2), fixed(high, 2));
-            (fixed(value, 2), interval + &partly)
+            (fixed(value, 2), interval + &counts)
         }
-        None => ("none".into(), "no change had an effect".into()),
-    };
-    let more = match arm.fit() {
-        true => more,
-        false => format!("unfit (R² {}): does not count", fixed(arm.mean_r2(), 2)),
+        None if arm.fit() => ("none".into(), "no change had an effect".into()),
+        None => {
+            let r2 = fixed(arm.mean_r2(), 2);
+            (
+                "no result".into(),
+                format!("{}: the picture was not learned (R² {r2})", found.counts()),
+            )
+        }
     };
     Tile { value, what: arm.label.to_string(), more, tone: Some(arm.colour) }
 }
@@ -362,9 +381,12 @@ fn report(
     };
     let leads = |arm: &&Arm<'_>| leading.contains(&arm.key);
     let same_picture = comparison.record.targets().len() == 1;
+    let labelled = labelled_by(&comparison.record.judge);
+    let labelled =
+        labelled.map_or(String::new(), |who| format!(" The judge is a small model: {who}."));
     let mut short = Section::new("In short")
         .tiles(all.iter().filter(leads).map(tile))
-        .paragraph(units(most_seeds(all), genome.is_some()));
+        .paragraph(units(most_seeds(all), genome.is_some()) + &labelled);
     short = match genome {
         Some(_) => short.paragraph(in_words(all)),
         None if same_picture => short,
@@ -407,9 +429,11 @@ fn report(
     }
     let kept = match genome {
         Some(_) => {
-            "rows.csv.gz beside this file holds every number; runs/ holds the trained networks; spec.toml says what was run."
+            "scores.csv beside this file holds the score of each arm, rows.csv.gz every number; runs/ holds the trained networks; spec.toml says what was run."
         }
-        None => "rows.csv.gz beside this file holds every number.",
+        None => {
+            "scores.csv beside this file holds the score of each network, rows.csv.gz every number."
+        }
     };
     head(comparison, all)
         .section(short)
@@ -427,6 +451,14 @@ fn report(
         )))
         .footer(format!("picloom {}", env!("CARGO_PKG_VERSION")))
         .render()
+}
+
+/// A judge's name, with who labelled the pictures that it was fitted to.
+pub fn judged_by(judge: &str) -> String {
+    match labelled_by(judge) {
+        Some(who) => format!("{judge}; {who}"),
+        None => judge.into(),
+    }
 }
 
 /// How the networks were made and measured.
@@ -449,7 +481,7 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
             "Score: {sample} weights of each network, both directions, |δ| ≤ 16 chosen so that the picture changes by {} ± 15 % RMSE; weights that cannot are silent and not scored.",
             record.effect
         ),
-        format!("Judge: {}.", record.judge),
+        format!("Judge: {}.", judged_by(&record.judge)),
         format!(
             "Fit gate: a score counts only if the network explains at least {} % of the picture's variance.",
             100.0 * FIT_GATE
@@ -486,12 +518,12 @@ fn count_line(arm: &Arm<'_>) -> String {
     )
 }
 
-/// What an interval is over: changes of weights, never seeds.
+/// What an interval is over.
 fn units(seeds: usize, trained: bool) -> String {
     match (seeds, trained) {
         (_, false) => "One network a run: each interval is over the weight changes of that one network and the judge's error, not over trainings.".into(),
         (1, true) => "One network an arm, one seed: each interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say.".into(),
-        (n, true) => format!("{n} networks an arm, one a seed (the evolved network has none): each interval is over the weight changes of those that learned the picture and the judge's error. How much seeds differ is in [the numbers](#the-numbers)."),
+        (n, true) => format!("{n} networks an arm, one a seed (the evolved network has none). A score is the mean over the seeds that learned the picture; its interval covers these seeds (Student's t) and the judge's error. Seeds that did not learn it do not count. Every seed is in [the numbers](#the-numbers)."),
     }
 }
 
@@ -499,30 +531,27 @@ fn units(seeds: usize, trained: bool) -> String {
 fn in_words(all: &[Arm<'_>]) -> String {
     let of = |key: &str| all.iter().find(|a| a.key == key);
     let mut text = String::new();
-    if let (Some(evolved), Some(dense)) = (of("evolved"), of("dense"))
-        && let (Some((e, (e_low, _))), Some((d, (_, d_high)))) = (evolved.pooled(), dense.pooled())
-    {
-        text += &match dense.fit() {
-            false => format!(
-                "The dense twin did not learn the picture well enough (R² {}) to be compared. ",
+    if let (Some(evolved), Some(dense)) = (of("evolved"), of("dense")) {
+        text += &match (evolved.pooled(), dense.pooled()) {
+            _ if !dense.fit() => format!(
+                "There is no result for the dense twin: it did not learn the picture well enough (R² {}). ",
                 fixed(dense.mean_r2(), 2)
             ),
-            true if e_low > d_high => format!(
+            (Some((e, (e_low, _))), Some((d, (_, d_high)))) if e_low > d_high => format!(
                 "Of the changes to the evolved network {} leave a clean picture, of those to the dense twin {}; the intervals do not touch. ",
                 percent(e, 0),
                 percent(d, 0)
             ),
-            true => format!(
+            (Some((e, _)), Some((d, _))) => format!(
                 "Evolved network {}, dense twin {}: the intervals touch, this run does not tell them apart. ",
                 percent(e, 0),
                 percent(d, 0)
             ),
+            _ => String::new(),
         };
     }
     if let (Some(sp), Some(dense)) = (of("sp"), of("dense"))
         && let (Some((s, s_interval)), Some((d, d_interval))) = (sp.pooled(), dense.pooled())
-        && sp.fit()
-        && dense.fit()
         && s < d
     {
         text += &format!(
@@ -532,20 +561,18 @@ fn in_words(all: &[Arm<'_>]) -> String {
             touching(s_interval, d_interval)
         );
     }
-    if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude"))
-        && let (Some((s, s_interval)), Some((m, m_interval))) = (sp.pooled(), magnitude.pooled())
-    {
+    if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude")) {
         let count = sp.seeds[0].1.kept;
-        text += &match (sp.fit(), magnitude.fit()) {
-            (true, true) => {
+        text += &match (sp.pooled(), magnitude.pooled()) {
+            (Some((s, s_interval)), Some((m, m_interval))) => {
                 let tell = touching(s_interval, m_interval);
                 format!("At the same count of links ({count}), pruning by similarity scores {} and by magnitude {}; {tell}. ", percent(s, 0), percent(m, 0))
             }
+            _ if sp.fit() && magnitude.fit() => String::new(),
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
     }
     if let (Some(sp), Some(predicted)) = (of("sp"), of("sp-predicted"))
-        && (sp.fit() && predicted.fit())
         && let (Some((s, _)), Some((p, _))) = (sp.pooled(), predicted.pooled())
     {
         let (s, p) = (percent(s, 0), percent(p, 0));
@@ -555,7 +582,10 @@ fn in_words(all: &[Arm<'_>]) -> String {
     }
     let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(|a| a.label).collect();
     if !unfit.is_empty() {
-        text += &format!("Unfit: {}. ", unfit.join("; "));
+        text += &format!(
+            "No result, for no network of them learned the picture: {}. ",
+            unfit.join("; ")
+        );
     }
     for arm in all.iter().filter(|arm| !arm.partly().is_empty()) {
         text += &format!("{}: {}; the others do not count. ", arm.label, arm.partly());

@@ -141,13 +141,15 @@ fn matrix(
     rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect()
 }
 
-/// Score by depth and kept share of every target of a record, with the share of networks that fit.
+/// Score by depth and kept share of every target of a record, over the networks that learned their picture, with
+/// their share. A place where none did is grey and hatched.
 ///
 /// # Errors
 /// It has no pruned networks.
 pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
     let rows = levels(record);
     let (mut panels, mut parts) = (Vec::new(), Vec::new());
+    let (mut any_counts, mut any_unfit, mut any_evolved) = (false, false, false);
     for target in record.targets() {
         let of_target = record.rows.iter().filter(|r| r.target == target && r.seed.is_some());
         let offsets = sorted(of_target.clone().map(|r| r.offset));
@@ -158,16 +160,20 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
         };
         let columns: Vec<(String, i64)> = offsets.iter().map(named).collect();
         let score = |place: &(&str, usize), offset: &i64| {
-            mean(&at(record, target, *offset, *place, |r| r.score())).ok()
+            mean(&at(record, target, *offset, *place, |r| r.score().filter(|_| r.fit))).ok()
         };
         let fit = |place: &(&str, usize), offset: &i64| {
             mean(&at(record, target, *offset, *place, |r| Some(f64::from(u8::from(r.fit))))).ok()
         };
         let (values, bars) =
             (matrix(&rows, &columns, score, f64::NAN), matrix(&rows, &columns, fit, 0.0));
+        let places = || (0..rows.len()).flat_map(|r| (0..columns.len()).map(move |c| (r, c)));
+        let is_made = |&(r, c): &(usize, usize)| {
+            !at(record, target, columns[c].1, rows[r].1, |r| Some(r.r2)).is_empty()
+        };
+        let unfit = places().filter(|&(r, c)| bars[r][c] == 0.0).filter(is_made).collect();
         // The best place, unfit networks counted as 0.
-        let best = (0..rows.len())
-            .flat_map(|r| (0..columns.len()).map(move |c| (r, c)))
+        let best = places()
             .map(|(r, c)| ((r, c), values[r][c] * bars[r][c]))
             .filter(|(_, value)| *value > 0.0)
             .max_by(|a, b| a.1.total_cmp(&b.1));
@@ -186,20 +192,42 @@ pub fn regime_map_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
             value: Axis::new("score").range(0.0, 1.0),
             decimals: Some(2),
             outlined: best.iter().map(|b| b.0).collect(),
+            hatched: unfit,
             bars,
             ..Heat::default()
         };
+        any_counts |= heat.bars.iter().flatten().any(|share| *share > 0.0);
+        any_unfit |= !heat.hatched.is_empty();
+        any_evolved |= !evolved.is_empty();
         let title = format!("{}{evolved}", spoken(target));
         panels.push(heat.panel(title, "hidden layers L", "links kept"));
     }
     let panels = some(panels, &record.study, "networks by depth and kept share")?;
     let columns = panels.len().min(2);
     let width = if columns == 1 { 640 } else { 1080 };
-    let figure = Figure::new("Compositional score by depth and kept share")
+    // Only what occurs is explained.
+    let note = [
+        (
+            true,
+            "Dense networks and networks pruned by similarity (SP), at the end of training. *: reference depth.",
+        ),
+        (
+            any_counts,
+            "Numbers: mean score of the networks that learned the picture (R² ≥ 0.95). Bars: their share, whole width = all. Outlined: the highest score with unfit = 0.",
+        ),
+        (any_unfit, "Hatched grey: no network there learned the picture, so nothing counts."),
+        (any_evolved, "Beside the picture's name the evolved network's score."),
+    ];
+    let note = note.into_iter().filter(|part| part.0).map(|part| part.1);
+    let result = if any_counts { "" } else { ": no result" };
+    let figure = Figure::new(format!("Compositional score by depth and kept share{result}"))
         .subtitle(what(record))
-        .note("SP; means over all seeds at the end of training. Bars: share of the networks that learned the picture (R² ≥ 0.95), whole width = all; a score without a bar does not count. Outlined: the highest score with unfit = 0. *: reference depth. Beside the picture's name the evolved network's score.")
+        .note(note.collect::<Vec<_>>().join(" "))
         .multiples(columns, width, 185);
-    let says = format!("Highest score, unfit networks counted as 0: {}.", parts.join("; "));
+    let says = match any_counts {
+        true => format!("Highest score, unfit networks counted as 0: {}.", parts.join("; ")),
+        false => "No network learned its picture, so nothing counts.".into(),
+    };
     Ok(Drawing { svg: figure.draw(&panels), says })
 }
 

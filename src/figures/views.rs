@@ -3,6 +3,7 @@
 
 use super::apng::{animate, there_and_back};
 use super::card::{Card, Changed, card};
+use super::compare::judged_by;
 use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
 use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
 use crate::experiment::networks::record::Change;
@@ -33,7 +34,7 @@ pub fn card_of(title: &str, record: &CardRecord, view: &View, target: Option<&Pi
         model.network.depth(),
         score.score.delta,
         view.size(),
-        score.score.judge
+        judged_by(&score.score.judge)
     );
     let note = format!(
         "taken at {}², means over hidden layers; shuffled: the same weights in other places of their layers",

@@ -6,7 +6,7 @@ use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
-use crate::score::Fit;
+use crate::score::{Exhibit, Fit};
 use std::path::Path;
 
 /// Where a network is kept.
@@ -154,5 +154,13 @@ impl Source {
     /// As [`View::fitting`].
     pub fn view(&self) -> Result<View, Refusal> {
         View::fitting(&self.model, self.size, self.coords)
+    }
+
+    /// The network as a judge is shown it, with its fit.
+    ///
+    /// # Errors
+    /// As [`Exhibit::fitting`].
+    pub fn exhibit(&self) -> Result<Exhibit, Refusal> {
+        Exhibit::fitting(&self.model, self.size, self.coords, self.target.as_ref())
     }
 }

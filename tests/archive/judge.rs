@@ -1,9 +1,9 @@
 //! The embedded judge on the archive's labelled pictures and networks.
 
 use picloom::network::{Arch, Coords, Model};
-use picloom::probe::{Delta, Selection, View};
+use picloom::probe::{Delta, Selection};
 use picloom::score::labels::{read_labels, test_judge};
-use picloom::score::{DlJudge, Protocol};
+use picloom::score::{DlJudge, Exhibit, Protocol};
 use std::path::Path;
 
 /// The set that nothing was chosen on: docs/JUDGES.md has these numbers.
@@ -22,8 +22,8 @@ fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f6
     let model = Model::read(&arch.parse::<Arch>().unwrap(), params).unwrap();
     let (selection, delta) = (Selection::Sample(200), Delta::Effect(0.18));
     let protocol = Protocol { samples: selection, delta, seed: 0 };
-    let view = View::new(&model, size, Coords::Fer);
-    let found = protocol.measure(&view, judge, None).unwrap().score;
+    let exhibit = Exhibit::new(&model, size, Coords::Fer, None);
+    let found = protocol.measure(&exhibit, judge).unwrap().score;
     let (low, high) = found.interval.unwrap();
     (found.score.unwrap(), low, high)
 }

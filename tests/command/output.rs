@@ -31,6 +31,9 @@ fn a_line_says_what_the_bar_shows() {
 #[test]
 fn durations_have_the_unit_that_people_think_in() {
     assert_eq!(duration(44.7), "45 s");
+    // No estimate jumps from one unit to another: 90, 101 and 120 seconds are told apart.
+    let told = [59.4, 90.0, 101.0, 120.0, 594.0, 3_570.0].map(duration);
+    assert_eq!(told, ["59 s", "1 min 30 s", "1 min 40 s", "2 min", "9 min 55 s", "1 h 0 min"]);
     assert_eq!(duration(720.0), "12 min");
     assert_eq!(duration(12_000.0), "3 h 20 min");
 }

@@ -4,9 +4,9 @@
 use picloom::genome::from_json;
 use picloom::math::hash::sha256_hex;
 use picloom::network::{Coords, Model, Picture, Wiring};
-use picloom::probe::{Delta, Selection, View};
+use picloom::probe::{Delta, Selection};
 use picloom::score::dl::{Base, features::NAMES};
-use picloom::score::{DlJudge, Judge, JudgeError, Label, Protocol};
+use picloom::score::{DlJudge, Exhibit, Judge, JudgeError, Label, Protocol};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -92,9 +92,10 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
 #[test]
 fn the_shipped_judges_probabilities_keep_their_bits() {
     let genome = from_json(include_str!("../../genomes/bred_moth.json")).unwrap();
-    let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer);
+    let model = Model::of_genome(&genome, Wiring::Graph);
+    let exhibit = Exhibit::new(&model, 64, Coords::Fer, None);
     let protocol = Protocol { samples: Selection::All, delta: Delta::Effect(0.18), seed: 0 };
-    let judged = protocol.measure(&view, &DlJudge::default(), None).unwrap().judged;
+    let judged = protocol.measure(&exhibit, &DlJudge::default()).unwrap().judged;
     let p = judged.iter().filter_map(|judged| Some(judged.verdict.as_ref()?.p_fractured));
     let bytes: Vec<u8> = p.flat_map(f64::to_le_bytes).collect();
     assert_eq!(bytes.len(), 8 * 42);

@@ -4,9 +4,9 @@ use assert_cmd::Command;
 use picloom::genome;
 use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
-use picloom::probe::{Delta, Drawn, Selection, View, sampled_share};
+use picloom::probe::{Delta, Drawn, Selection, sampled_share};
 use picloom::run::load_target;
-use picloom::score::{DlJudge, DlThreshold, Judge, Measurement, Protocol};
+use picloom::score::{DlJudge, DlThreshold, Exhibit, JUDGED_AT, Judge, Measurement, Protocol};
 use picloom::train::{Init, init};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -30,9 +30,9 @@ fn whole(
     judge: &dyn Judge,
     target: Option<&Picture>,
 ) -> Measurement {
-    let view = View::new(model, size, Coords::Fer);
+    let exhibit = Exhibit::new(model, size, Coords::Fer, target);
     let protocol = Protocol { samples: Selection::All, delta, seed: 0 };
-    protocol.measure(&view, judge, target).unwrap()
+    protocol.measure(&exhibit, judge).unwrap()
 }
 
 /// The same network with the hidden units of each layer in another order: `arch` may list the
@@ -75,7 +75,7 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
     let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
     let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
-    let delta = Delta::Effect(0.18);
+    let delta = Delta::Effect(0.3);
     let expected = whole(&first, 32, delta, &judge, None).score;
     assert!(
         expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
@@ -94,6 +94,29 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
         let off = found.score.unwrap() - expected.score.unwrap();
         assert!(off.abs() < 1e-6, "{arch:?}: {off}");
     }
+}
+
+#[test]
+fn a_score_is_that_of_64_pixels_whatever_smaller_size_is_asked_for() {
+    let genome = genome::read(&genome_file("bred_moth.json")).unwrap();
+    let model = Model::of_genome(&genome, Wiring::Layerized);
+    let judge = DlJudge::default();
+    let of = |size| {
+        let target = model.picture(size, Coords::Fer);
+        let found = whole(&model, size, Delta::default(), &judge, Some(&target)).score;
+        assert_eq!(found.fit.unwrap().r2, 1.0, "the fit is that of {size}²");
+        found
+    };
+    let usual = of(JUDGED_AT);
+    for size in [16, 32, 48] {
+        assert_eq!(of(size), usual, "at {size}²");
+    }
+    let (small, large) = (usual.score.unwrap(), of(256).score.unwrap());
+    assert!((small - large).abs() < 0.05, "{small} at 64², {large} at 256²");
+    // The fit gates by what was drawn at the network's own size.
+    let other = Picture::filled(16, 16, [0.5; 3]);
+    let found = whole(&model, 16, Delta::default(), &judge, Some(&other)).score;
+    assert!(!found.counts && found.score == usual.score);
 }
 
 #[test]

@@ -4,11 +4,11 @@
 
 use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Model, Picture, Weights};
-use picloom::probe::{Delta, Selection, View};
+use picloom::probe::{Delta, Selection};
 use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};
 use picloom::score::{
-    Breeder, CompositionalScore, Decision, Judge, JudgeError, JudgeUsage, Judged, Label, Verdict,
-    score,
+    Breeder, CompositionalScore, Decision, Exhibit, Judge, JudgeError, JudgeUsage, Judged, Label,
+    Verdict, score,
 };
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -557,7 +557,8 @@ fn score_with(
     let mut rng = SimRng::new(9, "test", 0);
     let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
     let weights = Weights(drawn.collect());
-    let view = View::new(&Model::new(network, weights), 12, Coords::Fer);
+    let exhibit = Exhibit::new(&Model::new(network, weights), 12, Coords::Fer, None);
+    let view = exhibit.view();
     let links = Selection::Sample(6).draw(view.model(), &mut rng);
     let swept = view.sweep(&links, Delta::Fixed(0.8), &|_| {});
     let judge = VlmJudge::new(VlmConfig {
@@ -567,7 +568,7 @@ fn score_with(
         ..config(server, cache)
     })
     .unwrap();
-    let (score, judged) = score(&view, &swept, &judge, None)?;
+    let (score, judged) = score(&exhibit, &swept, &judge)?;
     Ok((score, judged, judge.usage().unwrap()))
 }
 

@@ -15,6 +15,7 @@ use picloom::genome::Genome;
 use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
+use picloom::prune::schedule::{IMP_GLOBAL, imp_global};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
 use picloom::run::{LoadedRun, Target, TrainJob, load_run, resumable_sweep_until, train_run};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
@@ -404,16 +405,23 @@ fn read(spec: &Path, profile: Option<&str>) -> NetworksStudy {
 
 #[test]
 fn chains_keep_their_ids() {
-    /// The id of the last chain of the study with some text replaced.
+    /// The id of the last chain of the study with some text replaced, as if its pictures were judged at their own size.
     fn last(from: &str, to: &str) -> String {
         assert!(STUDY.contains(from), "{from}");
         let (_folder, path) = repository(&STUDY.replacen(from, to, 1));
         let study = read(&path, None);
-        study.id(study.chains.last().unwrap())
+        let mut chain = study.chains.last().unwrap().clone();
+        assert_eq!(chain.key.judged_at, Some(64), "of a study below 64²");
+        chain.key.judged_at = None;
+        study.id(&chain)
     }
+    let (_folder, path) = repository(STUDY);
+    let study = read(&path, None);
+    let judged_at = study.id(study.chains.last().unwrap());
     let variant = "[[variants]]\nname = \"muon\"\noptimizer = \"muon\"\nschedule = \"cosine\"\nsubsample = 0.5\n[show]";
     let rows = [
         ("as it is", last("", ""), "9112423016a0bd95"),
+        ("judged at 64²", judged_at, "23a9e109390ba866"),
         ("another seed", last("seeds = [0, 1, 2]", "seeds = [5]"), "bd81051a8e856529"),
         (
             "one layer less",
@@ -485,6 +493,58 @@ fn sweeps_keep_their_ids() {
     assert_pinned(rows.into());
 }
 
+#[test]
+fn a_lottery_ticket_of_a_spec_has_the_schedule_of_the_command() {
+    let arms = |method: &str, more: &str| {
+        format!(
+            "[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n[[arms]]\nname = \"pruned\"\nfrom = \"dense\"\nmethod = {{ name = \"{method}\" }}\nlevels = [\"share:0.7\", \"share:0.5\"]\n{more}"
+        )
+    };
+    let of = |method: &str, more: &str| {
+        let head = "kind = \"networks\"\nname = \"pinned\"\nquestion = \"?\"\nsize = 12\nsteps = 6\nseeds = [0]\nsample = 2\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n";
+        repository(&format!("{head}{}", arms(method, more)))
+    };
+    let runs = |method: &str, more: &str| {
+        let (folder, path) = of(method, more);
+        let study = read(&path, None);
+        let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+        let dense = record.rows[0].result.as_ref().unwrap().links;
+        let study_folder = study_folder(&study, folder.path());
+        let pruned = record.rows[1..].iter().map(|row| {
+            let kept = row.result.as_ref().unwrap().kept;
+            (row.level, kept)
+        });
+        let pruned: Vec<(usize, usize)> = pruned.collect();
+        let last = std::fs::read_dir(study_folder).unwrap().find_map(|entry| {
+            let run = load_run(&entry.unwrap().path()).ok()?;
+            run.config.pruned.map(|pruned| (pruned.round, pruned.retrain))
+        });
+        (dense, pruned, last.unwrap())
+    };
+    let (dense, levels, last) = runs("imp", "");
+    let to = |share: f64| (share * dense as f64).round() as usize;
+    let rounds = imp_global(dense, IMP_GLOBAL, to(0.7)).len()
+        + imp_global(to(0.7), IMP_GLOBAL, to(0.5)).len();
+    assert!(rounds > 10, "{rounds}");
+    assert_eq!(last, (rounds, "rewind:0".to_string()));
+    assert_eq!(levels, [(1, to(0.7)), (2, to(0.5))]);
+    // The one-shot variant, fine-tuned, is another method.
+    let (_, levels, last) = runs("magnitude", "");
+    assert_eq!((levels.len(), last), (2, (2, "finetune".to_string())));
+    let (_folder, path) = of("imp", "retrain = \"finetune\"\n");
+    let refused = NetworksStudy::read(&path, None, Path::new("no runs")).err().unwrap().to_string();
+    assert!(refused.contains("magnitude chooses the same links"), "{refused}");
+    // An arm without rounds is the arm with its method's own: the same cells.
+    let ids = |method: &str, more: &str| {
+        let (_folder, path) = of(method, more);
+        let study = read(&path, None);
+        study.cells().map(|cell| study.id(&cell)).collect::<Vec<_>>()
+    };
+    let said = "rounds = 1\nretrain = \"finetune\"\n";
+    assert_eq!(ids("magnitude", ""), ids("magnitude", said));
+    assert_ne!(ids("imp", ""), ids("imp", "rounds = 1\n"));
+}
+
 /// The rows of a study: the network, its run, its score, and a hash of all that was measured.
 fn lines(rows: &[NetworkRow]) -> String {
     rows.iter().fold(String::new(), |mut lines, row| {
@@ -520,8 +580,8 @@ fn a_small_study_keeps_its_cells_its_folders_and_its_rows() {
 
 /// Ids of the cells; folders of the arms; arm, level, run, score and a hash of each row.
 const SMOKE: &str = "\
-02a84352609341a5
-8169707d0d83bced
+21496a85be312774
+1243ed1b3695d655
 
 dense 6f75d5106ca16fd2
 graph f0db5c2be9a8d227
@@ -532,16 +592,16 @@ random e7730e2f2360e43a
 sp 8e42b90262355789
 sp-merge f669c485864222a0
 
-evolved      0 -                0.6988 ec8a483e64b094d4
-dense        0 6f75d5106ca16fd2 0.0431 34c41e0fa5db6e45
-graph        0 f0db5c2be9a8d227 0.4348 fd67cfd79d02332a
-noise        0 ba8a692a70078b8d 0.2706 316b1ec40856eb4f
-sp           1 edd62719248e4b00 0.3301 df3fb178d39366c8
-sp           2 2c8b7548b319bc0f 0.6100 93c5f292b6e218fb
-layer-counts 1 da9cb478b1f3fbb2 0.6017 d817b92c81a7b351
-layer-counts 2 edb0bb598ca551e6 0.9691 97ec9383e700c9e2
-ticket       1 f2adbaa4978919c5 0.1425 e1d08de20ba75591
-ticket       2 ced5ea76049e9556 0.9997 4d960e02933ad4aa
-merged       1 cbfa8eaefa46135d 0.1789 b2b1a74609e54994
-random       1 f5474d2d4c76539e 0.9601 d81e69e1983eade9
+evolved      0 -                0.8977 43378ab76a07f267
+dense        0 6f75d5106ca16fd2 0.7102 63ac3e0563523388
+graph        0 f0db5c2be9a8d227 0.9414 48beb0f5868e8e25
+noise        0 ba8a692a70078b8d 0.8787 f644d1b292ffca3c
+sp           1 edd62719248e4b00 0.9485 e7f5e870df440f22
+sp           2 2c8b7548b319bc0f 0.9983 3e6c7270a415599c
+layer-counts 1 da9cb478b1f3fbb2 0.8014 70b64328b8e692e0
+layer-counts 2 edb0bb598ca551e6 0.9987 1065d84dc251cac5
+ticket       1 f2adbaa4978919c5 0.9406 531b01c59bee370d
+ticket       2 ced5ea76049e9556 0.9996 a5c4d983a1c8c159
+merged       1 cbfa8eaefa46135d 0.9232 a429eb89610b0bce
+random       1 f5474d2d4c76539e 0.9555 65944ea53ae40919
 ";

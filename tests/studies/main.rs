@@ -15,6 +15,7 @@ mod contrasts;
 mod depth;
 mod drawing;
 mod escaping;
+mod estimates;
 mod evolution;
 mod figures;
 mod ids;

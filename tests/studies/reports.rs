@@ -6,6 +6,7 @@ use picloom::experiment::networks::{NetworkResult, Scored};
 use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::figures::compare::write_comparison;
 use picloom::genome;
+use picloom::score::dl::LABELLED_BY;
 use std::path::Path;
 
 fn root() -> &'static Path {
@@ -28,6 +29,16 @@ fn moth(path: &str, seeds: &[u64], name: &str) -> (Comparison, tempfile::TempDir
     let folder = tempfile::tempdir().unwrap();
     let single = Template::Compare.of(subject, &changes).unwrap();
     (compare(&single, folder.path(), &mut ()).unwrap(), folder)
+}
+
+/// What a page says, without its marks: a text of a figure stands in several lines.
+fn words(page: &str) -> String {
+    let mut text = String::new();
+    for part in page.split('<') {
+        text.push_str(part.split_once('>').map_or(part, |(_, text)| text));
+        text.push(' ');
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn html(found: &Comparison) -> String {
@@ -109,14 +120,69 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
     let result = first.result.as_mut().unwrap();
     scored(result, 10);
     result.fit = false;
-    let said = html(&two);
+    let said = words(&html(&two));
     assert!(said.contains("1 of 2 seeds learned the picture; the others do not count"));
     assert!(said.contains("0.60 (1 of 2 fit)"), "the score is that of the seed that counts");
-    assert!(!said.contains("Unfit: "), "no arm is");
+    assert!(!said.contains("no result"), "every arm has one");
+    assert!(said.contains("Hollow dots: seeds that did not learn the picture"), "explained");
+    assert!(!said.contains("Hollow bars"), "only what occurs is explained");
     two.record.rows.iter_mut().filter(|row| row.arm == "dense").for_each(|row| {
         row.result.as_mut().unwrap().fit = false;
     });
-    assert!(html(&two).contains("Unfit: "));
+    let said = words(&html(&two));
+    assert!(said.contains("no result (0 of 2 fit)"), "the hollow bar says so");
+    assert!(said.contains("Hollow bars are no result"), "and the note");
+    assert!(said.contains("There is no result for the dense twin"), "and the text");
+    assert!(said.contains("No result, for no network of them learned the picture: dense"));
+    assert!(!said.contains("0.10 (unfit"), "no number that looks like a score");
+    let table = two.scores_csv();
+    let line = |arm: &str| table.lines().find(|line| line.starts_with(arm)).unwrap().to_string();
+    assert_eq!(line("dense,"), "dense,2,0,,,,no result");
+    assert!(two.summary().contains("dense       no result, 0 of 2 fit"), "{}", two.summary());
+}
+
+#[test]
+fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error() {
+    let network = |score: f64| Scored { score, low: Some(score - 0.05), high: Some(score + 0.05) };
+    let of = |scores: &[f64]| {
+        let scores: Vec<Scored> = scores.iter().copied().map(network).collect();
+        Scored::over_seeds(&scores)
+    };
+    assert_eq!(of(&[]), None);
+    // One network: its own interval.
+    let one = of(&[0.4]).unwrap();
+    assert!((one.low.unwrap() - 0.35).abs() < 1e-12 && (one.high.unwrap() - 0.45).abs() < 1e-12);
+    // Seeds that agree: the judge's errors are independent, .05/√2.
+    let alike = of(&[0.4, 0.4]).unwrap();
+    assert!((alike.high.unwrap() - 0.4 - 0.05 / 2.0f64.sqrt()).abs() < 1e-12, "{alike:?}");
+    // Three that differ: Student's t with two degrees, t.975 = 4.302652729911275; s = .1, s/√3.
+    let spread = of(&[0.4, 0.5, 0.6]).unwrap();
+    let half = 4.302_652_729_911_275 * 0.1 / 3.0f64.sqrt();
+    assert!((spread.score - 0.5).abs() < 1e-12);
+    assert!((spread.low.unwrap() - (0.5 - half)).abs() < 1e-9, "{spread:?}");
+    // A score is a share: its interval is cut there.
+    assert_eq!(of(&[0.1, 0.9]).map(|s| (s.low, s.high)), Some((Some(0.0), Some(1.0))));
+
+    let (mut two, _guard) = moth("moth", &[3, 4], "moth");
+    score(&mut two, &|_| Some(50));
+    let mut dense = two.record.rows.iter_mut().filter(|row| row.arm == "dense");
+    scored(dense.next().unwrap().result.as_mut().unwrap(), 40);
+    scored(dense.next().unwrap().result.as_mut().unwrap(), 42);
+    let table = two.scores_csv();
+    let dense = table.lines().find(|line| line.starts_with("dense,")).unwrap();
+    // .41 ± 12.7 · .01: the seeds' spread, and not the .035 of two judgements.
+    assert!(dense.starts_with("dense,2,2,0.41,0.28"), "{dense}");
+    let said = words(&html(&two));
+    assert!(said.contains("covers these seeds (Student's t) and the judge's error"));
+    assert!(said.contains("0.41 (2 of 2 fit)"));
+}
+
+#[test]
+fn a_report_says_who_labelled_the_pictures_that_the_judge_was_fitted_to() {
+    let (mut found, _guard) = moth("moth", &[3], "moth");
+    assert!(html(&found).contains(LABELLED_BY));
+    found.record.judge = "mock/3".into();
+    assert!(!html(&found).contains(LABELLED_BY), "not of another judge");
 }
 
 #[test]

@@ -70,8 +70,7 @@ pub struct PrunePlan {
 impl PrunePlan {
     /// By a method as it was published, with links on no path dropped.
     pub fn new(method: Method, rules: Vec<Rule>, train: TrainConfig) -> Self {
-        let retrain =
-            if method.row().rewinds { Retrain::Rewind { step: 0 } } else { Retrain::Finetune };
+        let retrain = method.retrain();
         let (evolved, pattern, orphans) = (None, Vec::new(), Orphans::Drop);
         PrunePlan { method, rules, retrain, train, evolved, pattern, orphans }
     }

@@ -90,6 +90,11 @@ pub enum AimError {
     /// No aim.
     #[error("expected a budget or a threshold (of imp: or rounds), found none")]
     Neither,
+    /// A lottery ticket that is not rewound.
+    #[error(
+        "retrain: expected rewind or reinit with imp, found finetune; magnitude chooses the same links and is fine-tuned"
+    )]
+    Finetuned,
     /// A form of the lottery ticket, of another method.
     #[error("lottery: expected --method imp, found {0}")]
     Lottery(Method),
@@ -112,6 +117,9 @@ impl Aim {
             return Err(AimError::Copied(self.method));
         }
         plan.retrain = self.retrain.unwrap_or(plan.retrain);
+        if self.method.is_lottery() && plan.retrain == Retrain::Finetune {
+            return Err(AimError::Finetuned);
+        }
         if self.refill {
             if let Some(&threshold) = self.threshold.first() {
                 return Err(AimError::Refill(threshold));
@@ -128,7 +136,7 @@ impl Aim {
     pub fn rules(&self, parent: &Model) -> Result<Vec<Rule>, AimError> {
         self.check_ranges()?;
         let (from, method) = (parent.mask.kept(), self.method);
-        let is_imp = matches!(method, Method::Imp(_));
+        let is_imp = method.is_lottery();
         if self.lottery == Lottery::Original && !is_imp {
             return Err(AimError::Lottery(method));
         }
@@ -138,14 +146,10 @@ impl Aim {
             (Some(found), _) if found > from => {
                 return Err(AimError::Budget { from, found });
             }
-            (Some(k), []) => {
-                let rules = match (is_imp && self.rounds.is_none(), self.lottery) {
-                    (true, Lottery::Global) => imp_global(from, IMP_GLOBAL, k),
-                    (true, Lottery::Original) => imp_original(&sizes(parent), hidden, output, k),
-                    (false, _) => geometric(from, k, rounds),
-                };
-                if rules.is_empty() { vec![Rule::Budget(k)] } else { rules }
+            (Some(k), []) if self.lottery == Lottery::Original && self.rounds.is_none() => {
+                or_at_once(imp_original(&sizes(parent), hidden, output, k), k)
             }
+            (Some(k), []) => rounds_to(method, self.rounds, from, k),
             (Some(_), _) => return Err(AimError::Both),
             (None, []) if is_imp && self.rounds.is_some() => match self.lottery {
                 Lottery::Global => vec![Rule::Fraction(IMP_GLOBAL); rounds],
@@ -159,6 +163,20 @@ impl Aim {
             (None, many) => return Err(AimError::Thresholds { rounds, found: many.len() }),
         })
     }
+}
+
+/// The rounds of a method from `from` links to `budget`: so many in equal ratios. Without a number of rounds it is one;
+/// a lottery ticket then has its published schedule, [`IMP_GLOBAL`] of the links a round.
+pub fn rounds_to(method: Method, rounds: Option<usize>, from: usize, budget: usize) -> Vec<Rule> {
+    match rounds {
+        None if method.is_lottery() => or_at_once(imp_global(from, IMP_GLOBAL, budget), budget),
+        rounds => geometric(from, budget, rounds.unwrap_or(1)),
+    }
+}
+
+/// These rounds; if there are none, the budget in one round.
+fn or_at_once(rules: Vec<Rule>, budget: usize) -> Vec<Rule> {
+    if rules.is_empty() { vec![Rule::Budget(budget)] } else { rules }
 }
 
 /// Kept links of each layer.
@@ -309,6 +327,11 @@ mod tests {
         fails(&Aim { rounds: Some(3), ..to(&[0.5, 0.25]) }, "one threshold or 3");
         fails(&to(&[f64::NAN]), "threshold: expected a finite number");
         fails(&original, "lottery: expected --method imp, found sp");
+        let tuned = Aim { method: imp, retrain: Some(Retrain::Finetune), ..budget(9) };
+        let train = TrainConfig::default();
+        assert_eq!(tuned.plan(&parent, train.clone()).unwrap_err(), AimError::Finetuned);
+        let rewound = Aim { retrain: None, ..tuned };
+        assert_eq!(rewound.plan(&parent, train).unwrap().retrain, Retrain::Rewind { step: 0 });
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The whole walk over one network: sweep it, judge the pictures, count its links.
 
 use super::{
-    CompositionalScore, Corrected, CorrectionError, Judge, JudgeError, Judged, PictureLabel, score,
+    CompositionalScore, Corrected, CorrectionError, Exhibit, Judge, JudgeError, Judged,
+    PictureLabel, score,
 };
 use crate::math::SimRng;
 use crate::math::settings::settings;
-use crate::network::{Model, Picture};
-use crate::probe::{Delta, Selection, View, WeightSweep, spread};
+use crate::network::Model;
+use crate::probe::{Delta, Selection, WeightSweep, spread};
 use crate::prune::alive;
 
 settings! {
@@ -31,22 +32,17 @@ impl Protocol {
         Protocol { samples, delta: Delta::Effect(effect), seed }
     }
 
-    /// Sweeps and scores a view. A network without non-zero weights has a score of nothing.
+    /// Sweeps and scores a network. One without non-zero weights has a score of nothing.
     ///
     /// # Errors
     /// The judge could not judge a picture.
     ///
     /// # Panics
     /// If the selection names a link that is not there ([`Selection::links`] refuses those).
-    pub fn measure(
-        &self,
-        view: &View,
-        judge: &dyn Judge,
-        target: Option<&Picture>,
-    ) -> Result<Measurement, JudgeError> {
-        let mut rng = SimRng::new(self.seed, "sweep-sample", 0);
+    pub fn measure(&self, exhibit: &Exhibit, judge: &dyn Judge) -> Result<Measurement, JudgeError> {
+        let (mut rng, view) = (SimRng::new(self.seed, "sweep-sample", 0), exhibit.view());
         let links = self.samples.draw(view.model(), &mut rng);
-        Measurement::of(view, view.sweep(&links, self.delta, &|_| {}), judge, target)
+        Measurement::of(exhibit, view.sweep(&links, self.delta, &|_| {}), judge)
     }
 }
 
@@ -68,18 +64,17 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Scores a sweep of `view`; `target` gates the score.
+    /// Scores a sweep of an exhibit's view; its fit gates the score.
     ///
     /// # Errors
     /// The judge could not judge a picture.
     pub fn of(
-        view: &View,
+        exhibit: &Exhibit,
         sweep: WeightSweep,
         judge: &dyn Judge,
-        target: Option<&Picture>,
     ) -> Result<Self, JudgeError> {
-        let Model { network, mask, weights } = view.model();
-        let (score, judged) = score(view, &sweep, judge, target)?;
+        let Model { network, mask, weights } = exhibit.view().model();
+        let (score, judged) = score(exhibit, &sweep, judge)?;
         Ok(Measurement {
             links: weights.0.len(),
             kept: mask.kept(),

@@ -1,4 +1,4 @@
-//! From perturbed pictures to a score. In: a sweep, a judge, the target. Out: the compositional
+//! From perturbed pictures to a score. In: a network as it is shown ([`Exhibit`]), a sweep of it, a judge. Out: the compositional
 //! score with its interval, and whether it counts. It does not know how the network came to be.
 //!
 //! **What it does not mean.** The score describes the pictures around a network, not its parts. It stays the same when
@@ -10,6 +10,7 @@ pub mod breeder;
 pub mod card;
 pub mod dl;
 mod estimate;
+mod exhibit;
 mod judge;
 pub mod judges;
 pub mod labels;
@@ -23,6 +24,7 @@ pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 use estimate::Estimate;
 pub use estimate::{Calls, Corrected, CorrectionError, FEWEST_LABELS, PictureLabel};
+pub use exhibit::{Exhibit, JUDGED_AT};
 pub use judge::{
     BaseReading, Call, Judge, JudgeError, JudgeIdentity, JudgeUsage, Judged, Label, MockJudge,
     UNCLEAR, Verdict,
@@ -33,7 +35,7 @@ pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 
 use crate::network::Picture;
-use crate::probe::{SampledShare, View, WeightSweep};
+use crate::probe::{SampledShare, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -114,21 +116,20 @@ pub struct CompositionalScore {
     pub weights: usize,
 }
 
-/// Judges every perturbation of a sweep of `view`.
+/// Judges every perturbation of a sweep of an exhibit's view; its fit gates the score.
 ///
-/// `target` gates the score. Returns the score and each verdict in the order of the sweep. Does not
-/// depend on the number of threads.
+/// Returns the score and each verdict in the order of the sweep. Does not depend on the number of threads.
 ///
 /// # Errors
 /// The judge could not judge a picture. Nothing is scored then: a share of what happened to be
 /// answered would be another number. (What `vlm` was answered stays in its cache, so a second
 /// attempt asks only for the rest.)
 pub fn score(
-    view: &View,
+    exhibit: &Exhibit,
     sweep: &WeightSweep,
     judge: &dyn Judge,
-    target: Option<&Picture>,
 ) -> Result<(CompositionalScore, Vec<Judged>), JudgeError> {
+    let (view, fit) = (exhibit.view(), exhibit.fit());
     let reading = judge.read_base(view.picture());
     let judge_all = || -> Result<Vec<Judged>, JudgeError> {
         view.changed(sweep, |_, picture| reading.judge(picture))
@@ -152,7 +153,6 @@ pub fn score(
     let mut all = Calls::default();
     layers.iter().for_each(|calls| all += *calls);
     let estimate = Estimate::of(view.model(), &judged, judge.score_error());
-    let fit = target.map(|target| Fit::of(view.picture(), target));
     let score = CompositionalScore {
         judge: judge.name(),
         delta: sweep.delta.clone(),

@@ -1,8 +1,8 @@
 //! What is kept of one scored network.
 
-use super::{CompositionalScore, Corrected, JudgeUsage, Judged, Measurement};
+use super::{CompositionalScore, Corrected, Exhibit, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
-use crate::probe::{SampledShare, Selection, View};
+use crate::probe::{SampledShare, Selection};
 use serde::Serialize;
 
 /// `picloom-score/1`: a score, how it was taken, and every verdict.
@@ -14,8 +14,10 @@ pub struct ScoreRecord {
     pub version: &'static str,
     /// The network's name.
     pub network: String,
-    /// Side of the pictures in pixels.
+    /// Side of the network's own picture in pixels: the fit is measured there.
     pub size: usize,
+    /// Side of the pictures that were judged, in pixels: `size`, or 64 where that is larger.
+    pub judged_at: usize,
     /// Coordinate convention.
     pub coords: Coords,
     /// Links of the topology, W.
@@ -43,11 +45,11 @@ pub struct ScoreRecord {
 }
 
 impl ScoreRecord {
-    /// Of what was `found` of a view, whose links `selection` chose with `seed`. Identity and usage
+    /// Of what was `found` of an exhibit, whose links `selection` chose with `seed`. Identity and usage
     /// of the judge are the caller's to add.
     pub fn of(
         network: &str,
-        view: &View,
+        exhibit: &Exhibit,
         found: &Measurement,
         selection: &Selection,
         seed: u64,
@@ -56,8 +58,9 @@ impl ScoreRecord {
             format: "picloom-score/1",
             version: env!("CARGO_PKG_VERSION"),
             network: network.into(),
-            size: view.size(),
-            coords: view.coords(),
+            size: exhibit.size(),
+            judged_at: exhibit.view().size(),
+            coords: exhibit.view().coords(),
             links: found.links,
             kept: found.kept,
             samples: selection.to_string(),

@@ -88,6 +88,42 @@ impl ClaimRow {
         self.decisions.iter().filter(|decision| !decision.contrast.beside)
     }
 
+    /// The claim as a person reads it on a terminal: verdict, then each effect that decides it with what the number is, and
+    /// what the rule asks of it.
+    pub fn told(&self) -> String {
+        let mut text = format!("{:<4} {}: {}\n", self.text.id, self.word(), self.says());
+        if self.text.word.is_some() {
+            text += &format!("     by its rule: {}\n", self.verdict.text());
+        }
+        let mut rows: Vec<(String, String)> = Vec::new();
+        for decision in self.deciding() {
+            rows.extend(decision.primary().map(|found| {
+                let value = difference((found.estimate, found.low.zip(found.high)));
+                let word = if decision.asked { found.verdict.text() } else { "not asked" };
+                let what = measured(found);
+                (format!("{value}  {what}: {word}"), decision.contrast.asks())
+            }));
+        }
+        rows.extend(self.found().map(|one| {
+            let (value, finding) = (difference(one.value()), &one.finding);
+            let (what, word) = (&finding.statistic, finding.verdict.text());
+            (format!("{value}  {what}: {word}"), one.asks().to_string())
+        }));
+        let mut last = String::new();
+        for (row, asks) in &rows {
+            if *asks != last {
+                text += &format!("     {asks}\n");
+                last.clone_from(asks);
+            }
+            text += &format!("       {row}\n");
+        }
+        if rows.is_empty() {
+            let why = self.notes.first().map_or("nothing decides it", String::as_str);
+            text += &format!("     no number: {why}\n");
+        }
+        text
+    }
+
     /// The effects that the claim hangs on: those of its contrasts on the basis that decides.
     pub fn effects(&self) -> impl Iterator<Item = &Found> {
         self.deciding().flat_map(Decision::primary)
@@ -135,6 +171,19 @@ pub fn named(found: &Found) -> String {
         other => return format!("{other}: {}", found.name),
     };
     format!("{measure}{}", found.name)
+}
+
+/// What the number of an effect is: measure, difference, unit.
+pub fn measured(found: &Found) -> String {
+    let of = match found.of.as_str() {
+        "score" => "scores, each 0 to 1",
+        "fit" => "shares of seeds that learn the picture, each 0 to 1",
+        "decoded" => "decoded R² of the last layer, each at most 1",
+        "decoded_components" => "decoded R² of eight components, each at most 1",
+        "interference" => "interference of maps, each 0 to 1",
+        other => other,
+    };
+    format!("{}: difference of {of}", found.name)
 }
 
 /// `claims.json`.

@@ -28,6 +28,35 @@ pub struct Special {
 }
 
 impl Special {
+    /// What its rule asks for and what speaks against it, in numbers. The rules are those of `theory.toml`,
+    /// `optimizers.toml` and `structural.toml`.
+    pub fn asks(&self) -> &'static str {
+        const RULES: [(&str, &str); 5] = [
+            (
+                "share of Monte Carlo",
+                "a share, 0 to 1: supported if the interval reaches 0.95 and no estimate is more than 5 standard errors off, against if it lies below 0.9",
+            ),
+            (
+                "Spearman's ρ",
+                "a rank correlation, -1 to 1: supported if the interval lies above 0, against if it lies below 0.2",
+            ),
+            (
+                "slope of the best depth",
+                "layers a part: supported if the interval excludes 0, against if it lies within ±0.25",
+            ),
+            (
+                "slope of log",
+                "doublings of the loss a doubling of steps: supported if the interval lies below 0, against if it lies above 0",
+            ),
+            (
+                "SC −",
+                "structural compositionality, -1 to 1: supported if the interval lies above 0 and more than half of the parts have D_sub > 0 and D_abl < 0, against if either surely fails (the counts are in claims.md)",
+            ),
+        ];
+        let rule = RULES.iter().find(|(begins, _)| self.finding.statistic.starts_with(begins));
+        rule.map_or("", |rule| rule.1)
+    }
+
     /// Its value with its interval.
     pub fn value(&self) -> Valued {
         (self.finding.effect, self.finding.interval.map(|i| (i.low, i.high)))

@@ -7,6 +7,7 @@ use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use picloom::math::text::{portable, word};
+use picloom::score::dl::LABELLED_BY;
 use std::path::{Path, PathBuf};
 
 /// What the page opens with.
@@ -164,12 +165,12 @@ fn caption(figure: &Figure, drawing: &Drawing) -> String {
 }
 
 fn story(drawn: &[(&Figure, Result<Drawing, DrawError>)], ledger: Option<&Ledger>) -> Section {
-    let mut section = Section::new("The story").paragraph(
+    let mut section = Section::new("The story").paragraph(format!(
         "A picture can be drawn by a small network that was bred, or by one that was trained. Change one weight of each: if the \
          picture still looks like a whole, its parts are in the right places of the network. The share of such changes is the \
          **compositional score**. Three questions: do evolved networks have a higher one than trained ones; does a trained \
-         network's depth matter; and does it matter which of its links are pruned away?",
-    );
+         network's depth matter; and does it matter which of its links are pruned away? A small model judges the pictures: {LABELLED_BY}.",
+    ));
     for (name, ids) in STORY {
         let figure = FIGURES.iter().find(|f| f.name == name);
         let (Some(figure), Some(drawing)) = (figure, find(drawn, name)) else {

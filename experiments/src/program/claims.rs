@@ -1,6 +1,6 @@
 //! `picloom-experiments claims`: the ledger, from committed records.
 
-use crate::claims::ledger::difference;
+use crate::claims::ledger::ClaimRow;
 use crate::claims::{Ledger, Results, StudySpec};
 use clap::Args;
 use picloom::cli::Output;
@@ -76,16 +76,5 @@ pub(super) fn write(spec: &StudySpec, folder: &Path) -> anyhow::Result<(Ledger, 
 }
 
 fn table(ledger: &Ledger) -> String {
-    let mut text = String::new();
-    for claim in &ledger.claims {
-        let effect = claim.first().map(difference);
-        text += &format!(
-            "{:<4} {:<14} {:<24} {}\n",
-            claim.text.id,
-            claim.word(),
-            effect.unwrap_or("-".into()),
-            claim.says()
-        );
-    }
-    text
+    ledger.claims.iter().map(ClaimRow::told).collect()
 }

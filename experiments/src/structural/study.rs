@@ -319,7 +319,7 @@ impl Grid for Structural {
         match &cell.arms {
             Arms::Evolved { .. } => 1.0,
             Arms::Trained { arch, steps, retrain_steps, rounds, .. } => {
-                let steps = steps + 2 * *rounds as u64 * retrain_steps;
+                let steps = (steps + 2 * *rounds as u64 * retrain_steps) as f64;
                 cost::training(steps, arch.dense_params(), cell.size)
             }
         }

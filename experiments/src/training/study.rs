@@ -252,7 +252,7 @@ impl Grid for Training {
 
     fn cost(run: &Run) -> f64 {
         let (links, config) = (run.of.base.problem.network.weight_count(), run.config());
-        cost::training(config.train.steps, links, config.size)
+        cost::training(config.train.steps as f64, links, config.size)
     }
 
     fn key(_: &Bases, run: &Run) -> RunKey {

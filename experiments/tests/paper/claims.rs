@@ -410,6 +410,31 @@ fn the_committed_verdicts_follow_from_the_committed_records() {
     assert!(page == ledger.to_markdown(), "claims.md is older than claims.json");
 }
 
+#[test]
+fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
+    let ledger = Ledger::of(&spec(), &root().join("figures")).unwrap();
+    for row in &ledger.claims {
+        let told = row.told();
+        let numbers = row.effects().count() + row.found().count();
+        let rules = told.matches("supported if ").count();
+        assert!(told.starts_with(&row.text.id), "{told}");
+        assert_eq!(numbers > 0, rules > 0, "{told}");
+        assert!(row.found().all(|one| !one.asks().is_empty()), "a finding without a rule: {told}");
+    }
+    let told = |id: &str| claim(&ledger, id).told();
+    // The number and the verdict of these three contradict each other unless one knows the rule.
+    let c8 = told("C8");
+    assert!(c8.contains("0.945 [0.911, 0.966]  share of Monte Carlo's 95 % intervals"), "{c8}");
+    assert!(c8.contains("a share, 0 to 1: supported if the interval reaches 0.95"), "{c8}");
+    assert!(c8.contains("against if it lies below 0.2"), "the half that decides: {c8}");
+    assert!(told("C13").contains("more than half of the parts have D_sub > 0"), "{}", told("C13"));
+    let c14 = told("C14");
+    assert!(c14.contains("supported if the interval lies within ±0.1, against if it lies outside"));
+    assert!(c14.contains("difference of decoded R² of eight components, each at most 1"), "{c14}");
+    assert!(told("C3").contains("supported if the interval lies above 0"), "{}", told("C3"));
+    assert!(told("C6").contains("no number: "), "{}", told("C6"));
+}
+
 /// What the committed tables say, as it was before the rules became contrasts: id, verdict, the first effect.
 const COMMITTED: [(&str, Verdict, Option<[f64; 3]>); 15] = [
     ("C1", Verdict::Supported, Some([0.624_847_400, 0.423_677_074, 0.826_017_727])),

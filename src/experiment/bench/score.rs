@@ -3,7 +3,7 @@
 use super::Workload;
 use crate::network::Coords;
 use crate::probe::{Delta, Perturbation, View, spread};
-use crate::score::{DlJudge, Judge, JudgeError, score};
+use crate::score::{DlJudge, Exhibit, Judge, JudgeError, score};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ const JUDGED: usize = 64;
 /// How a sweep is timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreBench {
-    /// Side of the pictures in pixels.
+    /// Side of the pictures in pixels; smaller ones are drawn as they are judged, at 64.
     pub size: usize,
     /// How far weights are moved.
     pub delta: Delta,
@@ -66,7 +66,8 @@ pub fn time_score(
     judge: &DlJudge,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<ScoreTiming, JudgeError> {
-    let view = View::new(&case.model, bench.size, Coords::Fer);
+    let exhibit = Exhibit::new(&case.model, bench.size, Coords::Fer, None);
+    let view = exhibit.view();
     let few: Vec<usize> = spread(links, bench.compared).copied().collect();
     let start = Instant::now();
     std::hint::black_box(view.sweep(&few, bench.delta, &|_| {}));
@@ -79,7 +80,7 @@ pub fn time_score(
     let swept = view.sweep(links, bench.delta, progress);
     let sweep_s = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    score(&view, &swept, judge, None)?;
+    score(&exhibit, &swept, judge)?;
     let score_s = start.elapsed().as_secs_f64();
     let mut drawings = view.drawings(&few, bench.delta);
     drawings.sort_unstable();
@@ -96,7 +97,7 @@ pub fn time_score(
         incremental_s,
         afresh_s,
         ratio: afresh_s / incremental_s,
-        judge_ms: judge_ms(&view, &loud, judge)?,
+        judge_ms: judge_ms(view, &loud, judge)?,
     })
 }
 

@@ -281,6 +281,35 @@ impl ContrastSpec {
         self.test.unwrap_or(self.mean == Mean::Mixed && self.on.is_none())
     }
 
+    /// What the rule asks for and what speaks against it, in numbers: `supported if the interval lies above 0 and
+    /// p < 0.05, against if it lies below 0.1`.
+    pub fn asks(&self) -> String {
+        let m = self.margin;
+        let p = if self.asks_p() { " and p < 0.05" } else { "" };
+        match self.rule {
+            Rule::Greater => {
+                format!("supported if the interval lies above 0{p}, against if it lies below {m}")
+            }
+            Rule::Smaller => {
+                format!(
+                    "supported if the interval lies below 0{p}, against if it lies above {}",
+                    -m
+                )
+            }
+            Rule::Equivalent => {
+                format!("supported if the interval lies within ±{m}, against if it lies outside")
+            }
+            Rule::Sign => {
+                format!(
+                    "supported if the estimate lies above 0, against if the interval lies below {m}"
+                )
+            }
+            Rule::Different => {
+                format!("supported if the interval excludes 0{p}, against if it lies within ±{m}")
+            }
+        }
+    }
+
     /// The contrasts of a spec: each laid over what its `contrast_defaults` say, key by key.
     ///
     /// # Errors

@@ -7,13 +7,12 @@ use super::views::write_views;
 use crate::experiment::cells::without_path;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
-use crate::experiment::workers::Ask;
+use crate::experiment::workers::{Ask, News};
 use crate::math::SimRng;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring};
-use crate::probe::{Delta, View};
-use crate::prune::schedule::geometric;
+use crate::probe::Delta;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{LoadedRun, RunError, RunResult, TrainJob, load_run, read_metrics, train_run};
 use crate::score::measures::function::FunctionalModules;
@@ -21,7 +20,7 @@ use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
-use crate::score::{Fit, Judge, JudgeError, Protocol};
+use crate::score::{Exhibit, Judge, JudgeError, Protocol};
 use crate::train::{Reached, StopReason, TrainConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -103,8 +102,10 @@ pub fn walk<'a, T>(
             worker.begin(arm);
         }
         let before = seen.len();
+        let scoring = chain.costs(arm).scoring / levels(arm).count() as f64;
         let outcome = worker.arm(arm, &mut |made| {
             seen.push((made.arm.into(), made.level, Ok(look(made)?)));
+            ask.tell(News::Did { cost: scoring, now: true });
             Ok(())
         });
         match outcome {
@@ -192,6 +193,11 @@ impl Worker<'_> {
         self.ask.begin(&format!("{}{seed}", arm.name));
     }
 
+    /// Tells that a part of the work is done, and whether it was done now.
+    fn did(&self, cost: f64, now: bool) {
+        self.ask.tell(News::Did { cost, now });
+    }
+
     /// Trains the arms that need no other arm, as many at a time as there are threads.
     fn train_roots(&mut self, arms: &[&ArmSpec]) {
         let mut jobs = BTreeMap::new();
@@ -206,7 +212,12 @@ impl Worker<'_> {
         let this = &*self;
         let attempts = jobs.into_par_iter().map(|(id, (arms, job))| {
             arms.iter().for_each(|arm| this.begin(arm));
+            let now = !is_finished(&folder.join(&id));
             let result = train_run(&folder.join(&id), job, true, &mut { ask });
+            // Arms that are trained alike are trained once.
+            for (i, arm) in arms.iter().enumerate() {
+                this.did(this.chain.costs(arm).training, now && i == 0);
+            }
             (id, result)
         });
         self.attempts = attempts.collect();
@@ -301,6 +312,8 @@ impl Worker<'_> {
         let parent = self.trained.get(from);
         let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
         let (mut rules, mut pattern) = (Vec::new(), Vec::new());
+        // Rounds that were made once a level is reached.
+        let mut ends = Vec::new();
         let mut left = parent.model.mask.kept();
         for (k, level) in arm.levels.iter().enumerate() {
             let budget = match level {
@@ -315,18 +328,21 @@ impl Worker<'_> {
                     mask.kept()
                 }
                 Level::Threshold(threshold) => {
-                    rules.extend(std::iter::repeat_n(Rule::Threshold(*threshold), arm.rounds));
+                    let rounds = arm.rounds.unwrap_or(1);
+                    rules.extend(std::iter::repeat_n(Rule::Threshold(*threshold), rounds));
+                    ends.push(rules.len());
                     continue;
                 }
             };
-            rules.extend(geometric(left, budget, arm.rounds));
+            rules.extend(arm.rounds_to(left, budget));
+            ends.push(rules.len());
             left = budget.min(left).max(1);
         }
         let evolved = self.chain.source.evolved.as_ref();
         let mut plan = PrunePlan {
             method: arm.method.expect("verified: a method"),
             rules,
-            retrain: arm.retrain,
+            retrain: arm.retrain.expect("resolved"),
             train: self.recipe(arm, parent.model.network.arch.is_some()),
             evolved: evolved
                 .filter(|(_, layered)| layered.network.arch == parent.model.network.arch)
@@ -334,8 +350,10 @@ impl Worker<'_> {
             pattern,
             orphans: arm.orphans,
         };
+        let mut now = true;
         let (out, result, records) = loop {
             let out = self.folder.join(plan_id(&parent, arm, &plan));
+            now &= !is_finished(&out);
             match prune_run(&parent, &plan, &out, true, &mut { self.ask }) {
                 Ok((result, records)) => break (out, result, records),
                 // A method that removes whole units may not reach so few links: then the fewest.
@@ -349,18 +367,20 @@ impl Worker<'_> {
         if result.train.stop == StopReason::Interrupted {
             return Err(ArmError::Interrupted);
         }
+        self.did(self.chain.costs(arm).training, now);
         let mut mask = parent.model.mask.clone();
-        for level in 1..=arm.levels.len() {
-            let round = level * arm.rounds;
+        let mut made = 0;
+        for (level, &round) in (1..).zip(&ends) {
             let folder = if round == plan.rules.len() {
                 out.clone()
             } else {
                 out.join(format!("round-{round}"))
             };
             let run = load_run(&folder)?;
-            for record in &records[round - arm.rounds..round] {
+            for record in &records[made..round] {
                 mask = round_mask(&mask, record);
             }
+            made = round;
             self.kept.insert((arm.name.clone(), level), mask.clone());
             let kept = records[round - 1].kept;
             let (arm, model) = (&arm.name, &run.model);
@@ -368,6 +388,11 @@ impl Worker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the folder of a run holds a finished one.
+fn is_finished(folder: &Path) -> bool {
+    folder.join("result.json").exists()
 }
 
 /// How a network is measured.
@@ -409,6 +434,11 @@ impl<'a> Measuring<'a> {
         }
     }
 
+    /// A network as the judge is shown it; the other measures are taken of the same view.
+    pub fn exhibit(&self, model: &Model) -> Exhibit {
+        Exhibit::new(model, self.target.width, self.coords, Some(self.target))
+    }
+
     /// What may bias descent at a network, where it is asked for.
     fn mechanisms(&self, model: &Model) -> Option<Mechanisms> {
         let inputs = PixelInputs::full(self.target.width, self.coords);
@@ -422,8 +452,7 @@ impl<'a> Measuring<'a> {
         let mut scores = Vec::new();
         for &Reached { level, r2, step, .. } in &run.result.train.reached {
             let Some(model) = run.reached(folder, level)? else { continue };
-            let view = View::new(&model, self.target.width, self.coords);
-            let found = self.protocol.measure(&view, judge, Some(self.target))?;
+            let found = self.protocol.measure(&self.exhibit(&model), judge)?;
             let (score, mechanisms) = (Scored::of(&found.score), self.mechanisms(&model));
             scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
         }
@@ -439,11 +468,11 @@ impl<'a> Measuring<'a> {
         ask: Ask<'_>,
     ) -> Result<NetworkResult, ArmError> {
         let Made { model, .. } = made;
-        let view = View::new(model, self.target.width, self.coords);
-        let found = self.protocol.measure(&view, judge, Some(self.target))?;
-        let fit = Fit::of(view.picture(), self.target);
+        let exhibit = self.exhibit(model);
+        let found = self.protocol.measure(&exhibit, judge)?;
+        let (view, fit) = (exhibit.view(), exhibit.fit().expect("it has a target"));
         let views = self.views.as_ref().map(|(file, changes, with_maps)| {
-            write_views(folder, file, &view, &found, (*changes, *with_maps), ask)
+            write_views(folder, file, view, &found, (*changes, *with_maps), ask)
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
@@ -466,15 +495,15 @@ impl<'a> Measuring<'a> {
                 None => None,
                 Some(delta) => {
                     let fixed = Protocol { delta: Delta::Fixed(delta), ..self.protocol.clone() };
-                    Scored::of(&fixed.measure(&view, judge, Some(self.target))?.score)
+                    Scored::of(&fixed.measure(&exhibit, judge)?.score)
                 }
             },
             by_layer: found.score.layers,
-            measures: Summary::of(&view, &mut SimRng::new(self.seed, "measures", 0)),
+            measures: Summary::of(view, &mut SimRng::new(self.seed, "measures", 0)),
             mechanisms: self.mechanisms(model),
             sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
             modules: NetworkModules::of(&model.network, &model.mask),
-            function: FunctionalModules::of(&view, &mut SimRng::new(self.seed, "function", 0)),
+            function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
             views: views.transpose()?,
         })
     }

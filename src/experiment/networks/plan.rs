@@ -11,7 +11,7 @@ use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, load_target};
-use crate::score::{Judge, JudgeChoice, Protocol};
+use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -79,6 +79,9 @@ pub struct ChainKey {
     pub train: TrainConfig,
     /// Side of the pictures.
     pub size: usize,
+    /// Side of the pictures that are judged; none where that is `size`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged_at: Option<usize>,
     /// Weights perturbed.
     pub sample: Option<usize>,
     /// Effect of a perturbation.
@@ -111,6 +114,15 @@ pub struct Source {
     pub evolved: Option<(Genome, Layered)>,
     /// Arch at offset 0.
     pub arch: Arch,
+}
+
+/// About how long the networks of an arm take, in seconds of one core.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ArmCost {
+    /// Their trainings.
+    pub training: f64,
+    /// Their scores and other measures.
+    pub scoring: f64,
 }
 
 impl Chain {
@@ -147,26 +159,50 @@ impl Chain {
 
     /// About how long it takes, in seconds of one core.
     pub fn cost(&self) -> f64 {
+        let of = |arm: &ArmSpec| self.costs(arm);
+        self.key.arms.iter().map(of).map(|arm| arm.training + arm.scoring).sum()
+    }
+
+    /// About how long the networks of an arm take.
+    pub(super) fn costs(&self, arm: &ArmSpec) -> ArmCost {
         let key = &self.key;
+        let links = self.links(arm.wiring);
+        let steps = arm.steps.unwrap_or(key.train.steps);
+        let trained = |links: usize| {
+            let lost = cost::lost_steps(key.layers, &key.train).min(steps as f64);
+            cost::training(steps as f64 + lost, links, key.size)
+        };
         // Each level of R², and the end, which is measured twice where δ is fixed too.
         let measured = 1 + key.train.checkpoints.len() + usize::from(key.fixed_delta.is_some());
-        let arm = |arm: &ArmSpec| {
-            let links = self.links(arm.wiring);
-            let weights = key.sample.unwrap_or(links).min(links);
-            let scoring = measured as f64 * cost::scoring(weights, links, key.size);
-            let training = cost::training(key.train.steps, links, key.size);
-            match arm.wiring {
-                Some(ArmWiring::Evolved) => scoring,
-                Some(_) => training + scoring,
-                // Masked steps take about 0.6 of a dense one.
-                None => {
-                    let share = arm.steps.map_or(1.0, |s| s as f64 / key.train.steps.max(1) as f64);
-                    let rounds = 0.6 * share * arm.rounds as f64;
-                    arm.levels.len() as f64 * (rounds * training + scoring)
-                }
-            }
+        let scored = |kept: usize| {
+            let weights = key.sample.unwrap_or(kept).min(kept);
+            let size = key.judged_at.unwrap_or(key.size);
+            measured as f64 * cost::scoring(weights, kept, size) + cost::measures(kept, size)
         };
-        key.arms.iter().map(arm).sum()
+        match arm.wiring {
+            Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },
+            Some(_) => ArmCost { training: trained(links), scoring: scored(links) },
+            None => {
+                let (mut all, mut left) = (ArmCost::default(), links);
+                for level in &arm.levels {
+                    let (kept, rounds) = match level {
+                        Level::Share(share) => ((share * links as f64) as usize, None),
+                        Level::Budget(budget) => (*budget, None),
+                        // What a threshold leaves nobody knows: about a quarter.
+                        Level::Threshold(_) => (left / 4, Some(1)),
+                        Level::Match(_) => (left / 4, None),
+                    };
+                    let kept = kept.clamp(1, left.max(1));
+                    let rounds = arm.rounds.or(rounds);
+                    let rounds = rounds.unwrap_or_else(|| arm.rounds_to(left, kept).len());
+                    // Links fall from round to round; a step of few links costs what its pixels do.
+                    all.training += rounds as f64 * trained((left + kept) / 2);
+                    all.scoring += scored(kept);
+                    left = kept;
+                }
+                all
+            }
+        }
     }
 
     /// Links that a network of this wiring computes with.
@@ -258,6 +294,7 @@ impl NetworksStudy {
         // Retraining budgets shrink with a profile's steps.
         for arm in &mut spec.arms {
             arm.steps = arm.steps.map(|s| s.min(spec.steps));
+            *arm = arm.clone().resolved();
         }
         NetworksStudy {
             spec,
@@ -314,6 +351,7 @@ impl NetworksStudy {
                 train: train_config(spec, variant, &source, seed.unwrap_or(0)),
                 arms,
                 size: spec.size,
+                judged_at: Some(JUDGED_AT).filter(|_| spec.size < JUDGED_AT),
                 sample: spec.own.sample,
                 effect: spec.own.effect,
                 fixed_delta: spec.own.fixed_delta,

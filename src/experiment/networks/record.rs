@@ -3,7 +3,7 @@
 use crate::experiment::curve::Curve;
 use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
-use crate::math::stats::{mean, normal_quantile};
+use crate::math::stats::{mean, mean_interval, normal_quantile};
 use crate::score::FIT_GATE;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -200,6 +200,28 @@ impl Scored {
     pub fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
         let (low, high) = found.interval.unzip();
         found.score.map(|score| Scored { score, low, high })
+    }
+
+    /// The mean over networks that differ in their seed only; none of none. Its 95 % interval covers seeds and judge
+    /// \[ours\]: Student's t over the scores, never narrower than the scores' own intervals allow.
+    pub fn over_seeds(scores: &[Scored]) -> Option<Self> {
+        let values: Vec<f64> = scores.iter().map(|s| s.score).collect();
+        let (score, n) = (mean(&values).ok()?, values.len() as f64);
+        // The networks' own errors are independent.
+        let own = |side: &dyn Fn(&Scored) -> Option<f64>| {
+            let sides: Option<Vec<f64>> = scores.iter().map(side).collect();
+            Some(sides?.iter().map(|side| side * side).sum::<f64>().sqrt() / n)
+        };
+        let own = own(&|s| Some(s.score - s.low?)).zip(own(&|s| Some(s.high? - s.score)));
+        let seeds = mean_interval(&values, 0.95).ok().map(|interval| interval.high - score);
+        let sides = match (own, seeds) {
+            (Some((below, above)), Some(half)) => Some((below.max(half), above.max(half))),
+            (own, half) => own.or(half.map(|half| (half, half))),
+        };
+        let (low, high) = sides
+            .map(|(below, above)| ((score - below).max(0.0), (score + above).min(1.0)))
+            .unzip();
+        Some(Scored { score, low, high })
     }
 
     /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96; none without one.

@@ -7,7 +7,8 @@ use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings, of_file, settings};
 use crate::probe::Delta;
-use crate::prune::{Method, Need, Orphans, Retrain};
+use crate::prune::schedule::rounds_to;
+use crate::prune::{Method, Need, Orphans, Retrain, Rule};
 use crate::score::JudgeChoice;
 use crate::train::{OptimizerConfig, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -178,12 +179,13 @@ pub struct ArmSpec {
     /// What is kept, level by level, each pruned from the one before.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub levels: Vec<Level>,
-    /// Rounds that lead to a level, their counts in geometric steps. Default 1.
-    #[serde(default = "one")]
-    pub rounds: usize,
-    /// Where retraining starts. Default `finetune`.
-    #[serde(default)]
-    pub retrain: Retrain,
+    /// Rounds that lead to a level, their counts in geometric steps. Default: 1; `imp` as many as its published
+    /// schedule takes, 5 % of the links a round.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rounds: Option<usize>,
+    /// Where retraining starts. Default: `finetune`; `imp` and `sparse-training` rewind to the first weights.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retrain: Option<Retrain>,
     /// Steps of each retraining; 0: none. Default: the study's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub steps: Option<u64>,
@@ -209,10 +211,6 @@ pub struct ArmSpec {
 
 fn is_dropped(orphans: &Orphans) -> bool {
     *orphans == Orphans::Drop
-}
-
-fn one() -> usize {
-    1
 }
 
 /// How many links a level keeps. As text: `share:0.26`, `budget:470`, `threshold:0.35`, `match:sp`.
@@ -409,7 +407,7 @@ impl Spec for NetworksSpec {
         ];
         check_cells("targets, variants, offsets, seeds", &axes)?;
         for arm in &self.arms {
-            if let Retrain::Rewind { step } = arm.retrain {
+            if let Some(Retrain::Rewind { step }) = arm.retrain {
                 let expected = format!("a step before the last of {}", self.steps);
                 let key = format!("arm {}, retrain, step", arm.name);
                 Refusal::unless(step < self.steps, key, expected, step.to_string())?;
@@ -528,9 +526,15 @@ impl ArmSpec {
         let fits = before.iter().any(|a| a.name == *from && trained(a));
         let expected = format!("from = a trained arm before it ({names:?})");
         Refusal::unless(fits, &key, expected, from)?;
-        let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds > 0;
+        let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds != Some(0);
         let expected = "a method, at least one level and one round";
-        Refusal::unless(whole, &key, expected, format!("{} rounds", self.rounds))?;
+        let rounds = self.rounds.unwrap_or(1);
+        Refusal::unless(whole, &key, expected, format!("{rounds} rounds"))?;
+        let tuned = self.method.is_some_and(|method| method.is_lottery())
+            && self.retrain == Some(Retrain::Finetune);
+        let expected =
+            "rewind or reinit with imp; magnitude chooses the same links and is fine-tuned";
+        Refusal::unless(!tuned, format!("{key}, retrain"), expected, "finetune")?;
         for (i, level) in self.levels.iter().enumerate() {
             if let Level::Match(other) = level {
                 let found = before.iter().find(|arm| arm.name == *other);
@@ -552,11 +556,27 @@ impl ArmSpec {
         if self.copies() {
             let one = matches!(&self.levels[0], Level::Match(_))
                 && self.levels.iter().all(|level| *level == self.levels[0])
-                && self.rounds == 1;
+                && self.rounds.unwrap_or(1) == 1;
             let expected = "every level to match the same arm, in one round each";
             Refusal::unless(one, &key, expected, format!("{:?}", self.levels))?;
         }
         Ok(())
+    }
+
+    /// With rounds and retraining said: where the spec leaves them out, those of its method as it was published. The
+    /// rounds of a lottery ticket stay unsaid, for they follow from the links of its parent.
+    pub(super) fn resolved(mut self) -> Self {
+        let retrain = self.method.map_or(Retrain::Finetune, |method| method.retrain());
+        self.retrain.get_or_insert(retrain);
+        if !self.method.is_some_and(|method| method.is_lottery()) {
+            self.rounds.get_or_insert(1);
+        }
+        self
+    }
+
+    /// The rounds that lead from `from` links to `budget`.
+    pub(super) fn rounds_to(&self, from: usize, budget: usize) -> Vec<Rule> {
+        rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
     }
 
     /// True if its method copies something of another arm's masks.

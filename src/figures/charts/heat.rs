@@ -69,9 +69,14 @@ impl Heat {
         Panel { title: title.into(), x, y, heat: Some(self), ..Panel::default() }
     }
 
-    /// Whether it has no cell with a value.
+    /// Whether it has a cell with a value: only then a scale is drawn.
+    pub(super) fn has_values(&self) -> bool {
+        !self.columns.is_empty() && self.values.iter().flatten().any(|v| v.is_finite())
+    }
+
+    /// Whether it has nothing to show.
     pub(super) fn is_empty(&self) -> bool {
-        self.columns.is_empty() || !self.values.iter().flatten().any(|v| v.is_finite())
+        !self.has_values() && self.hatched.is_empty()
     }
 
     /// The number in a cell, if its text fits.
@@ -100,6 +105,9 @@ impl Heat {
             let value = self.values.get(row).and_then(|r| r.get(column)).filter(|v| !v.is_nan());
             let Some(&value) = value else {
                 canvas.fill(area, style::BLANK);
+                if self.hatched.contains(&place) {
+                    hatch(canvas, area, style::BLANK.mix(style::INK, 0.22));
+                }
                 continue;
             };
             let colour = self.tones.at(((value - low) / (high - low)).clamp(0.0, 1.0));

@@ -43,7 +43,7 @@ impl Panel {
                     ys.extend(p.y_interval.iter().flat_map(|i| [i.0, i.1]));
                 }
                 let lying = self.slots.as_ref().is_some_and(|slots| slots.lying);
-                if lying { &mut xs } else { &mut ys }.extend(&p.seeds);
+                if lying { &mut xs } else { &mut ys }.extend(p.observations());
             }
         }
         if !xs.is_empty() {
@@ -212,7 +212,7 @@ impl Figure {
             if lines.is_empty() { 0.0 } else { high + 4.0 }
         };
         let (top, below) = (MARGIN + high(&head) + keys_height, 12.0 + high(&note));
-        let heat = panels.iter().find_map(|panel| panel.heat.as_ref().filter(|h| !h.is_empty()));
+        let heat = panels.iter().find_map(|panel| panel.heat.as_ref().filter(|h| h.has_values()));
         let scale = if heat.is_some() { heat::SCALE } else { 0.0 };
 
         let columns = self.columns.clamp(1, panels.len().max(1));

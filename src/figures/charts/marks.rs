@@ -253,8 +253,8 @@ fn mark(
         taken.push(Area::between((a.0, at.1 - 3.0), (b.0, at.1 + 3.0)));
     }
     // Values behind an estimate stand beside it, spread so that equal ones are all seen.
-    let n = p.seeds.len() as f64;
-    for (s, &seed) in p.seeds.iter().enumerate() {
+    let n = p.observations().count() as f64;
+    for (s, seed) in p.observations().enumerate() {
         let along = if lying { view.x } else { view.y };
         let Some(place) = along.shown(seed) else { continue };
         let by = 0.5 * half + (s as f64 - (n - 1.0) / 2.0) * (0.6 * half / n).min(7.0);
@@ -263,7 +263,11 @@ fn mark(
             false => (at.0, view.pixel((0.0, place)).1),
         };
         let tone = if bars.is_some() && !p.hollow { colour.mix(style::INK, 0.5) } else { colour };
-        canvas.marker(across(on, by), Marker::Circle, tone, 4.6, true);
+        let (size, ring) = match p.apart {
+            Some(_) => (6.4, s >= p.seeds.len()),
+            None => (4.6, true),
+        };
+        canvas.marker(across(on, by), Marker::Circle, tone, size, ring);
     }
     if let Some(marker) = series.marker {
         canvas.marker(at, marker, colour, series.diameter, p.hollow);
@@ -277,7 +281,7 @@ fn end_label(canvas: &Canvas<'_>, slots: &Slots, view: &View<'_>, (at, p): ((f64
     let face = Face { colour: style::INK, ..TICK };
     let interval = if slots.lying { p.x_interval } else { p.y_interval };
     let along = if slots.lying { view.x } else { view.y };
-    let far = interval.map(|i| i.1).into_iter().chain(p.seeds.iter().copied());
+    let far = interval.map(|i| i.1).into_iter().chain(p.observations());
     let far = far.filter(|v| along.place(*v).is_some()).fold(f64::NEG_INFINITY, f64::max);
     let far = if far.is_finite() { along.clamped(far) } else { along.low };
     if slots.lying {

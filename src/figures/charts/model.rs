@@ -160,6 +160,9 @@ pub struct Point {
     pub y_interval: Option<(f64, f64)>,
     /// Single observations behind it (seeds), drawn as small rings.
     pub seeds: Vec<f64>,
+    /// Observations that do not count, drawn as hollow dots; those that count are filled then. None: there is no such
+    /// difference.
+    pub apart: Option<Vec<f64>>,
     /// Drawn hollow and off the line: a value that does not count (an unfit network).
     pub hollow: bool,
     /// Another colour than its series'.
@@ -195,6 +198,17 @@ impl Point {
     pub fn seeds(mut self, seeds: impl IntoIterator<Item = f64>) -> Self {
         self.seeds = seeds.into_iter().collect();
         self
+    }
+
+    /// With the observations that count and those that do not.
+    pub fn counted(mut self, counting: Vec<f64>, apart: Vec<f64>) -> Self {
+        (self.seeds, self.apart) = (counting, Some(apart));
+        self
+    }
+
+    /// Every observation behind it.
+    pub(super) fn observations(&self) -> impl Iterator<Item = f64> {
+        self.seeds.iter().chain(self.apart.iter().flatten()).copied()
     }
 
     /// Hollow.
@@ -375,7 +389,8 @@ pub struct Heat {
     /// Shares in [0, 1], `bars[row][column]`, each drawn as a bar along the lower edge of its cell, whole
     /// width = 1; empty: none.
     pub bars: Vec<Vec<f64>>,
-    /// Cells that count for little: (row, column), hatched.
+    /// Cells that count for little, hatched, and those without a value in which nothing counts, grey and hatched:
+    /// (row, column).
     pub hatched: Vec<(usize, usize)>,
     /// Cells to outline: (row, column), for example the best of each row.
     pub outlined: Vec<(usize, usize)>,

@@ -6,7 +6,7 @@ use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::files::write_atomic;
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
-use crate::score::{DlJudge, Judge, Measurement, ScoreRecord};
+use crate::score::{DlJudge, Exhibit, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;
 use crate::studio::state::{Loaded, Studio};
@@ -109,7 +109,9 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         studio.network(&Asked::of(job.work.network())).map_err(|e| e.why())?;
     let source = &loaded.source;
     let size = source.size.min(LARGEST);
-    let view = studio.view(&loaded, size).map_err(|e| e.why())?;
+    let target = source.target.as_ref().map(|target| target.resized(size));
+    let exhibit = Exhibit::fitting(&source.model, size, source.coords, target.as_ref())
+        .map_err(|e| Refusal::large(e).why())?;
     let (selection, delta) = asked_for(*samples, *effect);
     let links = selection.links(&source.model, 0).map_err(|e| e.to_string())?;
     {
@@ -121,16 +123,14 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let part = folder.join(format!("{}.part", job.name));
     let progress = |done: usize| job.state().step += done as u64;
     let stop = || job.is_stopped();
-    let swept = resumable_sweep_until(&view, &links, delta, &part, &progress, &stop)
+    let swept = resumable_sweep_until(exhibit.view(), &links, delta, &part, &progress, &stop)
         .map_err(|e| e.to_string())?;
     let Some(swept) = swept else { return Ok(false) };
     let judge = DlJudge::default();
-    let target = source.target.as_ref().map(|target| target.resized(size));
-    let found =
-        Measurement::of(&view, swept, &judge, target.as_ref()).map_err(|e| e.to_string())?;
+    let found = Measurement::of(&exhibit, swept, &judge).map_err(|e| e.to_string())?;
     let record = ScoreRecord {
         judge_model_sha256: judge.identity().sha256,
-        ..ScoreRecord::of(job.work.id(), &view, &found, &selection, 0)
+        ..ScoreRecord::of(job.work.id(), &exhibit, &found, &selection, 0)
     };
     let text = serde_json::to_string_pretty(&record).map_err(|e| e.to_string())? + "\n";
     write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string())?;

@@ -99,7 +99,7 @@ fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePl
     };
     let method: Method = method.parse().map_err(|e| format!("method: {e}"))?;
     let (budget, threshold) = (*budget, threshold.iter().copied().collect());
-    let aim = Aim { method, budget, threshold, rounds: Some(1), ..Aim::default() };
+    let aim = Aim { method, budget, threshold, ..Aim::default() };
     let steps = checked_steps(steps.unwrap_or(train.steps))?;
     aim.plan(model, TrainConfig { steps, ..train.clone() }).map_err(|e| e.to_string())
 }

@@ -15,6 +15,7 @@ pub mod taylor;
 pub mod wanda;
 
 use crate::math::choice::choices;
+use crate::prune::retrain::Retrain;
 use crate::prune::round::Prunes;
 
 pub use controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};
@@ -209,6 +210,17 @@ choices! {
 }
 
 impl Method {
+    /// Where retraining starts as the method was published: lottery tickets and weight-sparse training begin again
+    /// from the initial weights.
+    pub fn retrain(&self) -> Retrain {
+        if self.row().rewinds { Retrain::Rewind { step: 0 } } else { Retrain::Finetune }
+    }
+
+    /// Whether it is a lottery ticket: it has a published schedule of rounds, and is never fine-tuned.
+    pub fn is_lottery(&self) -> bool {
+        matches!(self, Method::Imp(_))
+    }
+
     /// What its options do with a round.
     pub(in crate::prune) fn does(&self) -> &dyn Prunes {
         self.options()

@@ -6,7 +6,7 @@
 //! Deterministic, the same bits everywhere. It knows nothing of networks or targets. What it was fitted on
 //! and where it errs: docs/JUDGES.md.
 
-mod canonical;
+pub(super) mod canonical;
 mod contours;
 pub mod features;
 mod model;
@@ -20,6 +20,15 @@ pub use model::{CLIP, DlModel, FORMAT, KNOTS, LeftOut, ModelError, Provenance, S
 use super::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict};
 use crate::math::hash::sha256_hex;
 use crate::network::Picture;
+
+/// Who labelled the pictures that the shipped judge was fitted to, as a clause for whoever reads a score.
+pub const LABELLED_BY: &str =
+    "a vision-language model labelled the pictures that the judge was fitted to, and no person";
+
+/// The clause for the judge of a record; none of a judge that was not fitted to these pictures.
+pub fn labelled_by(judge: &str) -> Option<&'static str> {
+    judge.starts_with(&DlJudge::default().name()).then_some(LABELLED_BY)
+}
 
 /// The embedded judge.
 #[derive(Clone, Debug, PartialEq)]

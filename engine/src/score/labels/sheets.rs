@@ -13,7 +13,7 @@ use crate::math::text;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
-use crate::score::Fit;
+use crate::score::Exhibit;
 use crate::score::judge::{Judge, JudgeError};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub struct PairSettings {
     pub count: usize,
     /// How far a weight is moved; of several, each network's changes are shared out among them.
     pub deltas: Vec<Delta>,
-    /// Side of the pictures in pixels.
+    /// Side of the pictures in pixels; smaller ones are drawn at [`JUDGED_AT`](crate::score::JUDGED_AT).
     pub size: usize,
     /// Seed of the sample and of the shuffle.
     pub seed: u64,
@@ -147,16 +147,18 @@ impl NumberedPairs {
         let (n, count) = (networks.len(), settings.count);
         let mut all = NumberedPairs { bases: Vec::new(), networks: Vec::new(), pairs: Vec::new() };
         for (i, network) in networks.iter().enumerate() {
-            let view = View::new(&network.model, settings.size, network.coords);
+            let own = network.picture.as_ref();
+            let exhibit = Exhibit::new(&network.model, settings.size, network.coords, own);
+            let view = exhibit.view();
             let share = (i + 1) * count / n - i * count / n;
             let mut rng = SimRng::new(settings.seed, "judge-sheets", i as u64);
             let pool = if even_over.is_some() { POOL * share } else { share };
-            let found = changed(&view, pool, &settings.deltas, &mut rng);
+            let found = changed(view, pool, &settings.deltas, &mut rng);
             let found = match even_over {
                 Some(judge) => {
                     let mut found = found;
                     rng.shuffle(&mut found);
-                    evenly(&view, found, share, judge)?
+                    evenly(view, found, share, judge)?
                 }
                 None => found.into_iter().map(|(p, picture)| (p, picture, None)).collect(),
             };
@@ -166,7 +168,7 @@ impl NumberedPairs {
                 network: network.name.clone(),
                 links: network.model.mask.kept(),
                 weights_sha256: sha256_of_floats(&network.model.weights.0),
-                fit: network.picture.as_ref().map(|t| Fit::of(&base, t).r2),
+                fit: exhibit.fit().map(|fit| fit.r2),
                 pairs: found.len(),
             });
             all.bases.push(base);
