@@ -3,6 +3,7 @@
 use super::{CompositionalScore, Corrected, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
 use crate::probe::{SampledShare, Selection, View};
+use crate::train::Unfinished;
 use serde::Serialize;
 
 /// `picloom-score/1`: a score, how it was taken, and every verdict.
@@ -14,6 +15,9 @@ pub struct ScoreRecord {
     pub version: &'static str,
     /// The network's name.
     pub network: String,
+    /// Where its training stands, if that is not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
     /// Side of the pictures in pixels.
     pub size: usize,
     /// Coordinate convention.
@@ -56,6 +60,7 @@ impl ScoreRecord {
             format: "picloom-score/1",
             version: env!("CARGO_PKG_VERSION"),
             network: network.into(),
+            unfinished: None,
             size: view.size(),
             coords: view.coords(),
             links: found.links,
