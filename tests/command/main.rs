@@ -15,6 +15,7 @@ mod evolve_vlm;
 mod export;
 mod figures_losses;
 mod folders;
+mod going_on;
 mod labelled_scores;
 mod line;
 mod links;
@@ -24,6 +25,8 @@ mod messages;
 mod output;
 mod own_pictures;
 mod plot;
+#[cfg(unix)]
+mod plugins;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;
