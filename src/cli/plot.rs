@@ -142,6 +142,7 @@ impl LookArgs {
         );
         let numbers =
             [("width", self.width), ("height", self.height), ("font_size", self.font_size)];
+        keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
         for (key, list) in [("order", &self.order), ("log", &self.log)] {
             if !list.is_empty() {
                 keys.insert(key.into(), json!(list));
@@ -258,7 +259,6 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
     ];
     let mut keys = args.look.keys()?;
     keys.extend(texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))));
-    keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
     if !args.contrasts.is_empty() {
         keys.insert("contrasts".into(), json!(args.contrasts));
     }

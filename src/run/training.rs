@@ -212,7 +212,9 @@ pub(crate) fn constrained_run(
     } else if recorder.inner.may_write() {
         recorder.save_log()?;
         if job.keeps_state && train.stop == StopReason::StepLimit {
-            recorder.save_checkpoint(&TrainState { seconds: 0.0, ..trainer.state().clone() })?;
+            let mut state = trainer.state().clone();
+            state.seconds = 0.0;
+            recorder.save_checkpoint(&state)?;
         }
     } else {
         return Err(taken_over());

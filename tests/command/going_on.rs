@@ -41,7 +41,9 @@ fn a_finished_training_is_gone_on_with_for_more_steps() {
             std::fs::read(long.join(name)).unwrap()
         );
     };
-    ["weights.safetensors", "config.toml", "checkpoint.json", "result.json"].map(same);
+    ["weights.safetensors", "config.toml", "checkpoint.json", "result.json"]
+        .into_iter()
+        .for_each(same);
     // It is finished: not computed again, and not taken back.
     assert_eq!(run("500", &short, &[]), prolonged);
     let back: Vec<String> = args("300", &short);
