@@ -41,7 +41,9 @@ fn a_figure_of_losses_has_the_form_of_its_ending_and_the_look_of_a_paper() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let look = ["--width", "column", "--font-size", "7", "--labels", "fer-recipe=ours"];
     let draw = |name: &str, more: &[&str]| {
-        picloom(&[&["losses", OURS, "--out", &path(name)], &look[..], more].concat())
+        picloom(
+            &[&["losses", OURS, "--over", OURS, "--out", &path(name)], &look[..], more].concat(),
+        )
     };
     let done = draw("l.pdf", &[]);
     assert!(done.status.success(), "{done:?}");
@@ -54,7 +56,7 @@ fn a_figure_of_losses_has_the_form_of_its_ending_and_the_look_of_a_paper() {
     assert!(!svg.contains("Geometric") && !svg.contains("geometric"), "no caption inside");
     for (name, more, said) in [
         ("l.gif", &[][..], "a file that ends in .svg, .png or .pdf, found .gif"),
-        ("m.svg", &["--colours", "our=#000000"], "names of curves: fer-recipe"),
+        ("m.svg", &["--colours", "our=#000000"], "names of curves: published, fer-recipe"),
         ("m.svg", &["--height", "two"], "expected a length"),
     ] {
         let failed = draw(name, more);
