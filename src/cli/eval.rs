@@ -3,6 +3,7 @@
 use super::output::Output;
 use super::source::{SourceArgs, Usage};
 use crate::score::Fit;
+use crate::train::Unfinished;
 use clap::Args;
 use serde::Serialize;
 
@@ -15,6 +16,9 @@ pub struct EvalArgs {
 #[derive(Serialize)]
 struct Evaluation {
     network: String,
+    /// Where its training stands, if that is not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unfinished: Option<Unfinished>,
     size: usize,
     mse: f64,
     psnr: f64,
@@ -22,7 +26,7 @@ struct Evaluation {
 }
 
 pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
-    let source = args.source.load()?;
+    let source = args.source.load_so_far()?;
     let target = source.target.as_ref().ok_or_else(|| {
         let lost = match &source.target_name {
             Some(name) => format!("; {name}, the run's own, was drawn in other coordinates"),
@@ -39,11 +43,15 @@ pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
     }
     let evaluation = Evaluation {
         network: source.name,
+        unfinished: source.unfinished,
         size: source.size,
         mse: fit.mse,
         psnr: fit.psnr(),
         r2: fit.r2,
     };
-    let text = format!("mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
+    let stands = source.unfinished.map(|at| format!("at   {at}, not finished\n"));
+    let stands = stands.unwrap_or_default();
+    let text =
+        format!("{stands}mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
     out.result(&evaluation, &text)
 }

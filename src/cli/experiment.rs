@@ -41,8 +41,10 @@ enum ExperimentCommand {
     Study(StudyCommand),
     /// Write a commented spec to begin a study from
     New(new::NewArgs),
-    /// Draw the figures of a spec from its table of results
+    /// Draw the figures of a spec from its table of results; without [[figures]] the usual ones
     Figures(Box<figures::FiguresArgs>),
+    /// Write one page of a study: its question, arms, contrasts, figures, and how to repeat it
+    Report(figures::ReportArgs),
     /// Simulate how often the contrasts of a spec would find an effect, before it is run
     Power(decide::PowerArgs),
     /// Train networks of several depths on one picture, and score them by depth
@@ -147,6 +149,7 @@ pub fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result
         }
         ExperimentCommand::New(args) => new::run(&args)?,
         ExperimentCommand::Figures(args) => figures::run(&args)?,
+        ExperimentCommand::Report(args) => figures::report(&args)?,
         ExperimentCommand::Power(args) => decide::simulate(&args)?,
         ExperimentCommand::DepthSweep(args) => {
             interrupt::saves();

@@ -1,6 +1,6 @@
-//! `picloom experiment figures`: the figures of a spec from its table of results, and a report of the study.
+//! `picloom experiment figures` and `report`: the figures of a spec from its table of results, and a page of the study.
 
-use super::decide::ResultsArgs;
+use super::decide::{ResultsArgs, remarks};
 use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Tables, decide};
@@ -8,7 +8,9 @@ use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{SpecFile, Title};
 use crate::figures::Provenance;
 use crate::figures::compare::judged_by;
-use crate::figures::plot::{Drawing, Format, draw_of_study, of_spec, save_drawing};
+use crate::figures::plot::{
+    Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
+};
 use crate::figures::study_report::Report;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
@@ -16,7 +18,7 @@ use crate::math::text::{portable, word};
 use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct FiguresArgs {
@@ -39,36 +41,126 @@ pub struct FiguresArgs {
     report: Option<PathBuf>,
 }
 
+#[derive(Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    results: ResultsArgs,
+    /// Where to write the page [default: report.html beside the table]
+    #[arg(long, value_name = "FILE.html")]
+    out: Option<PathBuf>,
+}
+
+/// A study whose figures are drawn.
+struct Drawn {
+    title: Title,
+    analysis: Analysis,
+    tables: Tables,
+    /// Folder of its table.
+    beside: PathBuf,
+    /// Each with its drawing, or why there is none.
+    figures: Vec<(FigureSpec, Result<Drawing, Refusal>)>,
+}
+
+impl Drawn {
+    /// Draws the figures of a spec that have these names, or all; the usual ones where it has none.
+    fn of(results: &ResultsArgs, named: &[String]) -> anyhow::Result<Self> {
+        let spec = results.spec.display();
+        let file = SpecFile::read(&results.spec)?;
+        let analysis = file.analysis()?;
+        let mut figures = of_spec(&analysis).map_err(|refusal| refusal.within(&spec))?;
+        let mut tables = results.tables();
+        let table = tables.of(&analysis.study).map_err(|refusal| refusal.within(&spec))?;
+        if figures.is_empty() {
+            figures = usual_figures(&table, !analysis.contrasts.is_empty());
+        }
+        let names: Vec<String> = figures.iter().map(|figure| figure.name.clone()).collect();
+        if let Some(name) = named.iter().find(|name| !names.contains(name)) {
+            let found = format!("{name:?}{}", did_you_mean(name, names.iter().map(String::as_str)));
+            let expected = format!("one of {}", names.join(", "));
+            return Err(Refusal::new("--figure", expected, found).into());
+        }
+        if !named.is_empty() {
+            figures.retain(|figure| named.contains(&figure.name));
+        }
+        let draw = |figure: FigureSpec| {
+            let drawing = draw_of_study(&figure, &analysis, &tables);
+            (figure, drawing)
+        };
+        let figures = figures.into_iter().map(draw).collect();
+        let beside = tables.folder(&analysis.study).unwrap_or_default();
+        Ok(Drawn { title: file.title(), analysis, tables, beside, figures })
+    }
+
+    /// Why figures were not drawn.
+    fn problems(&self) -> Vec<String> {
+        self.figures.iter().filter_map(|(_, d)| Some(d.as_ref().err()?.to_string())).collect()
+    }
+
+    /// Writes the report to `path`.
+    fn report(&mut self, results: &ResultsArgs, path: &Path) -> anyhow::Result<()> {
+        let study = &self.analysis.study;
+        let decisions = decide(study, &self.analysis.contrasts, &mut self.tables)?;
+        let table =
+            self.tables.of(study).map_err(|refusal| refusal.within(results.spec.display()))?;
+        let arms = arms_of(&table)?;
+        let mut facts = Vec::new();
+        if let Ok(head) = Head::read(&self.beside.join(STUDY)) {
+            for name in ["profile", "size", "steps", "judge"] {
+                if let Some(value) = head.fields.get(name) {
+                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                    let value = if name == "judge" { judged_by(&value) } else { value };
+                    facts.push((name.to_string(), value));
+                }
+            }
+            facts.push(("rows".into(), head.rows.to_string()));
+        }
+        let spec = word(portable(&results.spec));
+        let command = format!("picloom experiment run {spec}\npicloom experiment report {spec}");
+        let drawings: Vec<Drawing> =
+            self.figures.iter().filter_map(|(_, drawing)| drawing.clone().ok()).collect();
+        let report = Report {
+            study,
+            question: &self.title.question,
+            facts,
+            remarks: remarks(&self.beside, &self.analysis),
+            arms: arms.as_ref(),
+            decisions: &decisions,
+            figures: &drawings,
+            command: &command,
+        };
+        Ok(write_atomic(path, report.render().as_bytes())?)
+    }
+}
+
+/// Writes the report of a study.
+pub(super) fn report(args: &ReportArgs) -> anyhow::Result<Said> {
+    let mut drawn = Drawn::of(&args.results, &[])?;
+    let path = args.out.clone().unwrap_or_else(|| drawn.beside.join("report.html"));
+    let is_page = path.extension().is_some_and(|end| end == "html");
+    Refusal::unless(is_page, "--out", "a file that ends in .html", path.display())?;
+    drawn.report(&args.results, &path)?;
+    let problems = drawn.problems();
+    let missing = problems.iter().map(|problem| format!("not drawn: {problem}\n"));
+    let text = missing.collect::<String>() + &path.display().to_string();
+    let report = path.to_string_lossy();
+    Ok((json!({ "study": drawn.analysis.study, "report": report, "not_drawn": problems }), text))
+}
+
 /// Draws every figure of the spec.
 pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let spec = args.results.spec.display();
-    let file = SpecFile::read(&args.results.spec)?;
-    let analysis = file.analysis()?;
-    let mut figures = of_spec(&analysis).map_err(|refusal| refusal.within(&spec))?;
-    if figures.is_empty() && args.report.is_none() {
+    let mut drawn = Drawn::of(&args.results, &args.figure)?;
+    if drawn.figures.is_empty() && args.report.is_none() {
         let advice = "docs/PLOTS.md shows how to write one";
         return Err(Refusal::new(spec, "[[figures]]", "none").advising(advice).into());
     }
-    let names: Vec<String> = figures.iter().map(|figure| figure.name.clone()).collect();
-    if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {
-        let found = format!("{name:?}{}", did_you_mean(name, names.iter().map(String::as_str)));
-        return Err(Refusal::new("--figure", format!("one of {}", names.join(", ")), found).into());
-    }
-    if !args.figure.is_empty() {
-        figures.retain(|figure| args.figure.contains(&figure.name));
-    }
-    let mut tables = args.results.tables();
-    tables.of(&analysis.study).map_err(|refusal| refusal.within(&spec))?;
-    let beside = tables.folder(&analysis.study).unwrap_or_default();
-    let out = args.out.clone().unwrap_or_else(|| beside.clone());
-    let (mut drawings, mut json, mut text) = (Vec::new(), Vec::new(), String::new());
-    let mut problems: Vec<Refusal> = Vec::new();
-    for figure in &figures {
-        let drawing = match draw_of_study(figure, &analysis, &tables) {
+    let out = args.out.clone().unwrap_or_else(|| drawn.beside.clone());
+    let (mut json, mut text) = (Vec::new(), String::new());
+    for (figure, drawing) in &drawn.figures {
+        let drawing = match drawing {
             Ok(drawing) => drawing,
             Err(refusal) => {
                 text += &format!("not drawn: {refusal}\n");
-                problems.push(refusal);
                 continue;
             }
         };
@@ -82,66 +174,27 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
                     "command",
                     format!("picloom experiment figures {}", word(portable(&args.results.spec))),
                 )
-                .with("rows", portable(&beside.join(ROWS)));
-            save_drawing(&drawing, &path, args.dpi, &facts)?;
+                .with("rows", portable(&drawn.beside.join(ROWS)));
+            save_drawing(drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
             json.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
         }
-        drawings.push(drawing);
     }
-    if let (true, Some(problem)) = (drawings.is_empty(), problems.first()) {
+    let first = drawn.figures.iter().find_map(|(_, drawing)| drawing.as_ref().err());
+    if let (true, Some(problem)) = (json.is_empty(), first) {
         return Err(problem.clone().within(&spec).into());
     }
-    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let mut report = Value::Null;
     if let Some(path) = &args.report {
-        write_atomic(
-            path,
-            page(args, &file.title(), &analysis, &mut tables, &drawings)?.as_bytes(),
-        )?;
+        drawn.report(&args.results, path)?;
         text += &format!("{}\n", path.display());
         report = json!(path.to_string_lossy());
     }
+    let problems = drawn.problems();
     Ok((
         json!({
-            "study": analysis.study, "figures": json, "not_drawn": problems, "report": report,
+            "study": drawn.analysis.study, "figures": json, "not_drawn": problems, "report": report,
         }),
         text,
     ))
-}
-
-/// The report.
-fn page(
-    args: &FiguresArgs,
-    title: &Title,
-    analysis: &Analysis,
-    tables: &mut Tables,
-    figures: &[Drawing],
-) -> anyhow::Result<String> {
-    let decisions = decide(&analysis.study, &analysis.contrasts, tables)?;
-    let folder = tables.folder(&analysis.study).unwrap_or_default();
-    let mut facts = Vec::new();
-    if let Ok(head) = Head::read(&folder.join(STUDY)) {
-        for name in ["profile", "size", "steps", "judge"] {
-            if let Some(value) = head.fields.get(name) {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                let value = if name == "judge" { judged_by(&value) } else { value };
-                facts.push((name.to_string(), value));
-            }
-        }
-        facts.push(("rows".into(), head.rows.to_string()));
-    }
-    let spec = word(portable(&args.results.spec));
-    let command = format!(
-        "picloom experiment run {spec}\npicloom experiment figures {spec} --report report.html"
-    );
-    let report = Report {
-        study: &analysis.study,
-        question: &title.question,
-        facts,
-        decisions: &decisions,
-        figures,
-        command: &command,
-    };
-    Ok(report.render())
 }

@@ -7,6 +7,7 @@
 //! checkpoint, as if it had been killed.
 
 use super::output;
+use crate::math::command::stop_all;
 use crate::math::text::word_of;
 use crate::network::files::without_writes;
 use std::ffi::OsString;
@@ -102,6 +103,8 @@ pub fn asked() -> bool {
 
 /// A signal came.
 fn hear() {
+    // Programs that work for the command do not outlive it.
+    stop_all();
     if ASKED.swap(true, Ordering::SeqCst) {
         do_last();
         std::process::exit(CODE.into());

@@ -1,9 +1,14 @@
 //! `picloom losses`: draws loss curves of runs.
 
 use super::output::Output;
-use crate::figures::losses::{LossCurve, losses};
+use super::plot::LookArgs;
+use super::source::Usage;
+use crate::figures::Provenance;
+use crate::figures::losses::LossCurve;
+use crate::figures::plot::{FigureSpec, Format, draw_losses, save_drawing};
 use crate::figures::style::{self, Colour};
-use crate::figures::{Provenance, save};
+use crate::math::names::did_you_mean;
+use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, read_plain};
 use crate::run::read_metrics;
 use clap::Args;
@@ -18,15 +23,30 @@ pub struct LossesArgs {
     /// A published curve to lay over them: CSV with the columns step and mse
     #[arg(long, value_name = "CSV")]
     over: Option<PathBuf>,
-    /// Where to write the curves: OUT.svg and OUT.png
-    #[arg(long)]
+    /// Where to write the curves: FILE.svg, FILE.png or FILE.pdf; a name without an ending: both .svg and .png
+    #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    look: LookArgs,
 }
 
 /// Points of a drawn curve at the most.
 const MOST_POINTS: usize = 400;
 
-pub fn run(LossesArgs { runs, over, out: path }: LossesArgs, out: &Output) -> anyhow::Result<()> {
+pub fn run(
+    LossesArgs { runs, over, out: path, look }: LossesArgs,
+    out: &Output,
+) -> anyhow::Result<()> {
+    // A name with an ending is a file of that form, or refused.
+    let has_ending = path.extension().is_some();
+    if has_ending {
+        Format::of(&path)?;
+    }
+    let mut keys = look.keys()?;
+    keys.insert("name".into(), json!("losses"));
+    keys.insert("kind".into(), json!("curves"));
+    let spec: FigureSpec =
+        serde_json::from_value(keys.into()).map_err(|error| Usage(error.to_string()))?;
     let mut curves = Vec::new();
     if let Some(csv) = &over {
         curves.push(curve_of_csv(csv, "published", style::GREY)?);
@@ -43,12 +63,31 @@ pub fn run(LossesArgs { runs, over, out: path }: LossesArgs, out: &Output) -> an
         let lines = read_metrics(run)?;
         curves.push(LossCurve::of_run(&name, style::colour(i), &lines, MOST_POINTS));
     }
-    let note = "Plain mean squared error; geometric means of neighbouring logged steps.";
-    let svg = losses("Training loss", "", note, &curves);
+    let known: Vec<&str> = curves.iter().map(|curve| curve.name.as_str()).collect();
+    let named = spec.labels.keys().chain(spec.colours.keys()).chain(&spec.order);
+    if let Some(name) = named.into_iter().find(|name| !known.contains(&name.as_str())) {
+        let found = format!("{name:?}{}", did_you_mean(name, known.iter().copied()));
+        let expected = format!("names of curves: {}", known.join(", "));
+        return Err(Refusal::new("--labels, --colours, --order", expected, found).into());
+    }
+    let drawing = draw_losses(&spec, &curves)?;
     let facts = Provenance::none().with("command", "picloom losses");
-    let (svg, png) = save(&svg, &path, &facts)?;
-    let text = format!("wrote {}\n      {}", svg.display(), png.display());
-    out.result(&json!({ "written": [svg.to_string_lossy(), png.to_string_lossy()] }), &text)
+    let ending = |end: &str| {
+        let mut name = path.clone().into_os_string();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let files = match has_ending {
+        true => vec![path.clone()],
+        false => vec![ending(".svg"), ending(".png")],
+    };
+    let mut text = String::new();
+    for file in &files {
+        save_drawing(&drawing, file, look.dpi, &facts)?;
+        text += &format!("wrote {}\n", file.display());
+    }
+    let written: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();
+    out.result(&json!({ "written": written, "figure": drawing }), &text)
 }
 
 /// A curve from a CSV with the columns `step` and `mse`.

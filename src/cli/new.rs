@@ -1,10 +1,12 @@
 //! `picloom experiment new`: a commented spec to begin a study from.
 
 use super::study::Said;
-use crate::experiment::spec::{Places, check_name};
+use crate::experiment::networks::NetworksSpec;
+use crate::experiment::spec::{Places, Spec, check_name};
 use crate::math::refusal::Refusal;
 use crate::math::text::word_of;
-use crate::network::files::write_atomic;
+use crate::network::files::{create_folder, write_atomic};
+use crate::run::is_genome_file;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -12,14 +14,24 @@ use std::path::{Path, PathBuf};
 /// The spec, with `NAME` and `TARGETS` to be filled in.
 const SPEC: &str = include_str!("../../assets/new-study.toml");
 
-/// A genome of the program's repository, the target where none is given.
-const MOTH: &str = "genomes/bred_moth.json";
+/// Genomes of the program, the targets where none is given: written beside the spec where they are not there.
+const GENOMES: [(&str, &str, &str); 3] = [
+    ("moth", "genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json")),
+    ("cat", "genomes/bred_cat.json", include_str!("../../genomes/bred_cat.json")),
+    ("lamp", "genomes/bred_lamp.json", include_str!("../../genomes/bred_lamp.json")),
+];
+
+/// The arm that needs a genome.
+const EVOLVED: &str = "[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"\n\n";
 
 #[derive(Args)]
 pub struct NewArgs {
     /// Where to write the spec (.toml); its name is the study's
     spec: PathBuf,
-    /// Pictures and genomes of the study, a target each [default: genomes/bred_moth.json]
+    /// Kind of the study
+    #[arg(long, default_value = NetworksSpec::KIND, value_parser = [NetworksSpec::KIND])]
+    kind: String,
+    /// Pictures and genomes of the study, a target each [default: three genomes of the program]
     #[arg(long, value_name = "PICTURE|GENOME", num_args = 1..)]
     targets: Vec<PathBuf>,
 }
@@ -41,13 +53,7 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
     for path in &args.targets {
         let stem = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-        let key =
-            if path.extension().is_some_and(|end| ["json", "zip", "xml"].iter().any(|e| end == *e))
-            {
-                "genome"
-            } else {
-                "picture"
-            };
+        let key = if is_genome_file(path) { "genome" } else { "picture" };
         if !path.exists() {
             return Err(Refusal::new(
                 "--targets",
@@ -75,22 +81,26 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         }
         targets += "\n";
     }
+    let mut has_genome = args.targets.iter().any(|path| is_genome_file(path));
     if targets.is_empty() {
-        let places = [PathBuf::from(MOTH), PathBuf::from("..").join(MOTH)];
+        has_genome = true;
         let beside = args.spec.parent().unwrap_or(Path::new(""));
-        if !places.iter().any(|place| beside.join(place).exists()) {
-            let advice = "name pictures or genomes with --targets";
-            return Err(Refusal::new("targets", format!("{MOTH} beside the spec"), "none")
-                .advising(advice)
-                .into());
+        for (name, place, genome) in GENOMES {
+            let places = [beside.join(place), beside.join("..").join(place)];
+            if !places.iter().any(|place| place.exists()) {
+                create_folder(&beside.join("genomes"))?;
+                write_atomic(&places[0], genome.as_bytes())?;
+            }
+            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{place}\"\n\n");
         }
-        targets = format!("[[targets]]\nname = \"moth\"\ngenome = \"{MOTH}\"\n\n");
     }
-    let text = SPEC.replace("NAME", name).replace("# TARGETS\n", &targets);
+    let text =
+        SPEC.replace("KIND", &args.kind).replace("NAME", name).replace("# TARGETS\n", &targets);
+    let text = text.replace("# ARMS\n", if has_genome { EVOLVED } else { "" });
     write_atomic(&args.spec, text.as_bytes())?;
     let path = args.spec.display();
     let said = format!(
-        "{path}\nnext: picloom experiment run {path} --profile smoke   seconds: does everything run?\n      picloom experiment run {path} --dry-run          how long does it take?\n      picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment figures {path} --report report.html"
+        "{path}\nnext: picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment report {path}"
     );
     Ok((json!({ "spec": args.spec.to_string_lossy() }), said))
 }

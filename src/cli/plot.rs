@@ -5,7 +5,7 @@ use super::source::Usage;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::spec::read_analysis;
 use crate::figures::Provenance;
-use crate::figures::plot::{FigureSpec, Format, Source, draw, save_drawing};
+use crate::figures::plot::{FigureSpec, Format, Source, draw, length_of, save_drawing};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use clap::Args;
@@ -25,7 +25,7 @@ pub struct PlotArgs {
     /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// dots, lines, scatter, heatmap, forest or pictures
+    /// dots, lines, scatter, heatmap, forest, curves or pictures
     #[arg(long, required_unless_present = "spec")]
     kind: Option<String>,
     /// Horizontal axis: a column, log2(column), ln(column) or max(column,number)
@@ -52,48 +52,9 @@ pub struct PlotArgs {
     /// Column whose values are the points of a line or scatter [default: the values of x; the units]
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// Order of values, e.g. dense,sp,imp
-    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
-    order: Vec<String>,
-    /// Names of values and columns, e.g. sp=SP,score=score,level=2=a quarter
-    #[arg(long, value_name = "VALUE=NAME,…")]
-    labels: Vec<String>,
-    /// Colours of values, e.g. sp=#0072b2
-    #[arg(long, value_name = "VALUE=#RRGGBB,…")]
-    colours: Vec<String>,
-    /// Title above the figure [default: none]
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-    /// Title of the horizontal axis [default: the name of its column]
-    #[arg(long, value_name = "TEXT")]
-    x_label: Option<String>,
-    /// Title of the vertical axis
-    #[arg(long, value_name = "TEXT")]
-    y_label: Option<String>,
-    /// Write this below the figure; without a text: what the marks and intervals are
-    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
-    caption: Option<String>,
-    /// Width in mm [default: 180]
-    #[arg(long, value_name = "MM", value_parser = mm)]
-    width: Option<f64>,
-    /// Height in mm [default: as the content needs]
-    #[arg(long, value_name = "MM", value_parser = mm)]
-    height: Option<f64>,
-    /// Size of the smallest text in pt [default: 8]
-    #[arg(long, value_name = "PT", value_parser = pt)]
-    font_size: Option<f64>,
     /// Panels in a row [default: as many as are wide enough]
     #[arg(long, value_name = "N")]
     columns: Option<usize>,
-    /// Axes with a logarithmic scale: x, y or x,y
-    #[arg(long, value_name = "AXES", value_delimiter = ',')]
-    log: Vec<String>,
-    /// Range of the horizontal axis, e.g. 0:1
-    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
-    x_range: Option<Value>,
-    /// Range of the vertical axis
-    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
-    y_range: Option<Value>,
     /// Dashed lines at these values of y, e.g. 0
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     reference: Vec<f64>,
@@ -118,9 +79,89 @@ pub struct PlotArgs {
     /// Figures of --spec to draw [default: all]; options override their keys
     #[arg(long, value_name = "NAME", requires = "spec", conflicts_with = "kind")]
     figure: Vec<String>,
+    #[command(flatten)]
+    look: LookArgs,
+}
+
+/// How a figure looks: size, words, colours.
+#[derive(Args)]
+#[command(next_help_heading = "The look")]
+pub struct LookArgs {
+    /// Order of values, e.g. dense,sp,imp
+    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
+    order: Vec<String>,
+    /// Names of values and columns, e.g. sp=SP,score=score,level=2=a quarter
+    #[arg(long, value_name = "VALUE=NAME,…")]
+    labels: Vec<String>,
+    /// Colours of values, e.g. sp=#0072b2
+    #[arg(long, value_name = "VALUE=#RRGGBB,…")]
+    colours: Vec<String>,
+    /// Title above the figure [default: none]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Title of the horizontal axis [default: the name of its column]
+    #[arg(long, value_name = "TEXT")]
+    x_label: Option<String>,
+    /// Title of the vertical axis
+    #[arg(long, value_name = "TEXT")]
+    y_label: Option<String>,
+    /// Write this below the figure; without a text: what the marks and intervals are
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
+    caption: Option<String>,
+    /// Width in mm, or as 8.5cm, 3.3in, column (85 mm) or page (180 mm) [default: page]
+    #[arg(long, value_name = "LENGTH", value_parser = length_of)]
+    width: Option<f64>,
+    /// Height, written as the width is [default: as the content needs]
+    #[arg(long, value_name = "LENGTH", value_parser = length_of)]
+    height: Option<f64>,
+    /// Size of the smallest text in pt [default: 8]
+    #[arg(long, value_name = "PT", value_parser = pt)]
+    font_size: Option<f64>,
+    /// Axes with a logarithmic scale: x, y or x,y
+    #[arg(long, value_name = "AXES", value_delimiter = ',')]
+    log: Vec<String>,
+    /// Range of the horizontal axis, e.g. 0:1
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
+    x_range: Option<Value>,
+    /// Range of the vertical axis
+    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
+    y_range: Option<Value>,
     /// Resolution of a PNG in dots an inch
     #[arg(long, default_value_t = 300.0, value_parser = dpi)]
-    dpi: f64,
+    pub dpi: f64,
+}
+
+impl LookArgs {
+    /// The options as keys of a figure.
+    pub fn keys(&self) -> anyhow::Result<Map<String, Value>> {
+        let mut keys = Map::new();
+        let texts =
+            [("title", &self.title), ("x_label", &self.x_label), ("y_label", &self.y_label)];
+        keys.extend(
+            texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))),
+        );
+        let numbers =
+            [("width", self.width), ("height", self.height), ("font_size", self.font_size)];
+        keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
+        for (key, list) in [("order", &self.order), ("log", &self.log)] {
+            if !list.is_empty() {
+                keys.insert(key.into(), json!(list));
+            }
+        }
+        for (key, range) in [("x_range", &self.x_range), ("y_range", &self.y_range)] {
+            keys.extend(range.iter().map(|range| (key.into(), range.clone())));
+        }
+        for (key, pairs) in [("labels", &self.labels), ("colours", &self.colours)] {
+            if !pairs.is_empty() {
+                keys.insert(key.into(), Value::Object(named(key, &pairs.join(","))?));
+            }
+        }
+        if let Some(caption) = &self.caption {
+            let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
+            keys.insert("caption".into(), caption);
+        }
+        Ok(keys)
+    }
 }
 
 pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
@@ -148,7 +189,7 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
         let path =
             if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };
-        save_drawing(&drawing, &path, args.dpi, &facts)?;
+        save_drawing(&drawing, &path, args.look.dpi, &facts)?;
         text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
         if !drawing.caption.is_empty() {
             text += &format!("    {}\n", drawing.caption);
@@ -213,26 +254,13 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
         ("where", &args.rows_where),
         ("unit", &args.unit),
         ("by", &args.by),
-        ("title", &args.title),
-        ("x_label", &args.x_label),
-        ("y_label", &args.y_label),
         ("interval", &args.interval),
         ("picture", &args.picture),
     ];
-    let numbers = [("width", args.width), ("height", args.height), ("font_size", args.font_size)];
-    let lists = [("order", &args.order), ("log", &args.log), ("contrasts", &args.contrasts)];
-    let mut keys = Map::new();
+    let mut keys = args.look.keys()?;
     keys.extend(texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))));
-    keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
-    let given = lists.into_iter().filter(|(_, list)| !list.is_empty());
-    keys.extend(given.map(|(key, list)| (key.into(), json!(list))));
-    for (key, range) in [("x_range", &args.x_range), ("y_range", &args.y_range)] {
-        keys.extend(range.iter().map(|range| (key.into(), range.clone())));
-    }
-    for (key, pairs) in [("labels", &args.labels), ("colours", &args.colours)] {
-        if !pairs.is_empty() {
-            keys.insert(key.into(), Value::Object(named(key, &pairs.join(","))?));
-        }
+    if !args.contrasts.is_empty() {
+        keys.insert("contrasts".into(), json!(args.contrasts));
     }
     keys.extend(args.columns.map(|columns| ("columns".into(), json!(columns))));
     if !args.reference.is_empty() {
@@ -240,10 +268,6 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
     }
     if args.horizontal {
         keys.insert("horizontal".into(), json!(true));
-    }
-    if let Some(caption) = &args.caption {
-        let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
-        keys.insert("caption".into(), caption);
     }
     for set in &args.set {
         let (key, value) = set.split_once('=').ok_or_else(|| {
@@ -279,17 +303,9 @@ fn named(key: &str, text: &str) -> anyhow::Result<Map<String, Value>> {
     parts.into_iter().map(pair).collect()
 }
 
-fn measured(text: &str, unit: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches(unit).trim().parse().ok();
-    number.ok_or_else(|| format!("expected a number of {unit}, found {text:?}"))
-}
-
-fn mm(text: &str) -> Result<f64, String> {
-    measured(text, "mm")
-}
-
 fn pt(text: &str) -> Result<f64, String> {
-    measured(text, "pt")
+    let number = text.trim().trim_end_matches("pt").trim().parse().ok();
+    number.ok_or_else(|| format!("expected a number of pt, found {text:?}"))
 }
 
 fn dpi(text: &str) -> Result<f64, String> {

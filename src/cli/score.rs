@@ -5,6 +5,7 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::{SourceArgs, Usage, chosen_links};
 use super::sweep::PART;
+use crate::experiment::changes;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
 use crate::network::files::{hidden_beside, write_atomic};
@@ -35,15 +36,18 @@ pub struct ScoreArgs {
     /// Correct the score by labels of a random part of its pictures: judge sheets, judge labels (docs/JUDGES.md)
     #[arg(long, value_name = "LABELS.csv")]
     labels: Option<PathBuf>,
-    /// Record to write (.json); with --all, folder for card.svg, card.png and card.json
-    #[arg(long, value_name = "FILE.json|DIR")]
+    /// Record to write (.json), or a row for each changed weight (.csv, docs/COLUMNS.md); with --all, folder for card.svg,
+    /// card.png and card.json
+    #[arg(long, value_name = "FILE.json|FILE.csv|DIR")]
     out: Option<PathBuf>,
 }
 
 pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
-    let json = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
-    if let Some(path) = args.out.as_ref().filter(|p| json(p) == args.all) {
-        let expected = if args.all { "a folder (for the card)" } else { "a file ending in .json" };
+    let is_csv = |path: &Path| path.extension().is_some_and(|e| e == "csv");
+    let file = |path: &PathBuf| is_csv(path) || path.extension().is_some_and(|e| e == "json");
+    if let Some(path) = args.out.as_ref().filter(|p| file(p) == args.all) {
+        let expected =
+            if args.all { "a folder (for the card)" } else { "a file ending in .json or .csv" };
         let found = path.display();
         return Err(Usage(format!("--out: expected {expected}, found {found}")).into());
     }
@@ -53,9 +57,10 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let protocol = args.protocol.over(&Protocol::default())?;
     let judge = args.judge.build()?;
     if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
-        ensure_file(file, "an earlier score", "\"picloom-score/")?;
+        let mark = if is_csv(file) { "network,link,layer" } else { "\"picloom-score/" };
+        ensure_file(file, "an earlier score", mark)?;
     }
-    let source = args.source.load()?;
+    let source = args.source.load_so_far()?;
     let links = chosen_links(&protocol, &source.model)?;
     let labels = match &args.labels {
         Some(path) => Some((path, labels_of(path, &source.label_name())?)),
@@ -88,6 +93,7 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         None => None,
     };
     let record = ScoreRecord {
+        unfinished: source.unfinished,
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
         corrected,
@@ -98,8 +104,11 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     match &args.out {
         Some(folder) if args.all => card(&source, &exhibit, &found, record, folder, text, out)?,
         Some(path) => {
-            let json = serde_json::to_string_pretty(&record)? + "\n";
-            write_atomic(path, json.as_bytes())?;
+            let bytes = match is_csv(path) {
+                true => changes::table_of(&record.network, &record.perturbations).to_csv(),
+                false => (serde_json::to_string_pretty(&record)? + "\n").into_bytes(),
+            };
+            write_atomic(path, &bytes)?;
             text += &format!("wrote   {}\n", path.display());
             out.result(&record, &text)?;
         }
@@ -154,7 +163,8 @@ fn card(
     let behind = genome.filter(|_| source.trained).map(|genome| Model::of_genome(genome, like));
     let labelled = genome.filter(|_| !source.trained);
     let record = CardRecord::of(view, &found.sweep, score, behind.as_ref(), labelled);
-    let name = source.short_name();
+    let stands = source.unfinished.map_or(String::new(), |at| format!(" ({at})"));
+    let name = source.short_name() + &stands;
     let provenance = Provenance::none()
         .with("command", "picloom score --all")
         .with("network", &name)
@@ -178,6 +188,9 @@ fn table(record: &ScoreRecord) -> String {
     let score = &record.score;
     let mut text =
         format!("{}\njudge   {}\ndelta   {}\n", record.network, score.judge, score.delta);
+    if let Some(at) = &record.unfinished {
+        text += &format!("at      {at}, not finished\n");
+    }
     match (score.score, score.interval) {
         (Some(value), Some((low, high))) => {
             text += &format!("score   {value:.3}  (95 % interval {low:.3} to {high:.3})\n");

@@ -65,6 +65,15 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
 impl SourceArgs {
     /// Loads the network and its target.
     pub fn load(&self) -> anyhow::Result<Source> {
+        self.loaded(false)
+    }
+
+    /// The same; a run may be unfinished.
+    pub fn load_so_far(&self) -> anyhow::Result<Source> {
+        self.loaded(true)
+    }
+
+    fn loaded(&self, so_far: bool) -> anyhow::Result<Source> {
         let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
             (Some(folder), None, None, _) => NetworkPath::Run(folder),
             (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring),
@@ -79,7 +88,7 @@ impl SourceArgs {
         let target = self.target.as_deref();
         Ok(Source::load(
             kept,
-            LoadOptions { size: self.size, coords: self.coords, target, fit: self.fit },
+            LoadOptions { size: self.size, coords: self.coords, target, fit: self.fit, so_far },
         )?)
     }
 }

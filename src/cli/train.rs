@@ -48,7 +48,7 @@ pub struct TrainArgs {
     /// Folder of the run
     #[arg(long)]
     out: PathBuf,
-    /// Go on from the folder's checkpoint
+    /// Go on from the folder's checkpoint, or with more --steps than the folder's run had
     #[arg(long)]
     resume: bool,
     #[command(flatten)]
@@ -125,7 +125,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         }
     };
     let steps = config.steps;
-    let job = TrainJob::new(
+    let mut job = TrainJob::new(
         arm,
         &target,
         args.coords,
@@ -134,8 +134,9 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         genome_of_graph.as_ref(),
         config,
     );
+    job.keeps_state = true;
     // A finished run is only read, perhaps where nothing can be written.
-    let _lock = match finished(&args.out, &job.config)? {
+    let _lock = match finished(&args.out, &job.config, args.resume)? {
         Some(_) => None,
         None => Some(FolderLock::take(&args.out)?),
     };

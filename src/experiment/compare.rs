@@ -10,11 +10,14 @@ use super::networks::chain::{Made, Measuring, walk};
 use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
 use super::networks::spec::{BASE, Level, NetworksSpec};
+use super::networks::views::changes_beside;
 use super::record::{Record, RecordError, six_digits};
 use super::spec::SpecError;
+use super::table::Table;
 use super::template::{Single, Subject};
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
+use crate::math::refusal::Refusal;
 use crate::math::text::{cell, portable};
 use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Picture};
@@ -112,6 +115,7 @@ pub fn compare(
     let folder = study_folder(study, &runs);
     study.pictures(&record, &folder, out)?;
     record.save(out).map_err(RecordError::from)?;
+    save_changes(&record, out)?;
     let failed = record.rows.iter().find_map(|row| Some((row, row.error.as_ref()?)));
     if let Some((row, error)) = failed {
         return Err(CompareError::Arm(format!("{}: {error}", row.arm)));
@@ -250,7 +254,35 @@ pub fn compare_runs(
         ..NetworksRecord::default()
     };
     record.save(out).map_err(RecordError::from)?;
+    save_changes(&record, out)?;
     Ok(Comparison { record, about: None, networks })
+}
+
+/// The table of the changed weights of every network that is shown.
+pub const CHANGES: &str = "changes.csv.gz";
+
+/// Puts the changed weights of the shown networks under each other, as [`CHANGES`].
+fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> {
+    let mut all = Vec::new();
+    for row in &record.rows {
+        let Some(views) = row.result.as_ref().and_then(|result| result.views.as_ref()) else {
+            continue;
+        };
+        let path = out.join(changes_beside(&views.sweep));
+        if let Some(table) = path.exists().then(|| Table::read(&path)) {
+            let fail = |found: Refusal| RecordError::Damaged {
+                path: path.clone(),
+                expected: "a table of changed weights".into(),
+                found: found.found,
+            };
+            let seed = row.seed.map_or(String::new(), |seed| seed.to_string());
+            all.push(table.map_err(fail)?.with_constant("seed", &seed));
+        }
+    }
+    if all.is_empty() {
+        return Ok(());
+    }
+    Ok(Table::concat(&all).write(&out.join(CHANGES))?)
 }
 
 /// Names of the folders; where two have the same, the paths.

@@ -4,6 +4,7 @@
 pub mod analysis;
 pub mod bench;
 pub mod cells;
+pub mod changes;
 pub mod compare;
 pub mod contrast;
 pub mod cost;

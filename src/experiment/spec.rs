@@ -564,6 +564,11 @@ impl Places {
         Places { beside, above }
     }
 
+    /// The folders in which files are looked for, in order.
+    pub fn folders(&self) -> [&Path; 2] {
+        [&self.beside, &self.above]
+    }
+
     /// The file; none if it is in an archive that is not there.
     pub fn find(&self, path: &Path) -> Option<PathBuf> {
         match path.to_string_lossy().strip_prefix(ARCHIVE) {

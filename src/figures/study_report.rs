@@ -1,7 +1,7 @@
 //! The report of any study that has figures or contrasts: one page, everything in it.
 
-use super::html::{Cell, Page, Section, Table};
-use super::plot::Drawing;
+use super::html::{Align, Cell, Page, Section, Table};
+use super::plot::{Arms, Drawing};
 use crate::experiment::contrast::{Decision, Found, Verdict};
 use crate::math::text::fixed;
 
@@ -13,6 +13,10 @@ pub struct Report<'a> {
     pub question: &'a str,
     /// Facts for the head of the page: profile, judge, sizes.
     pub facts: Vec<(String, String)>,
+    /// What a reader must know before the numbers: contrasts that were changed, another profile.
+    pub remarks: Vec<String>,
+    /// Its arms, of a study of networks.
+    pub arms: Option<&'a Arms>,
     /// What was decided.
     pub decisions: &'a [Decision],
     /// The figures, in order.
@@ -27,6 +31,16 @@ impl Report<'_> {
         let mut page = Page::new(self.study, self.question);
         for (name, value) in &self.facts {
             page = page.fact(name.clone(), value.clone());
+        }
+        for remark in &self.remarks {
+            page = page.banner(super::html::Kind::Warning, "Note", remark.clone());
+        }
+        if let Some(arms) = self.arms {
+            let unit = &arms.unit;
+            let section = Section::new("The networks")
+                .paragraph(format!("One row per arm, at the end of training. A score is the mean over {unit}s of the networks that learned their picture (R² ≥ .95), with its 95 % interval over {unit}s; the other networks do not count."))
+                .table(arms_table(arms));
+            page = page.section(section);
         }
         if !self.decisions.is_empty() {
             let mut section = Section::new("What was decided")
@@ -74,6 +88,40 @@ impl Report<'_> {
             }
         }
         table(&head, rows)
+    }
+}
+
+/// The arms as a table.
+fn arms_table(arms: &Arms) -> Table {
+    let rest = ["networks", "learned", "score", "over", "links kept", "R²"];
+    let headers = arms.columns.iter().map(String::as_str).chain(rest).map(String::from);
+    let number =
+        |value: Option<f64>, decimals: usize| value.map_or("–".into(), |v| fixed(v, decimals));
+    let row = |arm: &super::plot::ArmRow| {
+        let score = match (arm.score, arm.interval) {
+            (Some(score), Some((low, high))) => {
+                format!("{} [{}, {}]", fixed(score, 2), fixed(low, 2), fixed(high, 2))
+            }
+            (score, _) => number(score, 2),
+        };
+        let plural = if arm.units == 1 { "" } else { "s" };
+        let rest = [
+            arm.networks.to_string(),
+            format!("{} of {}", arm.fit, arm.networks),
+            score,
+            format!("{} {}{plural}", arm.units, arms.unit),
+            number(arm.kept, 0),
+            number(arm.r2, 3),
+        ];
+        let cells = arm.names.iter().cloned().chain(rest);
+        cells.map(|text| Cell::new(text).faint(arm.fit == 0)).collect()
+    };
+    let align = vec![Align::Left; arms.columns.len()].into_iter().chain([Align::Right; 6]);
+    Table {
+        headers: headers.collect(),
+        align: align.collect(),
+        rows: arms.rows.iter().map(row).collect(),
+        ..Table::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::RunError;
 use crate::genome::{self, Genome};
 use crate::math::hash::{hex, json_id, sha256_of_floats};
+use crate::math::settings::Settings;
 use crate::math::text::portable;
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
@@ -10,6 +11,7 @@ use crate::network::{
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A picture to draw, and where it came from.
@@ -124,6 +126,67 @@ impl RunConfig {
     pub fn run_id(&self) -> String {
         json_id(self)
     }
+
+    /// The same run with another number of steps.
+    pub(super) fn with_steps(&self, steps: u64) -> Self {
+        RunConfig { train: TrainConfig { steps, ..self.train.clone() }, ..self.clone() }
+    }
+
+    /// What differs in another config: the name of each setting, its value here and there, as text.
+    pub fn differences(&self, other: &Self) -> Vec<[String; 3]> {
+        let [here, there] = [self, other]
+            .map(|config| toml::Table::try_from(config).expect("a config is plain data"));
+        let train = |config: &toml::Table| config.get("train").cloned();
+        let [a, b] = [&here, &there].map(|config| {
+            let own = config.iter().filter(|(key, _)| *key != "train");
+            let mut all = BTreeMap::new();
+            own.for_each(|(key, value)| leaves(key, value, &mut all));
+            all
+        });
+        let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+        let none = || "none".to_string();
+        let mut found = Vec::new();
+        for key in keys.into_iter().filter(|key| a.get(*key) != b.get(*key)) {
+            // A hash says nothing to people.
+            let name = match key.as_str() {
+                "target_sha256" => "pixels of the target",
+                "wiring_sha256" => "links and mask",
+                "start_sha256" => "initial weights",
+                key => key.strip_prefix("pruned.").unwrap_or(key),
+            };
+            let [a, b] = [&a, &b].map(|side| side.get(key).cloned().unwrap_or_else(none));
+            found.push([name.to_string(), a, b]);
+        }
+        for row in TrainConfig::settings() {
+            let [a, b] = [&here, &there].map(|config| {
+                row.path.split('.').try_fold(train(config)?, |at, key| at.get(key).cloned())
+            });
+            if a != b {
+                let text = |value: toml::Value| row.text(&value).unwrap_or(value.to_string());
+                let [a, b] = [a, b].map(|value| value.map_or_else(none, text));
+                found.push([row.name.to_string(), a, b]);
+            }
+        }
+        found
+    }
+}
+
+/// The values of a table, by their paths.
+fn leaves(path: &str, value: &toml::Value, into: &mut BTreeMap<String, String>) {
+    match value {
+        toml::Value::Table(table) => {
+            table.iter().for_each(|(key, value)| leaves(&format!("{path}.{key}"), value, into));
+        }
+        toml::Value::String(hash) if path.ends_with("sha256") => {
+            into.insert(path.into(), format!("sha256 {hash:.12}"));
+        }
+        toml::Value::String(text) => {
+            into.insert(path.into(), text.clone());
+        }
+        other => {
+            into.insert(path.into(), other.to_string());
+        }
+    }
 }
 
 /// A run that is ready to be trained.
@@ -135,6 +198,8 @@ pub struct TrainJob {
     pub problem: Problem,
     /// The genome of a graph wiring, kept in the folder so that the run can be loaded.
     pub genome: Option<Genome>,
+    /// Whether the state at its end is kept, so that it can be gone on with for more steps.
+    pub keeps_state: bool,
 }
 
 impl TrainJob {
@@ -182,6 +247,6 @@ impl TrainJob {
             target: target.picture.clone(),
             start,
         };
-        TrainJob { config, problem, genome: genome.cloned() }
+        TrainJob { config, problem, genome: genome.cloned(), keeps_state: false }
     }
 }

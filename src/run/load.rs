@@ -1,14 +1,16 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
-use super::training::checkpoint_of_another;
 use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
 use crate::genome::{self, Genome};
+use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
+use crate::network::kernel::render;
 use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
+use crate::network::{Arch, Mask, Model, Network, Picture, PixelInputs, Weights, compile};
 use crate::run::folder::{FolderKind, Marker};
-use crate::train::{LogLine, TrainConfig};
+use crate::score::Fit;
+use crate::train::{LogLine, StopReason, TrainConfig, TrainReport, TrainState};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -88,7 +90,7 @@ pub fn read_train_config(path: &Path) -> Result<TrainConfig, RunError> {
         .map_err(|e| RunError::folder(path, e.to_string().trim().replace('\n', " ")))
 }
 
-/// A finished run read back from its folder.
+/// A run read back from its folder.
 #[derive(Clone, Debug)]
 pub struct LoadedRun {
     /// Its config.
@@ -110,30 +112,74 @@ pub struct LoadedRun {
 /// # Errors
 /// The folder is no finished run, or its files do not fit together.
 pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
+    load(folder, false)
+}
+
+/// Loads a run; one that is not finished as its checkpoint has it: its result then says that it was interrupted, and after
+/// how many steps.
+///
+/// # Errors
+/// The folder is no run, or has neither a result nor a checkpoint, or its files do not fit together.
+pub fn load_run_so_far(folder: &Path) -> Result<LoadedRun, RunError> {
+    load(folder, true)
+}
+
+fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
     if !FolderKind::of(folder).is_some_and(FolderKind::is_run) {
         return Err(RunError::NoRun(folder.to_path_buf()));
     }
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
-    if !folder.join("result.json").exists() {
+    let is_finished = folder.join("result.json").exists();
+    if !is_finished && !(so_far && folder.join(CHECKPOINT).exists()) {
         return Err(RunError::folder(
             folder,
             "expected a finished run, found one without result.json; finish it with --resume",
         ));
     }
-    let result = parse_json(&folder.join("result.json"))?;
     let (network, genome) = network_of(folder, &config)?;
     let weights_path = folder.join("weights.safetensors");
-    if !weights_path.exists() {
+    if is_finished && !weights_path.exists() {
         return Err(RunError::folder(
             &weights_path,
             "expected the weights of a finished run, found no such file",
         ));
     }
-    let weights = read_weights(&weights_path, &network)?;
-    let mask = load_mask(&folder.join("mask.json"), &network)?;
+    let mask_path = folder.join("mask.json");
+    let target = read_target(folder, config.size)?;
+    let (weights, mask, result) = if is_finished {
+        let weights = read_weights(&weights_path, &network)?;
+        let result = parse_json(&folder.join("result.json"))?;
+        (weights, load_mask(&mask_path, &network)?, result)
+    } else {
+        let state = state_of(folder, &network)?;
+        // A training that chooses its own links has no mask yet.
+        let mask = match mask_path.exists() {
+            true => load_mask(&mask_path, &network)?,
+            false => Mask::non_zero(&state.weights),
+        };
+        let inputs = PixelInputs::full(config.size, config.coords);
+        let rgb = render(&network, &state.weights, &inputs);
+        let drawn = Picture { rgb, ..target.clone() };
+        let result = RunResult {
+            run_id: config.run_id(),
+            arm: config.arm.clone(),
+            kept: mask.kept(),
+            links: mask.0.len(),
+            train: TrainReport {
+                stop: StopReason::Interrupted,
+                steps: state.step,
+                evaluations: state.evaluations,
+                final_loss: drawn.mse(&target),
+                collapses: state.collapses,
+                note: None,
+                reached: state.reached,
+            },
+            fit: Fit::of(&drawn, &target),
+        };
+        (state.weights, mask, result)
+    };
     let start_path = folder.join("start.safetensors");
     let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
-    let target = read_target(folder, config.size)?;
     let model = Model { network, mask, weights };
     Ok(LoadedRun { config, result, model, start, target, genome })
 }
@@ -185,28 +231,46 @@ fn network_of(folder: &Path, config: &RunConfig) -> Result<(Network, Option<Geno
 /// # Errors
 /// There is no checkpoint, or the folder's files do not fit together.
 pub fn load_checkpoint(folder: &Path) -> Result<(Model, RunConfig), RunError> {
-    #[derive(Deserialize)]
-    struct Checkpoint {
-        run: String,
-        state: State,
-    }
-    #[derive(Deserialize)]
-    struct State {
-        weights: Weights,
-    }
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     let (network, _) = network_of(folder, &config)?;
-    let path = folder.join("checkpoint.json");
-    let Checkpoint { run, state: State { weights } } = parse_json(&path)?;
+    let weights = state_of(folder, &network)?.weights;
+    Ok((Model::new(network, weights), config))
+}
+
+/// Refuses the checkpoint at `path`, which is not that of the run with this id.
+pub(super) fn checkpoint_of_another(path: &Path, id: &str, found: &str) -> Refusal {
+    let (expected, found) = (format!("a checkpoint of run {id}"), format!("one of run {found}"));
+    Refusal::new(path.display(), expected, found).as_failure()
+}
+
+/// Name of the file of a run's state: of an unfinished one, and of one that keeps its last.
+pub(super) const CHECKPOINT: &str = "checkpoint.json";
+
+/// A run's state.
+#[derive(Deserialize)]
+pub(super) struct Checkpoint {
+    /// Id of the run whose state it is.
+    pub run: String,
+    /// Steps of that run.
+    pub steps: u64,
+    /// The state.
+    pub state: TrainState,
+}
+
+/// The state of the run in a folder, which is of the run that the folder's marker names or of its beginning.
+fn state_of(folder: &Path, network: &Network) -> Result<TrainState, RunError> {
+    let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
+    let path = folder.join(CHECKPOINT);
+    let Checkpoint { run, steps, state } = parse_json(&path)?;
     let id = Marker::read(folder).and_then(|marker| marker.id).unwrap_or_default();
-    if run != id {
+    if run != id && run != config.with_steps(steps).run_id() {
         return Err(checkpoint_of_another(&path, &id, &run).into());
     }
-    let (found, expected) = (weights.0.len(), network.weight_count());
+    let (found, expected) = (state.weights.0.len(), network.weight_count());
     if found != expected {
         return Err(RunError::folder(&path, format!("expected {expected} weights, found {found}")));
     }
-    Ok((Model::new(network, weights), config))
+    Ok(state)
 }
 
 /// Name of the file of the weights that first reached an R².

@@ -19,7 +19,7 @@ mod training;
 
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
 pub use load::{
-    LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics,
+    LoadedRun, load_checkpoint, load_mask, load_run, load_run_so_far, mask_from_json, read_metrics,
     read_train_config,
 };
 pub(crate) use load::{read_target, write_target};

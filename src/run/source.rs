@@ -1,12 +1,13 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
-use super::{RunError, load_run, load_target};
+use super::{RunError, load_run, load_run_so_far, load_target};
 use crate::genome::{self, Genome};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
 use crate::score::{Exhibit, Fit};
+use crate::train::{StopReason, Unfinished};
 use std::path::Path;
 
 /// Where a network is kept.
@@ -31,6 +32,8 @@ pub struct LoadOptions<'a> {
     pub target: Option<&'a Path>,
     /// What becomes of a picture that is not square; none: it is refused.
     pub fit: Option<Squaring>,
+    /// Whether a run may be unfinished: then as its checkpoint has it.
+    pub so_far: bool,
 }
 
 /// A network ready to be looked at.
@@ -54,6 +57,8 @@ pub struct Source {
     pub trained: bool,
     /// How well a run drew its target in the end.
     pub fit: Option<Fit>,
+    /// Where the training of an unfinished run stands.
+    pub unfinished: Option<Unfinished>,
 }
 
 /// Side of a picture where nothing says otherwise, in pixels.
@@ -70,7 +75,10 @@ impl Source {
     pub fn load(kept: NetworkPath<'_>, wanted: LoadOptions<'_>) -> Result<Source, RunError> {
         let mut source = match kept {
             NetworkPath::Run(folder) => {
-                let run = load_run(folder)?;
+                let run = if wanted.so_far { load_run_so_far(folder)? } else { load_run(folder)? };
+                let train = &run.result.train;
+                let unfinished = (train.stop == StopReason::Interrupted)
+                    .then_some(Unfinished { step: train.steps, steps: run.config.train.steps });
                 let size = wanted.size.unwrap_or(run.config.size);
                 let coords = wanted.coords.unwrap_or(run.config.coords);
                 let own = wanted.target.is_none() && coords == run.config.coords;
@@ -82,6 +90,7 @@ impl Source {
                     genome: run.genome,
                     trained: true,
                     fit: Some(run.result.fit),
+                    unfinished,
                     ..Source::plain(folder, run.model, wanted)
                 }
             }
@@ -125,6 +134,7 @@ impl Source {
             genome: None,
             trained: false,
             fit: None,
+            unfinished: None,
         }
     }
 

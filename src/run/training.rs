@@ -4,8 +4,10 @@
 //! was overtaken still appends to the file that it opened, which nobody reads. A checkpoint and a log fit if the
 //! log has each line up to the checkpoint's step, whoever wrote it: all attempts make the same steps.
 
-use super::load::{LOG, MaskFile, PART, reached_file, write_target};
-use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, to_json};
+use super::load::{
+    CHECKPOINT, Checkpoint, LOG, MaskFile, PART, checkpoint_of_another, reached_file, write_target,
+};
+use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
 use crate::genome;
 use crate::math::refusal::Refusal;
 use crate::network::files::{
@@ -23,14 +25,63 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The result of the run in `folder` if it is done and of this config.
+/// The result of the run in `folder` if it is done and of this config. With `resume` the folder may also hold the
+/// beginning of this run: one that differs in having fewer steps.
 ///
 /// # Errors
-/// The folder holds a run of another config, or damaged files.
-pub fn finished(folder: &Path, config: &RunConfig) -> Result<Option<RunResult>, RunError> {
-    marker(config).ensure(folder)?;
+/// The folder holds another run, or damaged files.
+pub fn finished(
+    folder: &Path,
+    config: &RunConfig,
+    resume: bool,
+) -> Result<Option<RunResult>, RunError> {
     let result = folder.join("result.json");
-    if result.exists() { parse_json(&result).map(Some) } else { Ok(None) }
+    match marker(config).ensure(folder) {
+        Ok(()) if result.exists() => parse_json(&result).map(Some),
+        Ok(()) => Ok(None),
+        Err(refusal) => prolonged(folder, config, resume, refusal).map(|()| None),
+    }
+}
+
+/// Refuses the run in `folder`, which is not that of `config`, unless it is its beginning: says which settings differ.
+fn prolonged(
+    folder: &Path,
+    config: &RunConfig,
+    resume: bool,
+    refusal: Refusal,
+) -> Result<(), RunError> {
+    let kind = FolderKind::of(folder);
+    let found = kind.filter(|_| kind == Some(marker(config).kind));
+    let found = found.and_then(|_| parse_toml::<RunConfig>(&folder.join("config.toml")).ok());
+    let Some(found) = found else { return Err(refusal.into()) };
+    let differs = config.differences(&found);
+    if differs.is_empty() {
+        return Err(refusal.into());
+    }
+    let (now, before) = (config.train.steps, found.train.steps);
+    let is_longer = now > before && config.pruned.is_none() && *config == found.with_steps(now);
+    let stop = parse_json::<RunResult>(&folder.join("result.json")).ok().map(|r| r.train.stop);
+    let why = match stop {
+        _ if !is_longer => "choose another --out".to_string(),
+        _ if config.train.schedule.needs_total() => format!(
+            "with a cosine schedule the rate of every step depends on how many there are, so these are not the first {before} of {now}; choose another --out"
+        ),
+        Some(stop) if stop != StopReason::StepLimit => {
+            "it ended before its last step, so more steps change nothing".into()
+        }
+        _ if !folder.join(CHECKPOINT).exists() => {
+            "its last state was not kept, so it cannot go on; choose another --out".into()
+        }
+        _ if !resume => format!("add --resume to go on to {now} steps, or choose another --out"),
+        _ => return Ok(()),
+    };
+    let list = |side: usize| {
+        let one = |row: &[String; 3]| format!("{} {}", row[0], row[side]);
+        differs.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let expected = format!("a new folder, or one of a run with {}", list(1));
+    let refusal = Refusal::new(folder.display(), expected, format!("a run with {}", list(2)));
+    Err(refusal.advising(why).as_failure().into())
 }
 
 /// The marker of the folder of a run.
@@ -43,7 +94,9 @@ fn marker(config: &RunConfig) -> Marker {
 /// Trains a job into `folder`, or returns its result if it is done.
 ///
 /// With `resume`, goes on from the folder's checkpoint (from the beginning if there is none, or if lines of its log are
-/// missing).
+/// missing). A run that differs in having fewer steps is gone on with, too, where its state was kept
+/// ([`TrainJob::keeps_state`]) and its rates do not depend on how many steps there are: to the bits of a run that had them
+/// from the start.
 /// An interrupted run returns a result with [`StopReason::Interrupted`] and leaves a checkpoint,
 /// but no `result.json`.
 ///
@@ -71,10 +124,12 @@ pub(crate) fn constrained_run(
     resume: bool,
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
+    let keeps_state = job.keeps_state;
     let ended = attempt(folder, job, constraint, resume, observer);
     // Nobody needs them beside a result: this attempt's, an earlier one's, or that of a worker which took the run over.
     if matches!(ended, Ok(_) | Err(RunError::TakenOver(_))) && folder.join("result.json").exists() {
-        remove_parts(folder);
+        let goes_on = ended.as_ref().map_or(true, |done| done.train.stop == StopReason::StepLimit);
+        remove_parts(folder, keeps_state && goes_on);
     }
     ended
 }
@@ -88,7 +143,7 @@ fn attempt(
     observer: &mut dyn TrainObserver,
 ) -> Result<RunResult, RunError> {
     let checkpoint_path = folder.join(CHECKPOINT);
-    if let Some(result) = finished(folder, &job.config)? {
+    if let Some(result) = finished(folder, &job.config, resume)? {
         return Ok(result);
     }
     if checkpoint_path.exists() && !resume {
@@ -98,11 +153,17 @@ fn attempt(
     let (id, config) = (job.config.run_id(), job.config.train.clone());
     let mut begun = None;
     if checkpoint_path.exists() {
-        let Checkpoint { run, state } = parse_json(&checkpoint_path)?;
-        if run != id {
+        let Checkpoint { run, steps, mut state } = parse_json(&checkpoint_path)?;
+        let is_beginning = steps < config.steps && !config.schedule.needs_total();
+        if run != id && !(is_beginning && run == job.config.with_steps(steps).run_id()) {
             let advice = "choose another --out, or remove the checkpoint to begin anew";
             let refusal = checkpoint_of_another(&checkpoint_path, &id, &run);
             return Err(refusal.advising(advice).into());
+        }
+        if state.seconds == 0.0 {
+            // The state of a finished run has no wall time, so that equal runs have equal files.
+            let manifest = parse_json::<Manifest>(&folder.join("manifest.json"));
+            state.seconds = manifest.map_or(0.0, |manifest| manifest.seconds);
         }
         begun = LogUpTo::find(folder, &state, config.log_every).map(|log| (state, log));
     }
@@ -113,6 +174,14 @@ fn attempt(
     let taken_over = || RunError::TakenOver(folder.to_path_buf());
     if !observer.may_write() {
         return Err(taken_over());
+    }
+    // A shorter run that is gone on with is unfinished from now on.
+    match std::fs::remove_file(folder.join("result.json")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            let problem = format!("cannot be removed: {error}");
+            return Err(RunError::folder(&folder.join("result.json"), problem));
+        }
+        _ => {}
     }
     marker(&job.config).write(folder)?;
     create_folder(&folder.join("images"))?;
@@ -130,10 +199,16 @@ fn attempt(
             &to_safetensors(&trainer.problem().network, start),
         )?;
     }
-    if let Some(constraint) = &constraint {
-        trainer = trainer.constrained(constraint.clone());
+    match &constraint {
+        Some(constraint) => trainer = trainer.constrained(constraint.clone()),
+        // The links that it chooses are known at its end.
+        None => {
+            let links = MaskFile::of(&job.config, &trainer.problem().mask);
+            write_atomic(&folder.join("mask.json"), &to_json(&links))?;
+        }
     }
-    let mut recorder = Recorder::open(folder, &id, log, observer)?;
+    let of = Of { run: &id, steps: job.config.train.steps };
+    let mut recorder = Recorder::open(folder, of, log, observer)?;
     let train = trainer.run(&mut recorder);
     if let Some(error) = recorder.failure.take() {
         return Err(error);
@@ -142,6 +217,11 @@ fn attempt(
         recorder.save_checkpoint(trainer.state())?;
     } else if recorder.inner.may_write() {
         recorder.save_log()?;
+        if job.keeps_state && train.stop == StopReason::StepLimit {
+            let mut state = trainer.state().clone();
+            state.seconds = 0.0;
+            recorder.save_checkpoint(&state)?;
+        }
     } else {
         return Err(taken_over());
     }
@@ -185,27 +265,28 @@ fn attempt(
     Ok(result)
 }
 
-/// Removes what a run that is finished needs no more.
-fn remove_parts(folder: &Path) {
-    for name in [CHECKPOINT, PART] {
+/// Removes what a run that is finished needs no more; its last state only if it is not kept.
+fn remove_parts(folder: &Path, keeps_state: bool) {
+    for name in [CHECKPOINT, PART].into_iter().filter(|name| !(keeps_state && *name == CHECKPOINT))
+    {
         let _ = std::fs::remove_file(folder.join(name));
     }
 }
 
-/// Name of the file of an unfinished run's state.
-const CHECKPOINT: &str = "checkpoint.json";
-
-#[derive(Serialize, Deserialize)]
-struct Checkpoint {
-    /// Id of the run whose state it is.
-    run: String,
-    state: TrainState,
+#[derive(Serialize)]
+struct Saved<'a> {
+    #[serde(flatten)]
+    of: Of<'a>,
+    state: &'a TrainState,
 }
 
-/// Refuses the checkpoint at `path`, which is not that of the run with this id.
-pub(super) fn checkpoint_of_another(path: &Path, id: &str, found: &str) -> Refusal {
-    let (expected, found) = (format!("a checkpoint of run {id}"), format!("one of run {found}"));
-    Refusal::new(path.display(), expected, found).as_failure()
+/// The run whose state a checkpoint is.
+#[derive(Clone, Copy, Serialize)]
+struct Of<'a> {
+    /// Its id.
+    run: &'a str,
+    /// Its steps: a longer run may begin with this state.
+    steps: u64,
 }
 
 /// The beginning of an unfinished run's log: all lines up to a state of the run.
@@ -222,8 +303,9 @@ impl LogUpTo {
             attempt: u32,
             step: u64,
         }
-        let path = folder.join(PART);
-        let mut log = BufReader::new(open_plain(&path).ok()?);
+        // That of a finished run, if it is gone on with.
+        let file = [PART, LOG].iter().find_map(|name| open_plain(&folder.join(name)).ok());
+        let mut log = BufReader::new(file?);
         let every = usize::try_from(log_every.max(1)).unwrap_or(usize::MAX);
         let lines =
             |attempt: u32, steps: u64| (0..steps).step_by(every).map(move |step| (attempt, step));
@@ -245,7 +327,7 @@ impl LogUpTo {
 /// Writes metrics and, now and then, checkpoints; passes everything on.
 struct Recorder<'a> {
     folder: &'a Path,
-    run: &'a str,
+    of: Of<'a>,
     log: File,
     last_checkpoint: Instant,
     failure: Option<RunError>,
@@ -259,7 +341,7 @@ impl<'a> Recorder<'a> {
     /// Begins a log of this attempt's own with the lines of the one before.
     fn open(
         folder: &'a Path,
-        run: &'a str,
+        of: Of<'a>,
         before: Option<LogUpTo>,
         inner: &'a mut dyn TrainObserver,
     ) -> Result<Self, WriteError> {
@@ -274,7 +356,7 @@ impl<'a> Recorder<'a> {
         })?;
         let log = log.expect("the file was filled");
         let last_checkpoint = Instant::now();
-        Ok(Recorder { folder, run, log, last_checkpoint, failure: None, inner })
+        Ok(Recorder { folder, of, log, last_checkpoint, failure: None, inner })
     }
 
     fn save_checkpoint(&mut self, state: &TrainState) -> Result<(), RunError> {
@@ -287,8 +369,8 @@ impl<'a> Recorder<'a> {
             return Ok(());
         }
         self.log.sync_all().map_err(|source| self.cannot_log(source))?;
-        let checkpoint = Checkpoint { run: self.run.into(), state: state.clone() };
-        let json = serde_json::to_vec(&checkpoint).expect("a state is plain data");
+        let json =
+            serde_json::to_vec(&Saved { of: self.of, state }).expect("a state is plain data");
         Ok(write_atomic(&self.folder.join(CHECKPOINT), &json)?)
     }
 

@@ -47,29 +47,54 @@ fn a_contrast_of_the_committed_map_is_the_ledgers() {
 #[test]
 fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("genomes")).unwrap();
-    let moth = "genomes/bred_moth.json";
-    std::fs::copy(root().join(moth), folder.path().join(moth)).unwrap();
     let says = |line: &str, wanted: i32| {
         let (code, out, error) = picloom(folder.path(), line);
         assert_eq!(code, wanted, "{line}: {out}{error}");
         out + &error
     };
     assert!(says("experiment new links.toml", 0).contains("experiment run links.toml"));
-    says("experiment run links.toml --profile smoke", 0);
+    // On two cores as it is: less than a minute.
+    let (_, planned, _) = picloom(folder.path(), "experiment run links.toml --dry-run --json");
+    let planned: Value = serde_json::from_str(&planned).unwrap();
+    assert!(planned["core_seconds"].as_f64().unwrap() < 120.0, "{planned}");
+    says("experiment run links.toml", 0);
+    let table = std::fs::read_to_string(folder.path().join("runs/links/study.json")).unwrap();
+    assert!(table.contains("\"profile\": \"standard\""));
     let decided = says("experiment decide links.toml", 0);
     assert!(decided.contains("fewer-links: ") && decided.contains("verdicts.json"), "{decided}");
-    let drawn = says("experiment figures links.toml --report links.html", 0);
-    for file in ["score-by-links.svg", "score-by-links.pdf"] {
+    assert!(decided.contains("decay: "), "{decided}");
+    let drawn = says("experiment figures links.toml", 0);
+    for file in [
+        "score-by-arm.svg",
+        "score-by-links.svg",
+        "score-by-links.pdf",
+        "losses.svg",
+        "effects.svg",
+    ] {
         assert!(folder.path().join("runs/links").join(file).exists(), "{file}: {drawn}");
     }
-    let page = std::fs::read_to_string(folder.path().join("links.html")).unwrap();
-    assert!(page.contains("What was decided") && page.contains("<svg"));
+    assert!(says("experiment report links.toml", 0).contains("runs/links/report.html"));
+    let page = std::fs::read_to_string(folder.path().join("runs/links/report.html")).unwrap();
+    for part in ["The networks", "What was decided", "Figures", "How to repeat it", "<svg"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains("picloom experiment report links.toml"));
+    assert!(page.contains("6 of 6"), "networks learn their pictures");
     assert!(!page.contains("src=\"http"));
-    says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
-    // Rules that were changed after the run are told.
+    // A spec that asks for no figures has the usual ones.
     let spec = folder.path().join("links.toml");
     let text = std::fs::read_to_string(&spec).unwrap();
+    let (head, _) = text.split_once("[figure_defaults]").unwrap();
+    std::fs::write(folder.path().join("plain.toml"), head).unwrap();
+    let drawn = says("experiment figures plain.toml --out usual --format pdf", 0);
+    for name in ["score-by-arm", "score-by-links", "fit-by-arm", "losses", "effects"] {
+        let pdf = std::fs::read(folder.path().join(format!("usual/{name}.pdf"))).unwrap();
+        assert!(pdf.starts_with(b"%PDF"), "{name}: {drawn}");
+    }
+    says("experiment report plain.toml --out plain.html", 0);
+    assert!(std::fs::read_to_string(folder.path().join("plain.html")).unwrap().contains("<svg"));
+    says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
+    // Rules that were changed after the run are told.
     assert!(!decided.contains("changed after the first run"));
     std::fs::write(&spec, text.replace("margin = 0.05", "margin = 0.2")).unwrap();
     assert!(says("experiment decide links.toml", 0).contains("changed after the first run"));

@@ -15,6 +15,7 @@ mod evolve_vlm;
 mod export;
 mod figures_losses;
 mod folders;
+mod going_on;
 mod labelled_scores;
 mod line;
 mod links;
@@ -25,6 +26,8 @@ mod output;
 mod own_pictures;
 mod planted;
 mod plot;
+#[cfg(unix)]
+mod plugins;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;

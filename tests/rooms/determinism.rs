@@ -123,6 +123,120 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     }
 }
 
+/// A training of the mask that keeps its last state.
+fn prolongable(train: TrainConfig) -> TrainJob {
+    let genome = genome::read(&mask()).unwrap();
+    let target = load_target(&mask(), 32, Coords::Fer, None).unwrap();
+    let Model { network, mask, .. } = Model::of_genome(&genome, Wiring::Dense);
+    let job = TrainJob::new("test", &target, Coords::Fer, (network, mask), None, None, train);
+    TrainJob { keeps_state: true, ..job }
+}
+
+#[test]
+fn a_run_of_more_steps_goes_on_from_a_shorter_one_to_the_same_bits() {
+    let work = tempfile::tempdir().unwrap();
+    for optimizer in ["adam", "lbfgs", "muon"] {
+        let of = |steps: u64| {
+            prolongable(TrainConfig {
+                steps,
+                seed: 5,
+                optimizer: optimizer.parse().unwrap(),
+                batch: (optimizer == "adam").then_some(300),
+                checkpoints: vec![0.01, 0.05, 0.1],
+                ..TrainConfig::default()
+            })
+        };
+        let kept = |folder: &Path| {
+            let mut all = files(folder);
+            for name in ["checkpoint.json", "picloom.json"] {
+                all.push((name.into(), std::fs::read(folder.join(name)).unwrap()));
+            }
+            all
+        };
+        let folder = |name: &str| work.path().join(format!("{name}-{optimizer}"));
+        train_run(&folder("whole"), of(60), false, &mut ()).unwrap();
+        let whole = kept(&folder("whole"));
+        // A finished run, and one that is finished twice on its way.
+        let parts = folder("parts");
+        train_run(&parts, of(25), false, &mut ()).unwrap();
+        let refused = train_run(&parts, of(60), false, &mut ()).unwrap_err().to_string();
+        assert!(refused.contains("steps 60") && refused.contains("steps 25"), "{refused}");
+        assert!(refused.contains("--resume"), "{refused}");
+        train_run(&parts, of(41), true, &mut ()).unwrap();
+        let longer = train_run(&parts, of(60), true, &mut StopAfter(50)).unwrap();
+        assert_eq!(longer.train.stop, StopReason::Interrupted);
+        assert!(!parts.join("result.json").exists());
+        train_run(&parts, of(60), true, &mut ()).unwrap();
+        assert_same(&whole, &kept(&parts), optimizer);
+        // An interrupted one, which is gone on with to more steps than it was begun for.
+        let stopped = folder("stopped");
+        train_run(&stopped, of(40), false, &mut StopAfter(17)).unwrap();
+        train_run(&stopped, of(60), true, &mut ()).unwrap();
+        assert_same(&whole, &kept(&stopped), optimizer);
+        // One that died after its folder was given the new name, before a checkpoint was written.
+        let died = folder("died");
+        train_run(&died, of(40), false, &mut ()).unwrap();
+        std::fs::remove_file(died.join("result.json")).unwrap();
+        for name in ["picloom.json", "config.toml"] {
+            std::fs::copy(folder("whole").join(name), died.join(name)).unwrap();
+        }
+        train_run(&died, of(60), true, &mut ()).unwrap();
+        assert_same(&whole, &kept(&died), optimizer);
+    }
+}
+
+#[test]
+fn a_run_that_is_not_the_beginning_of_another_is_refused_with_what_differs() {
+    let work = tempfile::tempdir().unwrap();
+    let config = TrainConfig { steps: 20, seed: 5, ..TrainConfig::default() };
+    let run = work.path().join("run");
+    train_run(&run, prolongable(config.clone()), false, &mut ()).unwrap();
+    let refused = |folder: &Path, train: TrainConfig| {
+        let before = std::fs::read(folder.join("result.json")).unwrap();
+        let error = train_run(folder, prolongable(train), true, &mut ()).unwrap_err().to_string();
+        assert_eq!(std::fs::read(folder.join("result.json")).unwrap(), before);
+        error
+    };
+    let mut other = TrainConfig { seed: 6, ..config.clone() };
+    other.schedule.lr = 0.01;
+    other.optimizer = "muon:steps=7".parse().unwrap();
+    let said = refused(&run, other);
+    let expected = "a run with seed 6, optimizer muon:steps=7, lr 0.01, found a run with seed 5, optimizer adam, lr 0.003";
+    assert!(said.contains(expected), "{said}");
+    // More steps and something else: not its beginning.
+    let said = refused(&run, TrainConfig { steps: 30, collapse_after: 7, ..config.clone() });
+    assert!(
+        said.contains("steps 30, collapse_after 7") && said.contains("another --out"),
+        "{said}"
+    );
+    let said = refused(&run, TrainConfig { steps: 10, ..config.clone() });
+    assert!(said.contains("steps 10") && said.contains("another --out"), "{said}");
+    // Another wiring.
+    let mut job = prolongable(config.clone());
+    job.config.wiring_sha256 = "0".into();
+    let said = train_run(&run, job, true, &mut ()).unwrap_err().to_string();
+    assert!(said.contains("links and mask sha256"), "{said}");
+    // A rate that depends on all steps.
+    let falling = |steps: u64| {
+        let mut train = TrainConfig { steps, ..config.clone() };
+        train.schedule.shape = "cosine".parse().unwrap();
+        train
+    };
+    let cosine = work.path().join("cosine");
+    train_run(&cosine, prolongable(falling(20)), false, &mut ()).unwrap();
+    assert!(refused(&cosine, falling(30)).contains("cosine schedule"));
+    // One that ended for another reason.
+    let reached = |steps: u64| TrainConfig { steps, target_loss: Some(1.0), ..config.clone() };
+    let early = work.path().join("early");
+    train_run(&early, prolongable(reached(20)), false, &mut ()).unwrap();
+    assert!(refused(&early, reached(30)).contains("more steps change nothing"));
+    // One of a study, which keeps no state.
+    let plain = work.path().join("plain");
+    let job = TrainJob { keeps_state: false, ..prolongable(config.clone()) };
+    train_run(&plain, job, false, &mut ()).unwrap();
+    assert!(refused(&plain, TrainConfig { steps: 30, ..config }).contains("was not kept"));
+}
+
 #[test]
 #[cfg(unix)]
 fn ctrl_c_leaves_a_checkpoint_that_resumes() {

@@ -406,3 +406,44 @@ fn every_key_of_every_kind_has_its_row_in_the_docs() {
         }
     }
 }
+
+#[test]
+fn a_width_is_a_number_of_mm_a_length_or_a_place_on_the_page() {
+    for (width, mm) in [
+        ("85", "85mm"),
+        ("\"85mm\"", "85mm"),
+        ("\"8.5 cm\"", "85mm"),
+        ("\"3in\"", "76.2mm"),
+        ("\"column\"", "85mm"),
+        ("\"page\"", "180mm"),
+    ] {
+        let drawing = drawn(&format!("{DOTS}font_size = 5\nwidth = {width}"));
+        assert!(drawing.svg.contains(&format!("width=\"{mm}\"")), "{width}");
+    }
+    assert!(refused(&format!("{DOTS}width = \"wide\"")).contains("expected a length"));
+    assert!(drawn(&format!("{DOTS}height = \"6cm\"")).size[1] == 60.0);
+}
+
+#[test]
+fn curves_are_the_geometric_means_of_the_networks_of_each_series() {
+    let mut table = Table::new(["target", "arm", "seed", "at", "curve_step", "curve_loss"]);
+    for (seed, loss) in [("0", "[0.1,0.001]"), ("1", "[0.1,0.1]")] {
+        table.push(&["moth", "dense", seed, "", "[0,100]", loss]);
+    }
+    table.push(&["moth", "evolved", "", "", "", ""]);
+    let spec = spec("kind = \"curves\"\nseries = \"arm\"\ncaption = true\nwidth = \"column\"");
+    let source = Source { table: table.clone(), ..Source::default() };
+    let drawing = draw(&spec, &[source], &[]).unwrap();
+    let networks: Vec<usize> = drawing.series.iter().map(|series| series.networks).collect();
+    assert!(networks.contains(&2) && networks.contains(&0), "{networks:?}");
+    has(&drawing.svg, &["step", "mean squared error"]);
+    assert!(drawing.caption.contains("Geometric means"));
+    let only = spec_of_evolved();
+    let source = Source { table, ..Source::default() };
+    let refused = draw(&only, &[source], &[]).unwrap_err().to_string();
+    assert!(refused.contains("an evolved network is not trained"), "{refused}");
+}
+
+fn spec_of_evolved() -> FigureSpec {
+    spec("kind = \"curves\"\nseries = \"arm\"\nwhere = \"arm=evolved\"")
+}

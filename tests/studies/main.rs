@@ -22,12 +22,19 @@ mod ids;
 #[path = "../../src/experiment/lease.rs"]
 #[allow(dead_code)]
 mod lease;
+#[path = "../../examples/own_judge.rs"]
+#[allow(dead_code)]
+mod own_judge;
+#[path = "../../examples/own_method.rs"]
+#[allow(dead_code)]
+mod own_method;
 mod prune_runs;
 mod records;
 mod regime_map;
 mod reports;
 mod shares;
 mod sources;
+mod spec_page;
 mod specs;
 mod tables;
 mod target_pictures;

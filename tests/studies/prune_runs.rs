@@ -1,15 +1,21 @@
 //! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
 
+use crate::own_judge::Roughness;
+use crate::own_method::FarFromMean;
 use crate::refusals::{assert_refused, refusal_of};
 use crate::whole::assert_whole;
 use picloom::experiment::{PruneParent, PruneRunError, prune_run};
-use picloom::network::{Arch, Coords, Mask, Network, Picture};
+use picloom::genome;
+use picloom::math::SimRng;
+use picloom::network::{Arch, Coords, Mask, Model, Network, Picture, Wiring};
+use picloom::probe::{Selection, View};
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{
-    InMemory, Method, Orphans, PruneError, PrunePlan, Retrain, RoundRecord, RoundsError, Rule,
-    rounds,
+    EdgeContext, InMemory, LinkScorer, Method, Orphans, PruneError, PrunePlan, Retrain, RoundRecord,
+    RoundsError, Rule, add_method, rounds,
 };
 use picloom::run::{LoadedRun, RunError, RunResult, Target, TrainJob, load_run, train_run};
+use picloom::score::{Judge, Protocol};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -103,7 +109,8 @@ fn every_method_leaves_a_finished_run_of_the_budget() {
     let parent = dense(&folder.path().join("dense"), settings(200, 1));
     let links = parent.model.mask.0.len();
     let budget = links / 2;
-    for method in Method::all() {
+    let is_plugged_in = |m: &Method| matches!(m, Method::Cmd(_) | Method::Own(_));
+    for method in Method::all().into_iter().filter(|m| !is_plugged_in(m)) {
         let out = folder.path().join(method.name());
         let mut plan = plan(method, &[Rule::Budget(budget)]);
         plan.evolved = Some(Mask((0..links).map(|i| i % 3 != 1).collect()));
@@ -440,4 +447,68 @@ fn plans_that_cannot_be_met_say_why() {
     let PruneRunError::Rounds(RoundsError::Prune(error)) = error else { panic!("{error}") };
     let what = "flags of the evolved mask";
     assert_eq!(error, PruneError::WrongLength { what, expected: links, found: links - 1 });
+}
+
+#[test]
+fn a_method_of_another_crate_prunes_a_run_and_stands_in_its_record() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(200, 1));
+    add_method("far-from-mean", FarFromMean).unwrap();
+    let taken = add_method("far-from-mean", FarFromMean).unwrap_err().to_string();
+    assert!(taken.contains("one that is not taken"), "{taken}");
+    assert!(add_method("Far from mean", FarFromMean).is_err());
+    let method: Method = "own:far-from-mean".parse().unwrap();
+    assert_eq!(method.to_string(), "own:far-from-mean");
+    let budget = parent.model.mask.0.len() / 2;
+    let out = folder.path().join("own");
+    let (_, records) = pruned(&parent, &plan(method, &[Rule::Budget(budget)]), &out);
+    assert_eq!((records[0].kept, records[0].method.as_str()), (budget, "own:far-from-mean"));
+    let run = load_run(&out).unwrap();
+    assert_eq!(run.config.pruned.unwrap().method, "own:far-from-mean");
+    // The links that stay are those with the highest scores, but for what the guards add.
+    let scores: Vec<f64> = records[0].scores.0.iter().map(|score| score.unwrap()).collect();
+    let mut sorted = scores.clone();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let among = |i: &usize| scores[*i] >= sorted[budget - 1];
+    let kept = (0..scores.len()).filter(|&i| run.model.mask.0[i] && among(&i)).count();
+    assert!(kept * 10 >= run.model.mask.kept() * 8, "{kept} of {}", run.model.mask.kept());
+}
+
+/// A method that gives too few scores, or none.
+struct Wrong(Result<Vec<f64>, String>);
+
+impl LinkScorer for Wrong {
+    fn scores(&self, _: &EdgeContext<'_>, _: Rule, _: &mut SimRng) -> Result<Vec<f64>, String> {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn a_method_of_another_crate_that_fails_says_why() {
+    let folder = TempDir::new().unwrap();
+    let parent = dense(&folder.path().join("dense"), settings(20, 1));
+    add_method("short", Wrong(Ok(vec![1.0]))).unwrap();
+    add_method("none", Wrong(Err("no idea".into()))).unwrap();
+    for (name, said) in [("short", "scores of own"), ("none", "no idea"), ("absent", "\"absent\"")]
+    {
+        let method: Method = format!("own:{name}").parse().unwrap();
+        let out = folder.path().join(name);
+        let error = prune_run(&parent, &plan(method, &[Rule::Budget(9)]), &out, false, &mut Silent);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+        assert!(!out.join("result.json").exists());
+    }
+}
+
+#[test]
+fn the_example_of_a_judge_of_ones_own_scores_a_network() {
+    let genome = genome::from_json(include_str!("../../genomes/mask.json")).unwrap();
+    let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 32, Coords::Fer);
+    let protocol = Protocol { samples: Selection::Sample(8), ..Protocol::default() };
+    let found = protocol.measure(&view, &Roughness, None).unwrap();
+    assert_eq!(found.score.judge, "roughness/1");
+    assert!((0.0..=1.0).contains(&found.score.score.unwrap()));
+    // A picture that did not change is as clean as it was.
+    let base = view.picture();
+    assert_eq!(Roughness.read_base(base).judge(base).unwrap().p_fractured, 0.0);
 }

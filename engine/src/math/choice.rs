@@ -61,16 +61,19 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, Refusal> {
     let Some(options) = options else {
         return Ok(default);
     };
+    let rows = C::options_of(name);
+    let (options, rest) = with_rest(&rows, options);
     let fail = |problem: String| {
         Refusal::new(format!("{} {text:?}", C::KIND), "name:option=value,…", problem)
     };
     let split = |option| str::split_once(option, '=').ok_or(option);
-    let options: Vec<(&str, &str)> = options
-        .split(',')
-        .map(split)
-        .collect::<Result<_, _>>()
-        .map_err(|option| fail(format!("{option:?} without '='")))?;
-    let rows = C::options_of(name);
+    let mut options: Vec<(&str, &str)> =
+        options
+            .into_iter()
+            .map(split)
+            .collect::<Result<_, _>>()
+            .map_err(|option| fail(format!("{option:?} without '='")))?;
+    options.extend(rest);
     let mut tree = Map::new();
     tree.insert("name".into(), name.into());
     for (key, text) in gathered(&rows, &options) {
@@ -81,6 +84,31 @@ pub fn parse<C: Choice>(text: &str) -> Result<C, Refusal> {
     let choice = serde_json::from_value(Value::Object(tree)).map_err(|e| fail(e.to_string()))?;
     check(&choice)?;
     Ok(choice)
+}
+
+/// The options that are the rest of the text, whatever it holds: `cmd:timeout=60,./mine.py --a=1,2`, `own:mine`.
+const REST: [&str; 2] = ["command", "method"];
+
+/// The options of a text, and the one that is the rest of it, of a choice that has such a one.
+fn with_rest<'a>(
+    rows: &[Setting],
+    text: &'a str,
+) -> (Vec<&'a str>, Option<(&'static str, &'a str)>) {
+    let Some(key) = REST.into_iter().find(|key| rows.iter().any(|row| row.path == *key)) else {
+        return (text.split(',').collect(), None);
+    };
+    let is_option = |part: &str| {
+        let name = part.split_once('=').map_or("", |(name, _)| name);
+        name != key && rows.iter().any(|row| row.path == name)
+    };
+    let (mut options, mut rest) = (Vec::new(), text);
+    while is_option(rest) {
+        let (option, after) = rest.split_once(',').unwrap_or((rest, ""));
+        options.push(option);
+        rest = after;
+    }
+    let named = rest.strip_prefix(key).and_then(|rest| rest.strip_prefix('='));
+    (options, Some((key, named.unwrap_or(rest))))
 }
 
 /// The options, where those of an option that is a choice itself are one text: `base.name=adam,base.beta1=0.5` is
@@ -145,6 +173,15 @@ pub fn write<C: Choice>(choice: &C, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let default = C::named(choice.name()).ok_or(fmt::Error)?;
     let mut options = Vec::new();
     differences("", &tree(choice)?, &tree(&default)?, &mut options);
+    let rest = |option: &str| {
+        REST.iter().find_map(|key| Some(option.strip_prefix(key)?.strip_prefix('=')?.len()))
+    };
+    options.sort_by_key(|option| rest(option).is_some());
+    for option in &mut options {
+        if let Some(length) = rest(option) {
+            option.drain(..option.len() - length);
+        }
+    }
     f.write_str(choice.name())?;
     for (i, option) in options.iter().enumerate() {
         write!(f, "{}{option}", if i == 0 { ":" } else { "," })?;

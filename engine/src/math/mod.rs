@@ -4,6 +4,7 @@ pub mod activation;
 pub mod assignment;
 pub mod choice;
 pub mod color;
+pub mod command;
 pub mod hash;
 pub(crate) mod lanes;
 pub mod memory;

@@ -1,5 +1,6 @@
 //! What a method may look at, what it answers, and how it says no.
 
+use crate::math::command::CommandError;
 use crate::math::refusal::Refusal;
 use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
@@ -213,6 +214,9 @@ pub enum PruneError {
         /// Links left before this round.
         left: usize,
     },
+    /// The program that chooses gave no answer.
+    #[error(transparent)]
+    Command(CommandError),
     /// A weight, map or gradient is NaN or infinite, so a score is.
     #[error("{method}: expected a finite score of link {link}, found {found}")]
     NotFinite {

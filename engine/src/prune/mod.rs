@@ -41,7 +41,10 @@ pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
 pub use keep::{InMemory, Keeper, Links, Retrained, RoundJob};
-pub use methods::{Method, Need, merge, mrmr, similarity, sparse_training, swarm, taylor, wanda};
+pub use methods::{
+    LinkScorer, Method, Need, add_method, merge, mrmr, similarity, sparse_training, swarm, taylor,
+    wanda,
+};
 pub use plan::{Began, Cost, PrunePlan, RoundRecord, RoundsError, Trained};
 pub use retrain::{MaskChange, Retrain};
 pub use round::Pruned;

@@ -1,7 +1,7 @@
 //! R rounds of: score the links → mask → retrain.
 
 use super::apply::prune;
-use super::context::{EdgeContext, EdgeScores, Pattern};
+use super::context::{EdgeContext, EdgeScores, Pattern, PruneError};
 use super::guard::GuardReport;
 use super::keep::{Choosing, Keeper, Links, Retrained, RoundJob};
 use super::methods::{Method, Need};
@@ -11,6 +11,7 @@ use super::retrain::{MaskChange, Retrain};
 use super::search;
 use super::sparse_training::TopK;
 use crate::math::SimRng;
+use crate::math::command::CommandError;
 use crate::network::kernel::{Objective, feature_maps};
 use crate::network::{Mask, Weights};
 use crate::train::{Constraint, Problem, TrainObserver, init};
@@ -35,6 +36,9 @@ pub fn rounds<K: Keeper>(
     if plan.rules.is_empty() {
         return Err(RoundsError::NoRound.into());
     }
+    let method =
+        plan.method.found().map_err(|refusal| RoundsError::from(PruneError::from(refusal)))?;
+    let plan = &PrunePlan { method, ..plan.clone() };
     let mut origin = Origin::of(trained);
     let (mut mask, mut weights) = (trained.model.mask.clone(), trained.model.weights.clone());
     let (mut records, mut last) = (Vec::new(), None);
@@ -117,8 +121,13 @@ fn choose_and_retrain<K: Keeper>(
         context = context.with_pattern(Pattern { masks, round: round.number - 1, seed });
     }
     let mut rng = SimRng::new(seed, "prune", round.number as u64);
-    let pruned = prune(plan.method, round.rule, plan.orphans, &context, &mut rng)
-        .map_err(RoundsError::from)?;
+    let pruned = match prune(plan.method, round.rule, plan.orphans, &context, &mut rng) {
+        Err(PruneError::Command(CommandError::Stopped)) => {
+            keeper.interrupted(unchosen(round));
+            return Ok(None);
+        }
+        pruned => pruned.map_err(RoundsError::from)?,
+    };
     let replayed = origin.gradients;
     let start = start_weights(round, plan.retrain, origin, &pruned.live, keeper.steps())?;
     let Some(other) = start else {

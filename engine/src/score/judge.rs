@@ -2,6 +2,7 @@
 
 use crate::math::SimRng;
 use crate::math::choice::options;
+use crate::math::command::CommandError;
 use crate::network::Picture;
 use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,9 @@ pub enum JudgeError {
         /// (width, height) of the picture.
         found: (usize, usize),
     },
+    /// The program that judges gave no answer.
+    #[error(transparent)]
+    Command(#[from] CommandError),
     /// The vision-language judge got no answer it could use.
     #[cfg(feature = "vlm")]
     #[error(transparent)]
@@ -158,6 +162,11 @@ pub trait Judge: Send + Sync {
         None
     }
 
+    /// Whether it is handed many pictures at once ([`BaseReading::judge_many`]), as one that starts a program wants.
+    fn takes_many(&self) -> bool {
+        false
+    }
+
     /// Requests, tokens and seconds so far; none for judges that ask nobody.
     fn usage(&self) -> Option<JudgeUsage> {
         None
@@ -171,6 +180,14 @@ pub trait BaseReading: Sync {
     /// # Errors
     /// The sizes differ; a judge that asks a server got no answer it could use.
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError>;
+
+    /// Judges perturbed pictures, in order. Default: one by one.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn judge_many(&self, perturbed: &[Picture]) -> Result<Vec<Verdict>, JudgeError> {
+        perturbed.iter().map(|picture| self.judge(picture)).collect()
+    }
 }
 
 /// Refuses a picture of another size than the base's (width, height).

@@ -132,6 +132,9 @@ pub fn score(
     let (view, fit) = (exhibit.view(), exhibit.fit());
     let reading = judge.read_base(view.picture());
     let judge_all = || -> Result<Vec<Judged>, JudgeError> {
+        if judge.takes_many() {
+            return judge_many(view, sweep, &*reading);
+        }
         view.changed(sweep, |_, picture| reading.judge(picture))
             .map(|(perturbation, verdict)| {
                 Ok(Judged { perturbation, verdict: verdict.transpose()? })
@@ -173,6 +176,35 @@ pub fn score(
         weights: sweep.weights,
     };
     Ok((score, judged))
+}
+
+/// Numbers of the pictures that a judge is handed at once, about.
+const AT_ONCE: usize = 1 << 24;
+
+/// Judges a sweep in parts, each of many pictures at once.
+fn judge_many(
+    view: &View,
+    sweep: &WeightSweep,
+    reading: &dyn BaseReading,
+) -> Result<Vec<Judged>, JudgeError> {
+    let most = (AT_ONCE / (3 * view.size() * view.size())).max(1);
+    let mut judged = Vec::with_capacity(sweep.perturbations.len());
+    for part in sweep.perturbations.chunks(most) {
+        let part = WeightSweep { perturbations: part.to_vec(), ..sweep.clone() };
+        let drawn: Vec<_> = view.changed(&part, |_, picture| picture.clone()).collect();
+        let (changes, pictures): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
+        let pictures: Vec<Picture> = pictures.iter().flatten().cloned().collect();
+        let mut verdicts = match pictures.is_empty() {
+            true => Vec::new(),
+            false => reading.judge_many(&pictures)?,
+        }
+        .into_iter();
+        judged.extend(changes.into_iter().map(|perturbation| {
+            let verdict = (!perturbation.silent).then(|| verdicts.next()).flatten();
+            Judged { perturbation, verdict }
+        }));
+    }
+    Ok(judged)
 }
 
 /// Runs `work` on so many threads of its own, or on the shared ones. Threads of its own let a judge

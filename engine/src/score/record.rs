@@ -3,6 +3,7 @@
 use super::{CompositionalScore, Corrected, Exhibit, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
 use crate::probe::{SampledShare, Selection};
+use crate::train::Unfinished;
 use serde::Serialize;
 
 /// `picloom-score/1`: a score, how it was taken, and every verdict.
@@ -14,6 +15,9 @@ pub struct ScoreRecord {
     pub version: &'static str,
     /// The network's name.
     pub network: String,
+    /// Where its training stands, if that is not finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<Unfinished>,
     /// Side of the network's own picture in pixels: the fit is measured there.
     pub size: usize,
     /// Side of the pictures that were judged, in pixels: `size`, or 64 where that is larger.
@@ -58,6 +62,7 @@ impl ScoreRecord {
             format: "picloom-score/1",
             version: env!("CARGO_PKG_VERSION"),
             network: network.into(),
+            unfinished: None,
             size: exhibit.size(),
             judged_at: exhibit.view().size(),
             coords: exhibit.view().coords(),

@@ -11,7 +11,7 @@ mod trainer;
 pub use config::{GOAL_EVERY, Plateau, TrainConfig};
 pub use trainer::{
     Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
-    TrainReport, TrainState, Trainer,
+    TrainReport, TrainState, Trainer, Unfinished,
 };
 
 pub use init::{Init, Scheme, init};

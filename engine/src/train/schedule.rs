@@ -42,6 +42,12 @@ impl Schedule {
         Schedule { lr, shape: Shape::Constant, warm_up: 0, floor: 0.0 }
     }
 
+    /// True if the rate of a step depends on how many steps there are in all: the steps of a shorter training are then
+    /// not the first of a longer one.
+    pub fn needs_total(&self) -> bool {
+        self.shape == Shape::Cosine
+    }
+
     /// The rate of step `step` (from 0) of `total`; past the end it stays at the last value.
     ///
     /// ```

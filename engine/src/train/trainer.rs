@@ -76,6 +76,21 @@ impl StopReason {
     }
 }
 
+/// Where a training stands that is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unfinished {
+    /// Steps made in this attempt.
+    pub step: u64,
+    /// Steps of a whole attempt.
+    pub steps: u64,
+}
+
+impl std::fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "step {} of {}", self.step, self.steps)
+    }
+}
+
 /// An attempt that ended as a constant picture.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collapse {

@@ -191,6 +191,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     }
     let pattern = matched.map_or(Vec::new(), |matched| matched.pattern);
     (plan.evolved, plan.pattern) = (evolved, pattern);
+    plan.method = plan.method.found()?;
     let _lock = FolderLock::take(&args.out)?;
     let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;

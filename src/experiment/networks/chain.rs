@@ -3,12 +3,14 @@
 use super::plan::Chain;
 use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
-use super::views::write_views;
+use super::views::{changes_beside, write_views};
 use crate::experiment::cells::without_path;
+use crate::experiment::changes;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::workers::{Ask, News};
 use crate::math::SimRng;
+use crate::math::command::CommandError;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring};
@@ -35,7 +37,7 @@ pub enum ArmError {
     #[error(transparent)]
     Prune(#[from] PruneRunError),
     #[error(transparent)]
-    Judge(#[from] JudgeError),
+    Judge(JudgeError),
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error("arm {0} of the chain failed")]
@@ -43,6 +45,15 @@ pub enum ArmError {
     /// Stopped at a checkpoint.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<JudgeError> for ArmError {
+    fn from(error: JudgeError) -> Self {
+        match error {
+            JudgeError::Command(CommandError::Stopped) => ArmError::Interrupted,
+            other => ArmError::Judge(other),
+        }
+    }
 }
 
 impl ArmError {
@@ -472,7 +483,14 @@ impl<'a> Measuring<'a> {
         let found = self.protocol.measure(&exhibit, judge)?;
         let (view, fit) = (exhibit.view(), exhibit.fit().expect("it has a target"));
         let views = self.views.as_ref().map(|(file, changes, with_maps)| {
-            write_views(folder, file, view, &found, (*changes, *with_maps), ask)
+            let views = write_views(folder, file, view, &found, (*changes, *with_maps), ask)?;
+            let mut ask = ask;
+            if !ask.may_write() {
+                return Err(RunError::TakenOver(folder.to_path_buf()));
+            }
+            let all = changes::table_of(made.arm, &found.judged);
+            all.write(&folder.join(changes_beside(&views.sweep)))?;
+            Ok(views)
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),

@@ -6,10 +6,12 @@ use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::spec::{Places, SpecError, SpecFile, TargetSpec, is_archived, read};
 use crate::genome::{self, Genome};
+use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
+use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
@@ -257,8 +259,15 @@ impl NetworksStudy {
         profile: Option<&str>,
         model_of: impl Fn(&str) -> Result<Option<DepthModel>, SpecError>,
     ) -> Result<Self, SpecError> {
-        let (path, (spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
+        let (path, (mut spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
         let places = Places::of(path);
+        // Programs that prune or judge lie where the spec's other files do; what they are decides ids.
+        places.folders().into_iter().for_each(look_in);
+        for arm in &mut spec.arms {
+            let found = arm.method.map(Method::found).transpose();
+            arm.method = found
+                .map_err(|refusal| refusal.within(format!("arm {}", arm.name)).in_file(path))?;
+        }
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = judge(&spec, path)?;
         let mut study = NetworksStudy::new(spec, profile, judge);
@@ -385,7 +394,7 @@ impl NetworksStudy {
                         && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
                         && arm.targets.as_ref().is_none_or(|t| t.contains(&target.name))
                         && (source.evolved.is_some() && offset == 0
-                            || !matches!(arm.method, Some(crate::prune::Method::Evolved(_))))
+                            || !matches!(arm.method, Some(Method::Evolved(_))))
                 };
                 // An arm is made where those are that it comes from.
                 let arms = trained.iter().filter(|a| possible(a)).fold(Vec::new(), with_arm);

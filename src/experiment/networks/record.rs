@@ -484,6 +484,99 @@ impl Record for NetworksRecord {
         ),
         ("orthogonality_by_layer", "Interference and its bound for each hidden layer."),
         ("error", "Why there is no result."),
+        // Those of inner structs, by name.
+        (
+            "curve_evaluations",
+            "Gradient evaluations at the points of the loss curve, where they are not the steps.",
+        ),
+        (
+            "curve_loss",
+            "Loss curve of training: the mean squared error at some steps, and at the end.",
+        ),
+        ("curve_step", "Steps at the points of the loss curve."),
+        ("diverged_at", "Step at which loss or gradient were no finite numbers."),
+        ("diverged_loss", "Loss there, if it was a number."),
+        (
+            "function_modules",
+            "Modules of hidden units that do like things to the picture when they are silenced.",
+        ),
+        ("function_q", "Newman's Q of the likeness of units, in [−½, 1)."),
+        (
+            "function_spanning",
+            "Modules by function with a unit in every hidden layer that has units which do something.",
+        ),
+        ("function_units", "Hidden units whose silencing changes the picture."),
+        (
+            "function_wiring",
+            "Newman's Q of |w| with the modules by function, less its mean over shuffled modules; 0: the links do not know the modules.",
+        ),
+        ("function_wiring_z", "The same over the standard deviation of the shuffles."),
+        (
+            "mechanisms_gradient_variance",
+            "Trace of the covariance, over pixels, of a pixel's gradient: the noise of minibatches.",
+        ),
+        (
+            "mechanisms_hessian_error",
+            "Standard error of `mechanisms_hessian_trace` over directions.",
+        ),
+        (
+            "mechanisms_hessian_trace",
+            "Trace of the loss's Hessian over the living weights (Hutchinson): flatness.",
+        ),
+        ("mechanisms_loss", "Mean squared error to the target where the mechanisms were measured."),
+        ("mechanisms_norm", "Sum of squares of the living weights."),
+        (
+            "mechanisms_sharpness",
+            "Rise of the loss at the end of the short step that raises it most, weights in units of each unit's norm: flatness.",
+        ),
+        (
+            "modules_density",
+            "Share of the links between hidden layers that the mask keeps, in [0, 1].",
+        ),
+        ("modules_layers", "Hidden layers."),
+        (
+            "modules_least_touching",
+            "Components of the kept links between hidden layers, dead units included.",
+        ),
+        ("modules_outputs_driven", "Whether every output hangs on an input."),
+        (
+            "modules_spanning",
+            "Components among living units and links that cover every hidden layer.",
+        ),
+        ("modules_width", "Units of a hidden layer."),
+        (
+            "run_id",
+            "Folder of the network's run in the study's `cells`; empty for an evolved network.",
+        ),
+        ("sparsity_alive_links", "Links on a path from an input to an output."),
+        (
+            "sparsity_computing_depth",
+            "Longest path from an input to an output, in units that are no relays.",
+        ),
+        ("sparsity_computing_units", "Living units after the inputs that are no relays."),
+        ("sparsity_depth", "Longest path from an input to an output, in units, relays counted."),
+        (
+            "sparsity_max_in_degree",
+            "Most different sources, relays looked through, of a living unit that is no relay.",
+        ),
+        ("sparsity_mean_in_degree", "Mean number of different sources of such a unit."),
+        (
+            "views_changes",
+            "Changed weights whose pictures are kept: link, layer, what was added, how it was judged.",
+        ),
+        ("views_maps_activation", "Activation of each unit whose map is kept."),
+        (
+            "views_maps_alive",
+            "Whether each of these units is on a path from an input to an output.",
+        ),
+        ("views_maps_file", "Picture of the map of every unit, beside the table."),
+        ("views_maps_layer", "Layer of each of these units."),
+        ("views_maps_per_row", "Maps in a row of that picture."),
+        ("views_maps_side", "Side of a map in pixels."),
+        (
+            "views_sweep",
+            "Picture of the network, then of each of `views_changes`, side by side, beside the table.",
+        ),
     ];
 
     /// The network at the end of training, then on its way.

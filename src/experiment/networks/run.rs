@@ -4,7 +4,7 @@ use super::chain::{networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{ArmSpec, VariantSpec};
-use super::views::LARGEST;
+use super::views::{LARGEST, changes_beside};
 use crate::experiment::cells::CellStudy;
 use crate::experiment::record::{Record, RecordError};
 use crate::experiment::workers::Ask;
@@ -158,6 +158,10 @@ impl CellStudy for NetworksStudy {
             }
             create_folder(&to.join("views"))?;
             write_atomic(&to.join(file), &bytes)?;
+            let changes = changes_beside(file);
+            if let Ok(bytes) = read_plain(&from.join(&changes), LARGEST_CONFIG) {
+                write_atomic(&to.join(&changes), &bytes)?;
+            }
         }
         Ok(())
     }

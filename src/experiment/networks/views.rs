@@ -20,6 +20,11 @@ const PER_ROW: usize = 24;
 /// Side of a shown picture in pixels, at most.
 pub(super) const LARGEST: usize = 64;
 
+/// The table of all changed weights beside a picture of some, `views/NAME.csv.gz`.
+pub(in crate::experiment) fn changes_beside(sweep: &str) -> String {
+    format!("{}.csv.gz", sweep.trim_end_matches(".png"))
+}
+
 /// Writes `views/NAME.png` of a measured view with so many `changes`, and with `with_maps` also
 /// `views/NAME-maps.png`, into `folder`.
 ///

@@ -8,13 +8,14 @@
 //! |---|---|
 //! | `spec` | the keys, their defaults, what each kind uses |
 //! | `source` | tables and the folders of their pictures |
-//! | `study` | the figures of a spec, from the tables of its studies |
+//! | `study`, `usual` | the figures of a spec, from the tables of its studies; those of a spec without any |
 //! | `words` | what columns and values are called, their colours |
 //! | `data` | rows in groups, means over units |
-//! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `pictures` | the kinds |
+//! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `curves`, `pictures` | the kinds |
 //! | `drawing` | from panels to a figure of a size in mm |
 //! | `output`, `pdf` | SVG, PNG and PDF files |
 
+mod curves;
 mod data;
 mod dots;
 mod drawing;
@@ -29,13 +30,16 @@ mod scatter;
 mod source;
 mod spec;
 mod study;
+mod usual;
 mod words;
 
+pub use curves::draw_losses;
 pub use drawing::{Drawing, DrawnSeries};
 pub use output::{Format, encode, save_drawing};
 pub use source::Source;
-pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Which};
+pub use spec::{Caption, FigureSpec, Hex, Kind, Numbers, Which, length_of};
 pub use study::{draw_of_study, of_spec, tables_of};
+pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 
 use crate::experiment::contrast::ContrastSpec;
 use crate::math::refusal::Refusal;
@@ -83,6 +87,7 @@ pub fn draw(
             Kind::Dots => dots::draw(&selected),
             Kind::Lines => lines::draw(&selected),
             Kind::Scatter => scatter::draw(&selected),
+            Kind::Curves => curves::draw(&selected),
             _ => heatmap::draw(&selected, contrasts),
         }),
     };

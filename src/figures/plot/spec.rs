@@ -6,7 +6,8 @@ use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -80,10 +81,11 @@ pub struct FigureSpec {
     /// What is written below. Default: nothing; `true`: what the marks are.
     #[serde(default)]
     pub caption: Caption,
-    /// Width in mm. Default: 180.
-    #[serde(default = "width")]
+    /// Width in mm, or as text: `"85mm"`, `"8.5cm"`, `"3.3in"`, `"column"` (85 mm), `"page"` (180 mm). Default: 180.
+    #[serde(default = "width", deserialize_with = "length")]
     pub width: f64,
-    /// Height in mm. Default: as the content needs.
+    /// Height, written as `width` is. Default: as the content needs.
+    #[serde(default, deserialize_with = "some_length")]
     pub height: Option<f64>,
     /// Size of the smallest text in pt. Default: 8.
     #[serde(default = "font_size")]
@@ -151,7 +153,59 @@ pub struct FigureSpec {
 }
 
 fn width() -> f64 {
-    180.0
+    PAGE
+}
+
+/// Width of a printed page's text in mm, about.
+const PAGE: f64 = 180.0;
+/// Width of one of its two columns in mm, about.
+const COLUMN: f64 = 85.0;
+
+/// A length in mm: `85`, `85mm`, `8.5cm`, `3.3in`, `column` or `page`.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn length_of(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let named = [("column", COLUMN), ("page", PAGE)].into_iter().find(|(name, _)| *name == text);
+    if let Some((_, mm)) = named {
+        return Ok(mm);
+    }
+    let units = [("mm", 1.0), ("cm", 10.0), ("in", 25.4), ("", 1.0)];
+    let found = units.into_iter().find_map(|(unit, mm)| {
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        number.is_finite().then_some(number * mm)
+    });
+    found.ok_or_else(|| {
+        format!(
+            "expected a length, for example 85, 85mm, 8.5cm, 3.3in, column or page, found {text:?}"
+        )
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number of mm, or a text like \"85mm\" or \"column\"")]
+enum Length {
+    Mm(f64),
+    Text(String),
+}
+
+impl Length {
+    fn mm(self) -> Result<f64, String> {
+        match self {
+            Length::Mm(mm) => Ok(mm),
+            Length::Text(text) => length_of(&text),
+        }
+    }
+}
+
+fn length<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Length::deserialize(from)?.mm().map_err(D::Error::custom)
+}
+
+fn some_length<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let found = Option::<Length>::deserialize(from)?;
+    found.map(Length::mm).transpose().map_err(D::Error::custom)
 }
 
 fn font_size() -> f64 {
@@ -172,6 +226,8 @@ pub enum Kind {
     Heatmap,
     /// Contrasts with their intervals, the margin shaded.
     Forest,
+    /// Loss curves of training.
+    Curves,
     /// Pictures in rows and columns.
     Pictures,
 }
@@ -182,7 +238,7 @@ const ALWAYS: &str = "name kind where labels title subtitle says tags caption wi
 
 impl Kind {
     /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
-    const ALL: [(Kind, &str, &str); 6] = [
+    const ALL: [(Kind, &str, &str); 7] = [
         (
             Kind::Dots,
             "dots",
@@ -211,6 +267,11 @@ impl Kind {
             Kind::Forest,
             "forest",
             "contrasts bases mean units colours x_label x_range decimals columns",
+        ),
+        (
+            Kind::Curves,
+            "curves",
+            "x series panel order colours x_label y_label columns log x_range y_range units",
         ),
         (Kind::Pictures, "pictures", "x y picture files row_labels column_labels order"),
     ];
@@ -382,6 +443,11 @@ impl FigureSpec {
         serde_json::from_value(written).expect("every other key has a default")
     }
 
+    /// The keys that every kind has.
+    pub fn always() -> impl Iterator<Item = &'static str> {
+        ALWAYS.split_whitespace()
+    }
+
     /// Refuses what cannot be drawn, whatever the table.
     ///
     /// # Errors
@@ -424,7 +490,7 @@ impl FigureSpec {
                 let value = self.of.is_some() != (self.contrasts.len() == 1);
                 needs("of", value, "of = \"score\", or contrasts = [\"which-links\"] instead")?;
             }
-            Kind::Forest => {}
+            Kind::Forest | Kind::Curves => {}
             Kind::Pictures => {
                 let value = self.picture.is_some() == self.files.is_empty();
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;

@@ -3,10 +3,12 @@
 //! `docs/PRUNING.md` and `docs/METHODS.md`; a test holds the tables together. The maps of the bias are constant: a method
 //! whose scores depend on spread spares its links, as `similarity` does.
 
+mod command;
 mod controls;
 mod magnitude;
 pub mod merge;
 pub mod mrmr;
+mod own;
 mod pattern;
 pub mod similarity;
 pub mod sparse_training;
@@ -15,13 +17,16 @@ pub mod taylor;
 pub mod wanda;
 
 use crate::math::choice::choices;
+use crate::math::refusal::Refusal;
 use crate::prune::retrain::Retrain;
 use crate::prune::round::Prunes;
 
+pub use crate::math::command::Command;
 pub use controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};
 pub use magnitude::{Imp, Magnitude};
 pub use merge::SpMerge;
 pub use mrmr::SpMrmr;
+pub use own::{LinkScorer, Own, add_method};
 pub use pattern::{LayerCounts, Rewired};
 pub use similarity::{Sp, SpSigned};
 pub use sparse_training::SparseTraining;
@@ -207,6 +212,20 @@ choices! {
         source: "Feng et al. 2024 (Model Swarms); Kennedy, Eberhart 1995",
         ..MethodRow::PLAIN
     }
+    /// What a program of one's own answers, see docs/PLUGINS.md.
+    Cmd(Command) "cmd" {
+        formula: "a program's answer",
+        source: "one's own",
+        needs: &[Need::Maps, Need::Gradient],
+        ..MethodRow::PLAIN
+    }
+    /// What a type of another crate answers, see [`LinkScorer`].
+    Own(Own) "own" {
+        formula: "a type's answer",
+        source: "one's own",
+        needs: &[Need::Maps, Need::Gradient],
+        ..MethodRow::PLAIN
+    }
 }
 
 impl Method {
@@ -224,6 +243,17 @@ impl Method {
     /// What its options do with a round.
     pub(in crate::prune) fn does(&self) -> &dyn Prunes {
         self.options()
+    }
+
+    /// The same; of a program, with the hash of its files.
+    ///
+    /// # Errors
+    /// The program is not there, or is not that of the hash.
+    pub fn found(self) -> Result<Self, Refusal> {
+        match self {
+            Method::Cmd(command) => Ok(Method::Cmd(command.found()?)),
+            other => Ok(other),
+        }
     }
 }
 
@@ -244,18 +274,20 @@ mod tests {
             "sp-signed:absolute=true",
             "sparse-training:min_inputs=1",
             "swarm:particles=4,spread=0.25",
+            "cmd:timeout=2.5,python3 mine.py --share=1,3",
+            "own:far-from-mean",
         ] {
             let method: Method = text.parse().unwrap();
             assert!(method != Method::named(method.name()).unwrap());
             assert_eq!(method.to_string().parse(), Ok(method), "{text}");
-            let mut found: Vec<String> = method.to_string()[method.name().len() + 1..]
-                .split(',')
-                .map(String::from)
-                .collect();
-            let mut expected: Vec<&str> = text[method.name().len() + 1..].split(',').collect();
-            found.sort();
-            expected.sort_unstable();
-            assert_eq!(found, expected);
+            // The order of options is the declaration's.
+            let sorted = |text: &str| {
+                let mut parts: Vec<String> = text.split(',').map(String::from).collect();
+                parts.sort();
+                parts
+            };
+            let after = method.name().len() + 1;
+            assert_eq!(sorted(&method.to_string()[after..]), sorted(&text[after..]));
         }
     }
 

@@ -1,12 +1,14 @@
 //! The judges by name: what `--judge`, specs and programs choose from. A new one is a file here with its options
 //! (`Judges`) and what it says (`Judge`), and a row below.
 
+mod command;
 pub mod dl_threshold;
 pub mod server;
 
 use super::dl::{DlJudge, DlModel, ModelError};
 use super::judge::{Judge, MockJudge};
 use crate::math::choice::{choices, options};
+use crate::math::command::Command;
 use dl_threshold::DlThreshold;
 pub use server::{ServersOwn, Temperature, Vlm};
 use std::path::PathBuf;
@@ -32,6 +34,8 @@ choices! {
     DlThreshold(DlThreshold) "dl-threshold" { says: "embedded: one threshold on the PNG size, a baseline" }
     /// A vision-language model.
     Vlm(Vlm) "vlm" { says: "a vision-language model on an OpenAI-compatible server (docs/JUDGES.md)" }
+    /// A program of one's own.
+    Cmd(Command) "cmd" { says: "a program of your own, as in cmd:./judge.py (docs/PLUGINS.md)" }
     /// Coin tosses.
     Mock(MockJudge) "mock" { says: "seeded coin tosses, to test the plumbing" }
 }
@@ -137,12 +141,14 @@ mod tests {
 
     #[test]
     fn every_judge_that_needs_no_server_is_built_under_its_name() {
-        for choice in JudgeChoice::all().into_iter().filter(|c| c.name() != "vlm") {
+        for choice in JudgeChoice::all().into_iter().filter(|c| !["vlm", "cmd"].contains(&c.name()))
+        {
             let judge = choice.build().unwrap();
             assert!(judge.name().starts_with(&format!("{}/", choice.name())), "{}", judge.name());
             assert_eq!(choice.name().parse(), Ok(choice));
         }
         assert!("vlm".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no model");
+        assert!("cmd".parse::<JudgeChoice>().unwrap().build().is_err(), "it has no command");
         // A word that looks like a number is a word where one is asked for.
         let vlm: JudgeChoice = "vlm:model=4,votes=3,cache=7".parse().unwrap();
         let JudgeChoice::Vlm(options) = &vlm else { panic!("a vlm") };
@@ -158,7 +164,8 @@ mod tests {
     #[test]
     fn a_picture_of_another_size_than_the_base_is_refused() {
         let [base, other] = [16, 32].map(|size| Picture::filled(size, size, [0.5; 3]));
-        for choice in JudgeChoice::all().into_iter().filter(|c| c.name() != "vlm") {
+        for choice in JudgeChoice::all().into_iter().filter(|c| !["vlm", "cmd"].contains(&c.name()))
+        {
             let judge = choice.build().unwrap();
             let reading = judge.read_base(&base);
             assert!(reading.judge(&base).is_ok());

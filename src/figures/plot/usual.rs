@@ -1,0 +1,182 @@
+//! What is drawn and told of a study of networks whose spec asks for nothing: scores, fits, loss curves, contrasts, and a
+//! table of the arms.
+
+use super::data::Selected;
+use super::spec::{FigureSpec, Kind};
+use crate::experiment::table::{Measure, Table};
+use crate::math::refusal::Refusal;
+use serde_json::{Map, Value, json};
+
+/// Whether a column has several values among the rows.
+fn varies(table: &Table, column: &str) -> bool {
+    let values =
+        table.get(column).map(|column| column.distinct().filter(|v| !v.is_empty()).count());
+    values.is_some_and(|values| values > 1)
+}
+
+/// The unit over which means are taken: targets, or seeds where there is one target.
+fn unit(table: &Table) -> &'static str {
+    if varies(table, "target") || table.get("seed").is_none() { "target" } else { "seed" }
+}
+
+/// Figures of a table of networks that show what every study of them asks: which arms score how much, by how many links, how
+/// well they learned. None of another table.
+pub fn usual_figures(table: &Table, has_contrasts: bool) -> Vec<FigureSpec> {
+    if !["arm", "score", "fit"].iter().all(|column| table.get(column).is_some()) {
+        return Vec::new();
+    }
+    let unit = if table.get("target").is_some() { unit(table) } else { "row" };
+    let mut all: Vec<FigureSpec> = Vec::new();
+    let mut add = |name: &str, kind: Kind, keys: Value| {
+        let mut written = Map::from_iter([
+            ("name".to_string(), json!(name)),
+            ("kind".to_string(), json!(kind.name())),
+        ]);
+        written.extend(keys.as_object().cloned().unwrap_or_default());
+        written.retain(|_, value| !value.is_null());
+        let figure = serde_json::from_value(Value::Object(written));
+        all.push(figure.expect("keys of the kind"));
+    };
+    let counts = json!({ "fit": true });
+    let [levels, variants, depths] =
+        ["level", "variant", "offset"].map(|column| varies(table, column));
+    let panel = variants.then_some("variant");
+    add(
+        "score-by-arm",
+        Kind::Dots,
+        json!({
+            "x": "arm", "y": "score", "horizontal": true, "unit": unit, "counts": counts,
+            "series": levels.then_some("level"), "panel": panel, "says": "score of every arm",
+        }),
+    );
+    if levels && table.get("share").is_some() {
+        add(
+            "score-by-links",
+            Kind::Lines,
+            json!({
+                "x": "share", "by": "level", "y": "score", "series": "arm", "unit": unit,
+                "counts": counts, "panel": panel, "says": "score by the share of links that are kept",
+            }),
+        );
+    }
+    if depths {
+        add(
+            "score-by-depth",
+            Kind::Lines,
+            json!({
+                "x": "layers", "by": "offset", "y": "score", "series": "arm", "unit": unit,
+                "counts": counts, "panel": panel, "says": "score by the number of hidden layers",
+            }),
+        );
+    }
+    if table.get("r2").is_some() {
+        add(
+            "fit-by-arm",
+            Kind::Dots,
+            json!({
+                "x": "arm", "y": "r2", "horizontal": true, "unit": unit, "panel": panel,
+                "series": levels.then_some("level"), "says": "how well every arm draws its picture",
+            }),
+        );
+    }
+    if table.get("curve_loss").is_some() {
+        add(
+            "losses",
+            Kind::Curves,
+            json!({ "series": "arm", "panel": panel, "says": "loss while training" }),
+        );
+    }
+    if has_contrasts {
+        add("effects", Kind::Forest, json!({ "says": "the effect of every contrast" }));
+    }
+    all
+}
+
+/// The networks of one arm at one level, in one variant and at one depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmRow {
+    /// The columns that tell it from others, with its values: what people call it.
+    pub names: Vec<String>,
+    /// Networks at the end of training.
+    pub networks: usize,
+    /// Of these, those that learned their picture.
+    pub fit: usize,
+    /// Mean score of those, over units.
+    pub score: Option<f64>,
+    /// Its 95 % interval over units, Student's t; none of one unit.
+    pub interval: Option<(f64, f64)>,
+    /// Units behind it.
+    pub units: usize,
+    /// Mean number of links kept.
+    pub kept: Option<f64>,
+    /// Mean R².
+    pub r2: Option<f64>,
+}
+
+/// The arms of a table of networks, told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arms {
+    /// Heads of [`ArmRow::names`].
+    pub columns: Vec<String>,
+    /// What the means are over: `target` or `seed`.
+    pub unit: String,
+    /// The rows.
+    pub rows: Vec<ArmRow>,
+}
+
+/// The arms of a table of networks at the end of training; none of another table.
+///
+/// # Errors
+/// The table has no rows at the end of training.
+pub fn arms_of(table: &Table) -> Result<Option<Arms>, Refusal> {
+    let needed = ["arm", "score", "fit", "r2", "kept", "target"];
+    if !needed.iter().all(|column| table.get(column).is_some()) {
+        return Ok(None);
+    }
+    let keys = json!({
+        "name": "arms", "kind": "dots", "x": "arm", "y": "score", "counts": { "fit": true },
+        "unit": unit(table), "least": 2,
+    });
+    let spec: FigureSpec = serde_json::from_value(keys).expect("keys of the kind");
+    let selected = Selected::of(&spec, table)?;
+    let mut columns = vec!["arm"];
+    columns.extend(["level", "variant", "offset"].into_iter().filter(|c| varies(table, c)));
+    let mut groups: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
+    for &row in &selected.rows {
+        let key: Vec<&str> =
+            columns.iter().filter_map(|name| Some(table.get(name)?.text(row))).collect();
+        match groups.iter_mut().find(|group| group.0 == key) {
+            Some(group) => group.1.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    // Levels of an arm stand below each other, arms as they come.
+    let first: Vec<&str> = groups.iter().map(|group| group.0[0]).collect();
+    let place = |arm: &str| first.iter().position(|other| *other == arm);
+    groups.sort_by_key(|group| place(group.0[0]));
+    let unit_column = selected.unit("target")?;
+    let mean = |rows: &[usize], column: &str| {
+        selected.summary(rows, &Measure::of(column), unit_column).map(|found| found.mean)
+    };
+    let rows = groups.into_iter().map(|(key, rows)| {
+        let counting = selected.counting(&rows);
+        let found = selected.summary(&counting, &Measure::of("score"), unit_column);
+        let named = key.iter().zip(&columns).map(|(value, column)| match *column {
+            "level" if *value == "0" => String::new(),
+            column => selected.words.label(column, value),
+        });
+        ArmRow {
+            names: named.collect(),
+            networks: rows.len(),
+            fit: counting.len(),
+            score: found.as_ref().map(|found| found.mean),
+            interval: found.as_ref().and_then(|found| found.interval),
+            units: found.as_ref().map_or(0, |found| found.units.len()),
+            kept: mean(&rows, "kept"),
+            r2: mean(&rows, "r2"),
+        }
+    });
+    let rows = rows.collect();
+    let columns = columns.iter().map(|column| selected.words.column(column)).collect();
+    Ok(Some(Arms { columns, unit: unit(table).into(), rows }))
+}

@@ -1,0 +1,190 @@
+//! docs/SPEC.md has every key that the parser knows, with an example, and its examples are read; docs/COLUMNS.md is what the
+//! columns say.
+
+use picloom::experiment::Record;
+use picloom::experiment::changes;
+use picloom::experiment::networks::{NetworksRecord, NetworksSpec};
+use picloom::experiment::spec::{SpecFile, read_text};
+use picloom::figures::plot::{FigureSpec, Kind, of_spec};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name)).unwrap()
+}
+
+/// A spec with the smallest study; `more` stands at its end.
+fn spec(head: &str, target: &str, arm: &str, more: &str) -> String {
+    format!(
+        "kind = \"networks\"\nname = \"s\"\nquestion = \"?\"\nsize = 16\nsteps = 5\nseeds = [0]\n{head}\n[[targets]]\nname = \"t\"\ngenome = \"g.json\"\n{target}\n[[arms]]\nname = \"a\"\nwiring = \"dense\"\n{arm}\n{more}\n"
+    )
+}
+
+/// The keys that the parser says it knows where it meets one that it does not.
+fn known(text: &str) -> Vec<String> {
+    let refused = match read_text::<NetworksSpec>("s.toml".as_ref(), text, None) {
+        Err(error) => error.to_string(),
+        Ok(_) => {
+            let file = SpecFile::parse("s.toml".as_ref(), text).unwrap();
+            of_spec(&file.analysis().unwrap()).unwrap_err().to_string()
+        }
+    };
+    let (_, expected) = refused.split_once("zzz").unwrap_or_else(|| panic!("{refused}"));
+    let names: Vec<String> = expected.split('`').skip(2).step_by(2).map(String::from).collect();
+    let names: Vec<String> = names.into_iter().filter(|name| !name.contains(' ')).collect();
+    assert!(names.len() > 2, "{refused}");
+    names
+}
+
+/// Code of the page's blocks of TOML, one after the other.
+fn examples(page: &str) -> Vec<&str> {
+    let blocks = page.split("```toml\n").skip(1);
+    blocks.map(|block| block.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_page_of_specs_has_every_key_with_an_example() {
+    let page = page("SPEC.md");
+    let wrong = "zzz = 1";
+    let tables = [
+        known(&spec(wrong, "", "", "")),
+        known(&spec("", wrong, "", "")),
+        known(&spec("", "", wrong, "")),
+        known(&spec("", "", "", "[[variants]]\nname = \"v\"\nzzz = 1")),
+        known(&spec("", "", "", "[show]\nzzz = 1")),
+        known(&spec("", "", "", "[power]\nzzz = 1")),
+        known(&spec("", "", "", "[[contrasts]]\nid = \"c\"\nzzz = 1")),
+    ];
+    let mut lacking = BTreeSet::new();
+    // A key has a row whose last cell, the example, says it; or it stands in a block of code.
+    let code: Vec<&str> = examples(&page);
+    for key in tables.iter().flatten() {
+        let says = |text: &str| {
+            text.match_indices(key.as_str()).any(|(at, _)| {
+                let (before, after) = (&text[..at], &text[at + key.len()..]);
+                let begins = before.ends_with(['`', '\n', '{', ' ', '[', '.']) || before.is_empty();
+                let ends = after.starts_with([' ', '=', ']', '.', '`']);
+                begins && ends
+            })
+        };
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let in_row = rows.filter(|line| says(line.split(" | ").next().unwrap())).any(|line| {
+            let example = line.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+            example.contains(key.as_str())
+        });
+        let heading =
+            page.contains(&format!("## `[{key}]`")) || page.contains(&format!("## `[[{key}]]`"));
+        if !(in_row || heading || code.iter().any(|code| says(code))) {
+            lacking.insert(key.as_str());
+        }
+        assert!(
+            page.contains(&format!("`{key}`")) || heading || page.contains(&format!("[{key}]")),
+            "{key}"
+        );
+    }
+    lacking.remove("train");
+    assert!(lacking.is_empty(), "docs/SPEC.md has no example of {lacking:?}");
+    assert!(page.contains("`[train]`"));
+    for level in ["share:", "budget:", "threshold:", "match:"] {
+        assert!(page.contains(&format!("`{level}")), "{level}");
+    }
+}
+
+#[test]
+fn every_block_of_the_page_is_read() {
+    for block in examples(&page("SPEC.md")) {
+        assert!(block.parse::<toml::Table>().is_ok(), "{block}");
+        let has = |key: &str| block.starts_with(key) || block.contains(&format!("\n{key}"));
+        let [study, arms, rest] = if has("log_every") {
+            [block, "", ""]
+        } else if has("[[arms]]") {
+            ["", block, ""]
+        } else {
+            ["", "", block]
+        };
+        // What the arms of an example are pruned from and matched with, a program aside.
+        let arms = arms.replace("cmd:./mine.py", "cmd:sh");
+        let sp =
+            "[[arms]]\nname = \"sp\"\nfrom = \"a\"\nmethod = \"sp\"\nlevels = [\"share:0.5\"]\n";
+        let arms = arms.replace("\"dense\"\nmethod", "\"a\"\nmethod");
+        let profile = block.contains("[profiles");
+        let targets =
+            if profile { "[[targets]]\nname = \"moth\"\ngenome = \"m.json\"" } else { "" };
+        let text = spec(study, targets, &format!("{sp}{arms}"), rest);
+        let read = read_text::<NetworksSpec>("s.toml".as_ref(), &text, None);
+        assert!(read.is_ok(), "{block}\n{}", read.unwrap_err());
+        let analysis = SpecFile::parse("s.toml".as_ref(), &text).unwrap().analysis().unwrap();
+        of_spec(&analysis).unwrap();
+    }
+}
+
+/// Replaces what stands between two marks of a page, or holds it to that.
+fn assert_generated(name: &str, mark: &str, text: &str) {
+    let found = page(name);
+    let begin = format!("<!-- {mark} -->\n");
+    let at =
+        found.find(&begin).unwrap_or_else(|| panic!("docs/{name} has no {mark}")) + begin.len();
+    let length = found[at..].find("<!-- end -->").unwrap();
+    let mut wanted = found.clone();
+    wanted.replace_range(at..at + length, text);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+        std::fs::write(path, wanted).unwrap();
+    } else {
+        assert!(
+            wanted == found,
+            "docs/{name}: {mark} is not what the code says; UPDATE_GOLDEN=1 writes it"
+        );
+    }
+}
+
+#[test]
+fn the_kinds_of_figures_stand_on_the_page_with_their_keys() {
+    let mut text = String::from("| kind | keys |\n|---|---|\n");
+    let always: Vec<String> = FigureSpec::always().map(|key| format!("`{key}`")).collect();
+    let _ = writeln!(text, "| every kind | {} |", always.join(", "));
+    for name in Kind::names() {
+        let keys = name.parse::<Kind>().unwrap().keys();
+        let own = keys.filter(|key| !FigureSpec::always().any(|known| known == *key));
+        let own: Vec<String> = own.map(|key| format!("`{key}`")).collect();
+        let _ = writeln!(text, "| `{name}` | {} |", own.join(", "));
+    }
+    assert_generated("SPEC.md", "figures", &text);
+}
+
+#[test]
+fn the_page_of_columns_is_what_the_columns_say() {
+    let table = |columns: &[(&str, &str)]| {
+        let mut text = String::from("| column | meaning |\n|---|---|\n");
+        for (name, says) in columns {
+            let _ = writeln!(text, "| `{name}` | {} |", says.replace('|', "\\|"));
+        }
+        text
+    };
+    assert_generated("COLUMNS.md", "networks", &table(NetworksRecord::COLUMNS));
+    assert_generated("COLUMNS.md", "changes", &table(&changes::COLUMNS));
+}
+
+#[test]
+fn every_column_of_the_committed_studies_of_networks_is_explained() {
+    let figures = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures");
+    let known: Vec<&str> = NetworksRecord::COLUMNS.iter().map(|column| column.0).collect();
+    assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len(), "each once");
+    let mut studies = 0;
+    for folder in std::fs::read_dir(figures).unwrap() {
+        let Ok(text) = std::fs::read_to_string(folder.unwrap().path().join("study.json")) else {
+            continue;
+        };
+        let head: serde_json::Value = serde_json::from_str(&text).unwrap();
+        if head["format"] != NetworksRecord::FORMAT {
+            continue;
+        }
+        studies += 1;
+        for column in head["columns"].as_array().unwrap() {
+            let name = column["name"].as_str().unwrap();
+            assert!(known.contains(&name), "{}: {name} has no words", head["study"]);
+        }
+    }
+    assert!(studies > 5);
+}
