@@ -157,8 +157,7 @@ fn a_sketch_is_what_the_network_draws() {
         let weights: Vec<f64> = weights.0.iter().map(|&w| f64::from(w)).collect();
         let inputs = PixelInputs::full(24, Coords::Fer);
         let drawn = reference::render(&network, &weights, &inputs);
-        let blank = Genome { palette: Palette::Free, ..genome.clone() };
-        let own = Sketch::of(&blank).rgb().to_vec();
+        let own = Sketch::of(&genome).rgb().to_vec();
         let far = drawn.iter().zip(own).filter(|(a, b)| (*a - f64::from(*b)).abs() > 1e-3).count();
         // Where hue turns around, a rounding can show.
         assert!(far < 20, "{far} channels differ");
@@ -208,7 +207,7 @@ proptest! {
     fn no_child_has_more_links_than_the_limit(
         seed in any::<u64>(),
         preset in 0usize..3,
-        limit in 14usize..40,
+        limit in 14usize..32,
         teaches in any::<bool>(),
     ) {
         let mut config = EvolveConfig::preset(Preset::ALL[preset]);
@@ -216,13 +215,14 @@ proptest! {
         config.reproduction.population = 12;
         config.crossover.rate = 0.8;
         config.crossover.interspecies = 0.5;
-        config.mutation.add_link = 1.0;
-        config.mutation.add_node = 1.0;
+        (config.mutation.add_link, config.mutation.add_node) = (1.0, 1.0);
+        (config.mutation.delete_link, config.mutation.delete_node) = (0.0, 0.0);
+        config.mutation.weights = 0.5;
         config.species.threshold = 1.0;
         let mut search = Search::Target(Population::new(config, seed, &[]));
         let mut rng = SimRng::new(seed, "test", 1);
         let mut largest = 0;
-        for _ in 0..25 {
+        for _ in 0..40 {
             for genome in search.ask() {
                 let links = genome.connections().len();
                 prop_assert!(links <= limit, "{links} of {limit}");
