@@ -3,8 +3,8 @@
 use crate::convert::{keywords, plain};
 use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
-use crate::search::evolve_config;
-use picloom::evolve::{Breeding as Tree, Selection, Session};
+use crate::search::config_over;
+use picloom::evolve::{Breeding as Tree, EvolveConfig, Selection, Session};
 use picloom::experiment::evolution::{Ancestors, ancestor_file, open, save};
 use picloom::network::lock::FolderLock;
 use pyo3::prelude::*;
@@ -27,11 +27,11 @@ impl Breeding {
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// ancestors : sequence of path
     ///     Genome files that the first sheet is bred from; the session names them. Default: small random genomes.
     /// **settings
-    ///     `population`, pictures a sheet, and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
+    ///     `population`, pictures a sheet; `symmetry`, `background` and `palette`; and settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
     /// Raises
     /// ------
@@ -47,7 +47,7 @@ impl Breeding {
         ancestors: Vec<PathBuf>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Breeding> {
-        let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
+        let config = config_over(EvolveConfig::of_session(parsed(preset)?), keywords(settings)?)?;
         let names: Vec<String> = ancestors.iter().map(|path| path.display().to_string()).collect();
         let ancestors = Ancestors::read(&names, |name| name.into());
         let ancestors = ancestors.map_err(|e| of_file(Path::new(&e.path), &e))?;

@@ -8,12 +8,12 @@ use picloom::evolve::{
     InnovationTracker, Open, compatibility_distance, crossover_aligned, crossover_union,
     first_genome, mutate,
 };
+use picloom::experiment::evolution::draw;
 use picloom::genome::{
     GenomeInfo, from_json, read, to_dot, to_json, to_picbreeder_xml, to_picbreeder_zip,
 };
 use picloom::math::SimRng;
 use picloom::network::files::write_atomic;
-use picloom::network::{Model, Wiring};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -67,14 +67,14 @@ impl Genome {
         from_json(text).map(Genome).map_err(refused)
     }
 
-    /// A first genome of `preset` ("picbreeder" or "neat"), with nested settings laid over it.
+    /// A first genome of `preset` ("picbreeder", "neat" or "drawing"), with nested settings laid over it.
     ///
     /// Parameters
     /// ----------
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// **settings
     ///     Settings of evolution, nested as in a run's `config.toml`: `mutation={"add_node": 0.1}`.
     ///
@@ -136,7 +136,7 @@ impl Genome {
         write_atomic(&path, &bytes).map_err(refused)
     }
 
-    /// What the genome draws: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    /// What the genome draws, in its palette: (size, size, 3), float32 in [0, 1], row 0 at the top.
     ///
     /// Parameters
     /// ----------
@@ -161,7 +161,7 @@ impl Genome {
         coords: &str,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let (size, coords) = (check_size(size)?, parsed(coords)?);
-        let drawn = py.detach(|| Model::of_genome(&self.0, Wiring::Graph).picture(size, coords));
+        let drawn = py.detach(|| draw(&self.0, size, coords));
         Ok(picture_array(py, drawn))
     }
 
@@ -175,7 +175,7 @@ impl Genome {
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// slider : float, optional
     ///     How strongly weights change, in [0, 1]. Default: the preset's.
     /// **settings
@@ -279,6 +279,12 @@ impl Genome {
     #[getter]
     fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.0.provenance)
+    }
+
+    /// The palette that it is drawn in; "free": every colour.
+    #[getter]
+    fn palette(&self) -> &'static str {
+        self.0.palette.name()
     }
 
     /// Its nodes as dicts, in id order.

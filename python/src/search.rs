@@ -5,16 +5,22 @@ use crate::errors::{parsed, refused};
 use crate::genome::Genome;
 use picloom::evolve::{
     Axis, EvolveConfig, Judged, MapElites, Novelty, NoveltyConfig, Population, Preset, Ranked,
-    Search as AnySearch,
+    Search as AnySearch, preset_of,
 };
 use picloom::math::settings::Settings;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// A preset with settings laid over it: nested as in a run's `config.toml`, or by their names.
-pub fn evolve_config(preset: Preset, mut settings: toml::Table) -> PyResult<EvolveConfig> {
+pub fn evolve_config(preset: Preset, settings: toml::Table) -> PyResult<EvolveConfig> {
+    let preset = preset_of(&settings, preset).map_err(refused)?;
+    config_over(EvolveConfig::preset(preset), settings)
+}
+
+/// The same over a config.
+pub fn config_over(base: EvolveConfig, mut settings: toml::Table) -> PyResult<EvolveConfig> {
     let named = named::<EvolveConfig>(&mut settings);
-    let config = EvolveConfig::over_preset(preset, settings).map_err(refused)?;
+    let config = base.over(settings).map_err(refused)?;
     let config = config.with(&named).map_err(refused)?;
     config.validate().map_err(refused)?;
     Ok(config)
@@ -40,7 +46,7 @@ impl Search {
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
     /// **settings
@@ -73,7 +79,7 @@ impl Search {
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
     /// **settings
@@ -114,7 +120,7 @@ impl Search {
     /// seed : int
     ///     Of every draw.
     /// preset : str
-    ///     "picbreeder" or "neat".
+    ///     "picbreeder", "neat" or "drawing".
     /// ancestors : sequence of Genome
     ///     Where the search begins. Default: small random genomes.
     /// **settings

@@ -7,6 +7,7 @@ use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
 use super::study::wall;
 use super::template::write_spec;
+use super::train::tell_palette;
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
 use crate::experiment::kinds::Study;
 use crate::experiment::networks::StudySettings;
@@ -78,7 +79,10 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
             let text = format!("expected two or more runs, found only {}", one.display());
             return Err(Usage(text).into());
         }
-        [one] => Subject::read(one, args.fit)?,
+        [one] => {
+            tell_palette(one, out)?;
+            Subject::read(one, args.fit)?
+        }
         runs => return side_by_side(&args, runs, &changes, out),
     };
     let single = Template::Compare.of(subject, &changes)?;

@@ -4,21 +4,22 @@
 use super::interrupt::{self, Interrupted};
 use super::judge::usage_text;
 use super::names::one_of;
-use super::output::Output;
+use super::output::{Output, tell};
 use super::progress::Bar;
 use super::settings::{Laid, belongs_to};
 use super::source::Usage;
-use crate::evolve::{Preset, Selection, Session};
+use crate::evolve::{EvolveConfig, Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
-    EvolutionResult, EyeResult, GenerationRecord, SESSION_FILE, SearchKind, StopCause, VlmSection,
-    ancestor_file, breed, breed_by_eye, evolve, read_config,
+    EvolutionResult, EyeResult, GenerationRecord, Measure, SESSION_FILE, SearchKind, StopCause,
+    VlmSection, ancestor_file, breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
+use crate::math::text::word;
 use crate::network::files::{LARGEST_STATE, read_text};
 use crate::network::lock::FolderLock;
 use crate::run::folder::FolderKind;
@@ -39,7 +40,7 @@ pub struct EvolveArgs {
     /// TOML file laid over the preset (keys as in the run's config.toml)
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Numbers of evolution [default: picbreeder]
+    /// Numbers of evolution [default: drawing for a target search, else picbreeder]
     #[arg(long, value_parser = one_of::<Preset>())]
     preset: Option<Preset>,
     /// Grey genomes (one output, ink) instead of colour
@@ -138,15 +139,26 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     }
     let job = EvolutionJob::of_file(config, &config_file(&args, &folder))?;
     let _lock = FolderLock::take(&folder)?;
+    let best = folder.join("best.png");
+    let tell_best = move || {
+        if best.exists() {
+            tell(&format!("the best picture so far is {}", best.display()));
+        }
+    };
+    interrupt::saves_and(tell_best.clone());
     interrupt::saves_for_resume(&folder.join("config.toml"));
-    let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
+    let mut progress = Progress {
+        bar: out.progress(job.config.generations, "generations"),
+        search: job.config.search,
+    };
     let result = evolve(&job, &folder, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
+        tell_best();
         return Err(Interrupted.into());
     }
     plots(&folder, &job.config)?;
-    out.result(&result, &describe(&result, &folder))
+    out.result(&result, &describe(&result, &job.config, &folder))
 }
 
 /// The file that the config is laid over: the one that is named, else the run's own.
@@ -156,12 +168,19 @@ fn config_file(args: &EvolveArgs, folder: &Path) -> PathBuf {
 
 /// Defaults, then the config file (or, resuming, the run's own), then the options.
 fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
-    let preset = args.preset.unwrap_or_default();
+    let search = args.options.get("search").map(str::parse::<SearchKind>).transpose()?;
+    let preset = args.preset.or(search.map(SearchKind::preset));
     let file = config_file(args, folder);
     let is_laid_over = args.config.is_some() || args.resume && file.exists();
-    let mut base = match is_laid_over {
-        true => read_config(&file, preset)?,
-        false => EvolutionConfig::new(preset),
+    let mut base = if is_laid_over {
+        read_config(&file, preset)?
+    } else {
+        let search = search.unwrap_or_default();
+        let mut config = EvolutionConfig::new(preset.unwrap_or(search.preset()));
+        if search == SearchKind::Interactive {
+            config.evolve = EvolveConfig::of_session(config.evolve.preset);
+        }
+        config
     };
     if args.options.has("target") {
         // Another picture than the one beside the file.
@@ -232,7 +251,10 @@ fn by_eye(
     let job = EvolutionJob::of_file(config, &config_file(args, folder))?;
     let _lock = FolderLock::take(folder)?;
     interrupt::saves_for_resume(&folder.join("config.toml"));
-    let mut progress = Progress { bar: out.progress(job.config.generations, "generations") };
+    let mut progress = Progress {
+        bar: out.progress(job.config.generations, "generations"),
+        search: job.config.search,
+    };
     let result = breed_by_eye(&job, folder, args.resume, breeder.as_ref(), &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
@@ -299,7 +321,9 @@ fn interactive(
             config.evolve.preset = args.preset.unwrap_or(config.evolve.preset);
             config = with_options(&config, args).expect("laid over another config before");
         }
-        Session::new(config.evolve, config.seed, config.ancestors)
+        let distinct = found.map(|found| found.distinct);
+        let new = Session::new(config.evolve, config.seed, config.ancestors);
+        Session { distinct: distinct.unwrap_or(new.distinct), ..new }
     };
     let _locks = (FolderLock::take(folder)?, FolderLock::of_file(script)?);
     let report = breed(script, asked, folder, &request)?;
@@ -335,20 +359,25 @@ fn to_save(given: &[String]) -> Result<Vec<(usize, String)>, Usage> {
 /// Shows the best fitness, and stops the search when asked to.
 struct Progress {
     bar: Bar,
+    search: SearchKind,
 }
 
 impl EvolutionObserver for Progress {
     fn generation(&mut self, record: &GenerationRecord, _seconds: f64) {
         self.bar.set_position(record.generation + 1);
-        let mut text = format!(
-            "best {:.5}, median {:.5}, {:.1} links",
-            record.best, record.median, record.links
-        );
+        let mut text = match (record.best_r2, record.best_ever_links) {
+            (Some(r2), Some(links)) => format!("best R² {r2:.3} with {links} links"),
+            _ => format!("best {:.3}", record.best_ever),
+        };
+        text += &format!(", mean {:.0} links", record.links);
         if !record.species.is_empty() {
             text += &format!(", {} species", record.species.len());
         }
         if let Some(filled) = record.filled {
-            text += &format!(", filled {filled:.2}");
+            text += &match self.search {
+                SearchKind::MapElites => format!(", {:.0} % of the cells filled", 100.0 * filled),
+                _ => format!(", {filled:.0} pictures in the archive"),
+            };
         }
         self.bar.set_message(text);
     }
@@ -368,24 +397,54 @@ impl EvolutionObserver for Progress {
     }
 }
 
-fn describe(result: &EvolutionResult, folder: &Path) -> String {
+/// What was found, where it lies, and what to do with it.
+fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -> String {
     let mut text = format!(
-        "{} search {}: {} generations, {} genomes judged\n",
+        "{} search: {} generations, {} genomes judged\n",
         result.search.name(),
-        result.config_hash,
         result.generations,
         result.evaluations
     );
+    let size = format!("{} links and {} hidden nodes", result.best_links, result.best_hidden);
+    if let Some(r2) = result.best_r2 {
+        text += &format!("the best has {size} and draws the target with R² {r2:.3} (1: the same picture)\n");
+    }
     if let Some(fitness) = result.best_fitness {
-        text += &format!(
-            "best fitness {fitness:.5} ({} links, {} hidden nodes)\n",
-            result.best_links, result.best_hidden
-        );
+        let meaning = fitness_in_words(config);
+        text += &match result.best_r2 {
+            Some(_) => format!("its fitness is {fitness:.4}: {meaning}\n"),
+            None => format!("the best has {size}, and fitness {fitness:.4}: {meaning}\n"),
+        };
     }
-    if let (Some(mse), Some(r2)) = (result.best_mse, result.best_r2) {
-        text += &format!("mse {mse:.5}, r2 {r2:.4}\n");
+    let at = |name: &str| folder.join(name).display().to_string();
+    text += &format!("picture  {}\ngenome   {}\n", at("best.png"), at("best.json"));
+    let count = result.genomes.len();
+    text += &format!("gallery  {}: {count} genomes in {}\n", at("gallery.png"), at("genomes"));
+    let genome = word(at("best.json"));
+    text += &format!("breed from it:  picloom evolve --search interactive --from {genome} --out DIR\n");
+    text += &format!("print it:       picloom render --genome {genome} --size 4096 --out print.png\n");
+    let generations = 2 * config.generations;
+    text + &format!("search longer:  the same line with --resume --generations {generations}")
+}
+
+/// What the fitness of a search is.
+fn fitness_in_words(config: &EvolutionConfig) -> String {
+    let likeness = match config.fitness.measure {
+        Measure::Mse => "minus the mean squared error".to_string(),
+        Measure::Ssim => "structural similarity (SSIM)".to_string(),
+        Measure::Both => {
+            let weight = config.fitness.ssim_weight;
+            format!("{} of R² and {weight} of structural similarity (SSIM)", 1.0 - weight)
+        }
+    };
+    match (config.search, config.map_elites.quality) {
+        (SearchKind::Novelty, _) => "the distance to the most similar pictures".into(),
+        (SearchKind::MapElites, Some(quality)) => format!("its {quality}"),
+        _ if config.fitness.complexity_pressure > 0.0 => {
+            format!("{likeness}, less {} a link", config.fitness.complexity_pressure)
+        }
+        _ => likeness,
     }
-    text + &format!("{}", folder.join("gallery.png").display())
 }
 
 /// Fitness, species and complexity over generations, from the run's own records.

@@ -3,11 +3,12 @@
 use super::names::one_of;
 use super::output::Output;
 use super::source::{Usage, check_size};
+use crate::experiment::evolution::draw;
 use crate::genome::{self, GenomeInfo};
 use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use crate::network::weight_files::write_weights;
-use crate::network::{Coords, Wiring, compile, holdable, kernel, layerize, read_genome};
+use crate::network::{Coords, Wiring, holdable, layerize, read_genome};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -63,8 +64,7 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
         GenomeCommand::Render { file, size, coords, out: path } => {
             require_extension(&path, &["png"])?;
             let genome = genome::read(&file)?;
-            let (network, weights) = compile(&genome);
-            let picture = kernel::picture(&network, &weights, check_size(size)?, coords);
+            let picture = draw(&genome, check_size(size)?, coords);
             let name = portable(&file);
             write_atomic(
                 &path,

@@ -28,7 +28,7 @@ pub fn run(mut args: RenderArgs, out: &Output) -> anyhow::Result<()> {
     let size = args.source.size.take().map(check_size).transpose()?;
     let source = args.source.load()?;
     let size = size.unwrap_or(source.size);
-    let picture = source.model.picture(size, source.coords);
+    let picture = source.shown(size);
     let texts = [("command", "picloom render"), ("network", source.name.as_str())];
     write_atomic(&args.out, &picture.to_png(&texts))?;
     let (network, written) = (&source.name, args.out.display());

@@ -6,11 +6,13 @@ use super::output::Output;
 use super::progress::Bar;
 use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
+use crate::genome;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
 use crate::run::{
-    RunResult, TrainJob, finished, load_mask, load_target, read_train_config, train_run,
+    RunResult, TrainJob, finished, is_genome_file, load_mask, load_target, read_train_config,
+    train_run,
 };
 use crate::train::{Init, LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
 use clap::Args;
@@ -75,9 +77,20 @@ impl TrainSettings {
     }
 }
 
+/// Says that training has every colour, where the picture is that of a genome with a palette.
+pub fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
+    let genome = is_genome_file(target).then(|| genome::read(target)).transpose()?;
+    if let Some(genome) = genome.filter(|genome| !genome.palette.is_free()) {
+        let (file, palette) = (target.display(), genome.palette);
+        out.note(&format!("{file} is drawn in the palette {palette}; networks learn it in every colour, as they draw themselves"));
+    }
+    Ok(())
+}
+
 pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size)?;
     let target = load_target(&args.target, size, args.coords, args.fit)?;
+    tell_palette(&args.target, out)?;
     let mut genome_of_graph = None;
     let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {

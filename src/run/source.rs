@@ -1,7 +1,7 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
 use super::{RunError, load_run, load_run_so_far, load_target};
-use crate::genome::{self, Genome};
+use crate::genome::{self, Genome, Palette};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
@@ -136,6 +136,20 @@ impl Source {
             fit: None,
             unfinished: None,
         }
+    }
+
+    /// What it draws at `size`², a genome in its palette. Whoever trains, measures or compares takes the model's picture:
+    /// networks know no palette.
+    pub fn shown(&self, size: usize) -> Picture {
+        let mut picture = self.model.picture(size, self.coords);
+        self.palette().recolour(&mut picture.rgb);
+        picture
+    }
+
+    /// The palette of a genome; every colour for what was trained.
+    pub fn palette(&self) -> Palette {
+        let own = self.genome.as_ref().filter(|_| !self.trained);
+        own.map_or(Palette::Free, |genome| genome.palette)
     }
 
     /// A genome's name, else the file or folder name alone, without what only this machine knows.

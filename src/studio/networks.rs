@@ -257,7 +257,7 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         side,
         units: units.collect(),
         links: links.collect(),
-        shader: live_glsl(&source.model, source.coords),
+        shader: live_glsl(&source.model, source.coords, source.palette()),
         inputs: network.inputs.map(|input| input.name()),
         outputs: network.outputs,
         r2: source.fit.map(|fit| fit.r2),
@@ -369,12 +369,13 @@ pub fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> A
     let changes = asked.changes(&model.network)?;
     let frame = asked.frame()?;
     let kept = frame == Frame::PICTURE && model.network.units.len() * size * size <= MOST_KEPT;
-    let drawn = if kept && !changes.is_empty() {
+    let mut drawn = if kept && !changes.is_empty() {
         studio.view(&loaded, size)?.painter().draw_all(changes).clone()
     } else {
         let weights = changed(model, &changes);
         draw_rows((&model.network, &weights), size, (coords, frame), has_left)?
     };
+    loaded.source.palette().recolour(&mut drawn.rgb);
     Ok(pixels(&drawn, asked.raw == 1))
 }
 

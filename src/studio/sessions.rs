@@ -12,9 +12,10 @@ use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
     Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
 };
-use crate::experiment::evolution::{ancestor_file, keep, open, read_session, save};
+use crate::experiment::evolution::{self, ancestor_file, keep, open, read_session, save};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::short_id;
+use crate::math::settings::Settings;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Frame, Model, Picture, Wiring};
@@ -304,6 +305,9 @@ pub struct Wanted {
     from: Vec<String>,
     grid: Option<usize>,
     colour: Option<bool>,
+    symmetry: Option<String>,
+    background: Option<String>,
+    palette: Option<String>,
 }
 
 /// `POST /api/sessions`: from random genomes, or from some that there are.
@@ -313,7 +317,15 @@ pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
     {
         return adopt(studio, id, &wanted.name);
     }
-    let mut config = EvolveConfig::preset(Preset::Picbreeder);
+    let given = [
+        ("symmetry", &wanted.symmetry),
+        ("background", &wanted.background),
+        ("palette", &wanted.palette),
+    ];
+    let given = given.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
+    let given = given.map(|(name, value)| (name.to_string(), toml::Value::from(value))).collect();
+    let config = EvolveConfig::of_session(Preset::Picbreeder).with(&given);
+    let mut config = config.map_err(Refusal::bad)?;
     if let Some(grid) = wanted.grid {
         if !(2..=LARGEST_GRID).contains(&grid) {
             let why = format!("grid: expected 2 to {LARGEST_GRID} pictures, found {grid}");
@@ -449,7 +461,7 @@ pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
 
 /// What a genome draws.
 pub fn draw(genome: &Genome, size: usize) -> Picture {
-    Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer)
+    evolution::draw(genome, size, Coords::Fer)
 }
 
 /// A choice on a sheet.
@@ -619,7 +631,8 @@ pub fn picture(studio: &Studio, name: &str, asked: AskedPlace, has_left: HasLeft
     let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
     let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Graph);
     let drawing = (Coords::Fer, Frame::PICTURE);
-    let drawn = draw_rows((&network, &weights), size, drawing, has_left)?;
+    let mut drawn = draw_rows((&network, &weights), size, drawing, has_left)?;
+    genome.palette.recolour(&mut drawn.rgb);
     let png = drawn.to_png(&[("picloom session", name)]);
     Ok(attachment(of_bytes("image/png", png), &format!("{name}-{place}-{size}.png")))
 }

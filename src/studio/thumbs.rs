@@ -47,7 +47,7 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
         }
     }
     let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
-    Ok(pixels(&source.model.picture(size, source.coords), false))
+    Ok(pixels(&source.shown(size), false))
 }
 
 /// What a run draws; one that is not finished, as it is now or as its checkpoint has it.

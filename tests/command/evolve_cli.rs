@@ -65,6 +65,98 @@ fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
     assert_eq!(genome.provenance.notes["config"], result["config_hash"]);
 }
 
+/// Says what a run said to people.
+#[track_caller]
+fn told(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said = [output.stderr, output.stdout].map(|text| String::from_utf8(text).unwrap());
+    assert!(output.status.success(), "{}", said[0]);
+    said.concat()
+}
+
+#[test]
+fn a_search_for_a_picture_learns_prices_links_and_says_where_everything_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let said = told(&mut evolve(&run, &["--target", FACE, "--generations", "8"]));
+    let config = std::fs::read_to_string(run.join("config.toml")).unwrap();
+    for line in
+        ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"]
+    {
+        assert!(config.contains(line), "{line} in {config}");
+    }
+    for part in ["R² 0.", "links", "best.png", "best.json", "gallery.png", "--resume", "less 0."] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    assert_whole(&run.join("best.png"));
+    assert_whole(&run.join("best.json"));
+    let line = std::fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    let last: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
+    // A search that only mutates has about 0.2 by then.
+    assert!(last["best_r2"].as_f64().unwrap() > 0.5, "{last}");
+    // Whoever names a preset has its numbers.
+    let plain = folder.path().join("plain");
+    told(&mut evolve(&plain, &["--target", FACE, "--generations", "2", "--preset", "neat"]));
+    let config = std::fs::read_to_string(plain.join("config.toml")).unwrap();
+    assert!(config.contains("mode = \"none\"") && config.contains("measure = \"mse\""));
+}
+
+#[test]
+fn a_session_has_the_palette_symmetry_and_background_of_its_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("bred");
+    let chosen = ["--palette", "ocean", "--symmetry", "four-fold", "--background", "dark"];
+    breed(&out, &chosen).assert().success();
+    let session = std::fs::read_to_string(out.join("session.toml")).unwrap();
+    for line in ["palette = \"ocean\"", "symmetry = \"four-fold\"", "background = \"dark\""] {
+        assert!(session.contains(line), "{line} in {session}");
+    }
+    breed(&out, &["--select", "1,3"]).assert().success();
+    breed(&out, &["--save", "4", "rose"]).assert().success();
+    let rose = picloom::genome::read(&out.join("rose.json")).unwrap();
+    assert_eq!(rose.palette, picloom::genome::Palette::Ocean);
+    // Drawn by any command it has its palette; what is trained on it has every colour.
+    for command in ["genome render", "render --genome"] {
+        let png = folder.path().join("rose.png");
+        let mut draw = picloom();
+        draw.args(command.split(' ')).arg(out.join("rose.json"));
+        draw.args(["--size", "512", "--out"]).arg(&png).assert().success();
+        let drawn = picloom::network::Picture::read(&png).unwrap();
+        let kept = picloom::network::Picture::read(&out.join("rose.png")).unwrap();
+        assert!(drawn.to_bytes() == kept.to_bytes(), "{command}");
+    }
+    let error = refused_with(2, &mut evolve(&folder.path().join("x"), &["--target", FACE, "--palette", "ocean"]));
+    assert!(error.contains("--palette") && error.contains("interactive"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("picloom"));
+    command.args(["evolve", "--size", "32", "--generations", "100000", "--target", FACE, "--out"]);
+    command.arg(&run).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    while !run.join("best.png").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("the best picture so far is") && said.contains("best.png"), "{said}");
+    assert!(said.contains("go on with") && said.contains("--resume"), "{said}");
+    assert_whole(&run.join("best.png"));
+    let best = picloom::genome::read(&run.join("best.json")).unwrap();
+    assert_eq!(best.provenance.made_by, "picloom evolve --search target");
+    // A smaller number of generations ends it.
+    let mut ends = picloom();
+    ends.args(["evolve", "--resume", "--generations", "1", "--out"]).arg(&run).assert().success();
+    assert_whole(&run.join("gallery.png"));
+}
+
 #[test]
 fn a_run_that_died_before_its_first_checkpoint_begins_anew() {
     let folder = tempfile::tempdir().unwrap();

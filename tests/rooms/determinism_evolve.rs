@@ -102,6 +102,33 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
 }
 
 #[test]
+fn galleries_show_pictures_that_differ_and_an_interrupted_run_leaves_its_best() {
+    use picloom::evolve::{DISTINCT, Sketch};
+    for search in SEARCHES {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path();
+        let job = job(search, 12);
+        evolve(&job, run, false, &mut StopAfter(5)).unwrap();
+        let best = picloom::genome::read(&run.join("best.json")).unwrap();
+        let shown = picloom::network::Picture::read(&run.join("best.png")).unwrap();
+        let drawn = picloom::experiment::evolution::draw(&best, 512, job.config.coords);
+        assert!(shown.to_bytes() == drawn.to_bytes(), "{search:?}");
+        let result = evolve(&job, run, true, &mut Unwatched).unwrap();
+        let read = |file: &String| picloom::genome::read(&run.join(file)).unwrap();
+        let sketches: Vec<Sketch> = result.genomes.iter().map(|f| Sketch::of(&read(f))).collect();
+        assert!(sketches.len() > 1, "{search:?}");
+        for (i, sketch) in sketches.iter().enumerate() {
+            let nearest = sketches[..i].iter().map(|other| other.distance(sketch));
+            let nearest = nearest.fold(f64::INFINITY, f64::min);
+            assert!(nearest > DISTINCT, "{search:?}: {} shows a picture again", result.genomes[i]);
+        }
+        // The best is the first of the gallery.
+        let best = picloom::genome::read(&run.join("best.json")).unwrap();
+        assert!(best == read(&result.genomes[0]), "{search:?}");
+    }
+}
+
+#[test]
 fn the_best_genome_draws_the_picture_its_fitness_claims() {
     let folder = tempfile::tempdir().unwrap();
     let result = evolve(&job(SearchKind::Target, 5), folder.path(), false, &mut Unwatched).unwrap();

@@ -14,6 +14,7 @@ mod whole;
 mod determinism;
 mod determinism_evolve;
 mod evolve;
+mod evolve_choices;
 mod evolve_genomes;
 mod evolve_parts;
 mod golden;

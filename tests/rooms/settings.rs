@@ -69,8 +69,13 @@ fn columns(row: &Setting) -> [String; 4] {
         _ => String::new(),
     };
     let default = match (&row.defaults, row.about.unless) {
-        ([Some(one), Some(other)], "") if one != other => format!("{one}; neat: {other}"),
-        ([Some(one), _], "") => one.clone(),
+        ([Some(one), Some(neat), Some(drawing)], "") => match (one == neat, neat == drawing) {
+            (true, true) => one.clone(),
+            (true, false) => format!("{one}; drawing: {drawing}"),
+            (false, true) => format!("{one}; neat, drawing: {neat}"),
+            (false, false) => format!("{one}; neat: {neat}; drawing: {drawing}"),
+        },
+        ([Some(one), ..], "") => one.clone(),
         (_, unless) => unless.to_string(),
     };
     [&row.means, &values, &default, row.about.source].map(|text| text.replace('|', "\\|"))

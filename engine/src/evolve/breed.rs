@@ -1,10 +1,11 @@
 //! How a child is made: copy or cross, then mutate, each child from its own random stream.
 
+use super::mutation::remove_orphans;
 use super::{
-    Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, Parts,
+    Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, Open, Parts,
     crossover_aligned, crossover_union, first_genome, mutate,
 };
-use crate::genome::Genome;
+use crate::genome::{Genome, Role};
 use crate::math::SimRng;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,11 @@ impl Breeder {
         self.generation
     }
 
+    /// The number of the next birth.
+    pub(super) fn next_id(&self) -> u64 {
+        self.next_id
+    }
+
     /// True if new genes get numbers above those of `genomes`.
     pub(super) fn is_above<'a>(&self, genomes: impl IntoIterator<Item = &'a Genome>) -> bool {
         self.innovations.is_above(genomes)
@@ -74,20 +80,24 @@ impl Breeder {
         self.innovations.begin_generation();
     }
 
-    /// One of the first genomes, from its own stream.
-    pub fn founder(&mut self) -> (Genome, Birth) {
-        let mut rng = SimRng::new(self.seed, "child", self.next_id);
+    /// One of the first genomes. Its stream is (seed, "child", `stream`), its birth number by default.
+    pub fn founder(&mut self, stream: Option<u64>) -> (Genome, Birth) {
+        let stream = stream.unwrap_or(self.next_id);
+        let mut rng = SimRng::new(self.seed, "child", stream);
         let genome = first_genome(&self.config, &mut rng);
         // The first call numbers the start genes; later ones find them numbered already.
         if self.next_id == 0 {
             self.innovations = InnovationTracker::after([&genome]);
         }
-        let birth = self.birth(self.next_id, Vec::new(), Vec::new());
+        let birth = self.birth(stream, Vec::new(), Vec::new());
         (genome, birth)
     }
 
-    /// An imported genome as a member of generation 0, unchanged.
-    pub fn import(&mut self, genome: Genome) -> (Genome, Birth) {
+    /// An imported genome as a member of generation 0, unchanged but for the palette that the config names.
+    pub fn import(&mut self, mut genome: Genome) -> (Genome, Birth) {
+        if !self.config.start.palette.is_free() {
+            genome.palette = self.config.start.palette;
+        }
         let birth = self.birth(self.next_id, Vec::new(), Vec::new());
         (genome, birth)
     }
@@ -141,7 +151,7 @@ impl Breeder {
     }
 
     fn cross(&self, parents: &[Parent], rng: &mut SimRng) -> Option<Genome> {
-        match self.config.crossover.kind {
+        let mut child = match self.config.crossover.kind {
             CrossoverKind::Union => {
                 let genomes: Vec<&Genome> = parents.iter().map(|p| p.genome).collect();
                 crossover_union(&genomes, rng).ok()
@@ -158,12 +168,39 @@ impl Breeder {
                 )
                 .ok()
             }
-        }
+        }?;
+        keep_to_limit(&mut child, parents[0].genome, self.config.mutation.max_links);
+        Some(child)
     }
 
     fn birth(&mut self, stream: u64, parents: Vec<u64>, operators: Vec<super::Mutation>) -> Birth {
         let id = self.next_id;
         self.next_id += 1;
         Birth { id, generation: self.generation, parents, operators, seed: self.seed, stream }
+    }
+}
+
+/// Removes links until the child has at most `limit`, or no more than its first parent: those that this one has not
+/// come first, the newest before older ones. Hidden nodes that are left without a link in or out go too; an output
+/// keeps its last link.
+fn keep_to_limit(child: &mut Genome, first: &Genome, limit: usize) {
+    let limit = limit.max(first.connections().len());
+    if child.connections().len() <= limit {
+        return;
+    }
+    let mut newest: Vec<_> =
+        child.connections().rev().map(|link| (link.innovation, link.source, link.target)).collect();
+    newest.sort_by_key(|link| first.connection(link.0).is_some());
+    for (innovation, source, target) in newest {
+        if child.connections().len() <= limit {
+            return;
+        }
+        let is_output = |id| child.node(id).is_some_and(|node| matches!(node.role, Role::Output(_)));
+        let ways = child.connections().filter(|link| link.target == target).count();
+        if ways > 1 || !is_output(target) {
+            // A node that went took its links along.
+            let _ = child.remove_connection(innovation);
+            remove_orphans(child, &Open::All, vec![source, target]);
+        }
     }
 }

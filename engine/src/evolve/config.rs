@@ -1,10 +1,11 @@
-//! Every number of evolution by name, and the two presets.
+//! Every number of evolution by name, and the presets.
 //!
 //! Sources: PB = the published Python replication of Picbreeder (picbreeder-vlm) and FER appendix A;
 //! NEAT = Stanley & Miikkulainen 2002 §4.1; NEAT-C++ = the parameter file shipped with Stanley's
-//! implementation; ours = a choice of this program. Where there are two, the second is of the preset neat.
+//! implementation; ours = a choice of this program. Where there are two, the second is of the preset neat. Numbers of
+//! the preset drawing that differ from neat's are ours (METHODS §2).
 
-use crate::genome::Input;
+use crate::genome::{Input, Palette};
 use crate::math::Activation;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
@@ -20,9 +21,11 @@ pub enum Preset {
     Picbreeder,
     /// NEAT's: species, fitness sharing, aligned crossover.
     Neat,
+    /// To draw a given picture: NEAT's species, Picbreeder's operators, and deletions.
+    Drawing,
 }
 
-names! { Preset, "preset": Picbreeder "picbreeder", Neat "neat" }
+names! { Preset, "preset": Picbreeder "picbreeder", Neat "neat", Drawing "drawing" }
 
 /// How the operators combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +75,76 @@ pub enum CrossoverKind {
 
 names! { CrossoverKind, "crossover": Union "union", Aligned "aligned" }
 
+/// What a picture's halves have in common. It is made by what the first genomes may read, and offspring keep it
+/// `[ours]`: instead of x they read a unit `|x|` that hears x alone and that no mutation changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Symmetry {
+    /// Nothing.
+    #[default]
+    None,
+    /// The left half mirrors the right.
+    LeftRight,
+    /// The upper half mirrors the lower.
+    TopBottom,
+    /// Both: four equal quarters.
+    FourFold,
+    /// Rings: only the distance from the centre counts.
+    Radial,
+}
+
+names! {
+    Symmetry, "symmetry":
+    None "none", LeftRight "left-right", TopBottom "top-bottom", FourFold "four-fold", Radial "radial",
+}
+
+impl Symmetry {
+    /// True if there is none.
+    pub fn is_none(&self) -> bool {
+        *self == Symmetry::None
+    }
+
+    /// The coordinates that nothing may read.
+    pub(super) fn hidden(self) -> &'static [Input] {
+        match self {
+            Symmetry::None => &[],
+            Symmetry::LeftRight => &[Input::X],
+            Symmetry::TopBottom => &[Input::Y],
+            Symmetry::FourFold | Symmetry::Radial => &[Input::X, Input::Y],
+        }
+    }
+
+    /// The coordinates that are read through their mirror.
+    pub(super) fn mirrored(self) -> &'static [Input] {
+        match self {
+            Symmetry::Radial => &[],
+            symmetry => symmetry.hidden(),
+        }
+    }
+}
+
+/// What the first pictures fade into towards their edges `[ours]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Background {
+    /// Whatever is drawn there.
+    #[default]
+    Free,
+    /// Black.
+    Dark,
+    /// White.
+    Light,
+}
+
+names! { Background, "background": Free "free", Dark "dark", Light "light" }
+
+impl Background {
+    /// True if it is whatever is drawn there.
+    pub fn is_free(&self) -> bool {
+        *self == Background::Free
+    }
+}
+
 const PICTURE_ACTIVATIONS: [Activation; 5] = [
     Activation::Sin,
     Activation::Sigmoid,
@@ -118,7 +191,20 @@ settings! {
         /// Activations of brightness or ink.
         brightness: Vec<Activation> = PICTURE_ACTIVATIONS.to_vec(), source: "PB, ours";
         /// True: links into hue and saturation start at weight 0, so that the first generation is grey.
+        ///
+        /// A session that is begun anew has false: its first sheet is in colour.
         grey: bool = true => false, source: "ours";
+        /// Symmetry of the first genomes, which their offspring keep.
+        #[serde(default, skip_serializing_if = "Symmetry::is_none")]
+        symmetry as "symmetry": Symmetry = Symmetry::None, source: "ours";
+        /// What the first pictures fade into towards their edges.
+        #[serde(default, skip_serializing_if = "Background::is_free")]
+        background as "background": Background = Background::Free, source: "ours";
+        /// Colours that pictures are drawn in; free: every colour.
+        ///
+        /// A genome's file names its palette. Training and likeness to a target know the free one only.
+        #[serde(default, skip_serializing_if = "Palette::is_free")]
+        palette as "palette": Palette = Palette::Free, source: "ours", only: &["interactive", "vlm"];
     }
 }
 
@@ -129,31 +215,31 @@ settings! {
     #[serde(deny_unknown_fields)]
     pub struct MutationConfig: keys "Evolution" {
         /// How the operators combine.
-        scheme: MutationScheme = MutationScheme::One => MutationScheme::Each, source: "PB, NEAT";
+        scheme: MutationScheme = MutationScheme::One => MutationScheme::Each => MutationScheme::One, source: "PB, NEAT";
         /// Rate of weight mutation.
-        weights: f64 = 10.0 => 0.8, range: Range::at_least(0.0), source: "PB (10 of 21), NEAT";
+        weights: f64 = 10.0 => 0.8 => 4.0, range: Range::at_least(0.0), source: "PB (10 of 21), NEAT";
         /// Rate of adding a link.
-        add_link: f64 = 6.0 => 0.05, range: Range::at_least(0.0), source: "PB, NEAT";
+        add_link: f64 = 6.0 => 0.05 => 6.0, range: Range::at_least(0.0), source: "PB, NEAT";
         /// Rate of putting a node on a link.
-        add_node: f64 = 4.0 => 0.03, range: Range::at_least(0.0), source: "PB, NEAT";
+        add_node: f64 = 4.0 => 0.03 => 5.0, range: Range::at_least(0.0), source: "PB, NEAT";
         /// Rate of redrawing activations.
         ///
         /// NEAT has one activation.
-        activation: f64 = 1.0 => 0.02, range: Range::at_least(0.0), source: "PB, ours";
+        activation: f64 = 1.0 => 0.02 => 2.0, range: Range::at_least(0.0), source: "PB, ours";
         /// Rate of deleting a link.
-        delete_link: f64 = 0.0, range: Range::at_least(0.0), source: "ours";
+        delete_link: f64 = 0.0 => 0.0 => 1.0, range: Range::at_least(0.0), source: "ours";
         /// Rate of deleting a hidden node.
-        delete_node: f64 = 0.0, range: Range::at_least(0.0), source: "ours";
+        delete_node: f64 = 0.0 => 0.0 => 0.5, range: Range::at_least(0.0), source: "ours";
         /// Weight mutation: probability that one link changes.
         ///
         /// If none is drawn, one link is drawn uniformly \[ours\]: never a no-op.
-        link_rate: f64 = 0.2 => 1.0, range: Range::SHARE, source: "PB, NEAT";
+        link_rate: f64 = 0.2 => 1.0 => 0.2, range: Range::SHARE, source: "PB, NEAT";
         /// Of the changing links, the share drawn anew instead of moved.
         redraw_rate: f64 = 0.0 => 0.1, range: Range::SHARE, source: "PB, NEAT";
         /// Distribution of the change.
-        perturbation: Perturbation = Perturbation::Normal => Perturbation::Uniform, source: "PB, NEAT";
+        perturbation: Perturbation = Perturbation::Normal => Perturbation::Uniform => Perturbation::Normal, source: "PB, NEAT";
         /// Width of the change with the slider at 0, in units of weight.
-        width_low: f64 = 0.01 => 2.5, range: Range::POSITIVE, source: "PB, NEAT-C++ weight_mut_power";
+        width_low: f64 = 0.01 => 2.5 => 0.5, range: Range::POSITIVE, source: "PB, NEAT-C++ weight_mut_power";
         /// What the slider at 1 adds to the width.
         width_span: f64 = 1.99 => 0.0, range: Range::at_least(0.0), source: "PB";
         /// The mutation slider s of Picbreeder; σ = low + span·s.
@@ -163,9 +249,9 @@ settings! {
         /// A weight far beyond ±3 saturates every unit; larger ranges overflow what is drawn from them.
         new_weight: f64 = 3.0 => 1.0, range: Range::positive_to(1e6), source: "PB, NEAT-C++";
         /// Weights are clamped to ±limit.
-        weight_limit: f64 = 3.0 => 8.0, range: Range::positive_to(1e6), source: "PB, NEAT-C++";
+        weight_limit: f64 = 3.0 => 8.0 => 6.0, range: Range::positive_to(1e6), source: "PB, NEAT-C++";
         /// What happens to a split link.
-        split: SplitRule = SplitRule::Keep => SplitRule::Disable, source: "PB, NEAT";
+        split: SplitRule = SplitRule::Keep => SplitRule::Disable => SplitRule::Keep, source: "PB, NEAT";
         /// Activation mutation: probability a node.
         ///
         /// If none is drawn, one node is drawn uniformly \[ours\].
@@ -175,10 +261,10 @@ settings! {
         /// True: activation mutation may touch output nodes too.
         output_activations: bool = true, source: "PB";
         /// True: outputs may feed other nodes, as in Picbreeder's files.
-        outputs_feed: bool = true => false, source: "PB, NEAT";
+        outputs_feed: bool = true => false => true, source: "PB, NEAT";
         /// Adding a node is refused at this many hidden nodes.
-        max_hidden: usize = 300, source: "ours";
-        /// Adding a link is refused at this many links.
+        max_hidden: usize = 300 => 300 => 48, source: "ours";
+        /// No child has more links than this, unless an ancestor from a file has.
         max_links: usize = 3000, source: "ours";
     }
 }
@@ -220,7 +306,7 @@ settings! {
         threshold: f64 = 3.0, range: Range::POSITIVE, source: "NEAT";
         /// If set, the threshold moves by threshold_step a generation towards this many species.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        target_species: Option<usize> = None, range: Range::at_least(1.0), source: "NEAT";
+        target_species: Option<usize> = None => None => Some(6), range: Range::at_least(1.0), source: "NEAT";
         /// Step of the adaptive threshold.
         threshold_step: f64 = 0.1, range: Range::POSITIVE, source: "ours";
         /// A species without a better best for this many generations has no children.
@@ -238,8 +324,8 @@ settings! {
     #[serde(deny_unknown_fields)]
     pub struct ReproductionConfig: keys "Evolution" {
         /// Genomes a generation.
-        population as "population": usize = 15 => 150, range: Range::between(2.0, 1e5), source: "PB (3 × 5), NEAT",
-            unless: "the preset's: 15 or 150";
+        population as "population": usize = 15 => 150 => 60, range: Range::between(2.0, 1e5), source: "PB (3 × 5), NEAT",
+            unless: "the preset's: 15, 150 or 60";
         /// Best share of a species that has children.
         survival: f64 = 0.2, range: Range::SOME_SHARE, source: "NEAT-C++";
         /// Champions copied unchanged from each species that is large enough.
@@ -278,6 +364,13 @@ impl EvolveConfig {
         Self::of_preset(preset as usize)
     }
 
+    /// The values with which a breeding session begins anew: a preset's, and colour from the first sheet on.
+    pub fn of_session(preset: Preset) -> Self {
+        let mut config = Self::preset(preset);
+        config.start.grey = false;
+        config
+    }
+
     /// A preset with `overrides` laid over it, key by key: an override may name one number and
     /// leave its neighbours. `overrides.preset` chooses the preset; `default` if it is not there.
     ///
@@ -300,6 +393,9 @@ impl EvolveConfig {
         let (start, m) = (&self.start, &self.mutation);
         let some = !start.inputs.is_empty();
         check(some, "start.inputs", "at least one of x, y, d, bias", &start.inputs)?;
+        let seen = |input: &Input| start.sees(*input) || start.mirrors().contains(input);
+        let some = start.inputs.iter().any(seen);
+        check(some, "start.inputs", "one that the symmetry leaves", &start.inputs)?;
         for (key, list) in [
             ("start.hue", &start.hue),
             ("start.saturation", &start.saturation),
@@ -329,13 +425,26 @@ impl EvolveConfig {
     }
 }
 
+impl StartConfig {
+    /// True if links may read this input itself.
+    pub(super) fn sees(&self, input: Input) -> bool {
+        self.inputs.contains(&input) && !self.symmetry.hidden().contains(&input)
+    }
+
+    /// The inputs that are read through their mirror.
+    pub(super) fn mirrors(&self) -> Vec<Input> {
+        let mirrored = self.symmetry.mirrored().iter().copied();
+        mirrored.filter(|input| self.inputs.contains(input)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn presets_are_possible_and_survive_toml() {
-        for preset in [Preset::Picbreeder, Preset::Neat] {
+        for &preset in Preset::ALL {
             let config = EvolveConfig::preset(preset);
             config.validate().unwrap();
             let text = toml::to_string(&config).unwrap();

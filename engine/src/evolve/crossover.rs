@@ -127,6 +127,7 @@ pub fn crossover_aligned(
     }
     let mut child = Genome::new(nodes.into_values().collect(), Vec::new(), Default::default())
         .expect("the parents' nodes are complete");
+    child.palette = fitter.palette;
     for gene in genes {
         // Only `equal` parents can clash: the earlier gene stands.
         let _ = child.add_connection(gene);

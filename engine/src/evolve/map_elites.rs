@@ -93,7 +93,7 @@ impl MapElites {
             "an axis has cells and a width"
         );
         let mut breeder = Breeder::new(config, seed, ancestors);
-        let brood = first_brood(&mut breeder, ancestors);
+        let brood = first_brood(&mut breeder, ancestors, None);
         MapElites { axes, breeder, brood, grid: BTreeMap::new() }
     }
 

@@ -27,6 +27,7 @@ mod population;
 mod search;
 mod session;
 mod sheet;
+mod sketch;
 mod species;
 mod start;
 mod stored;
@@ -36,8 +37,8 @@ pub use breeding::Breeding;
 pub use changes::changes;
 pub use config::preset_of;
 pub use config::{
-    CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
-    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig,
+    Background, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
+    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig, Symmetry,
 };
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};
@@ -54,5 +55,6 @@ pub use population::{Judged, Population, Ranked};
 pub use search::{Search, TellError};
 pub use session::{Session, SessionError};
 pub use sheet::{BreedingError, Selection, Sheet};
+pub use sketch::{DISTINCT, Sketch};
 pub use species::{Species, speciate};
 pub use start::first_genome;

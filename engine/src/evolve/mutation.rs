@@ -6,6 +6,7 @@
 use super::{
     EvolveConfig, InnovationTracker, MutationConfig, MutationScheme, Open, Perturbation, SplitRule,
 };
+use super::start::{fixed_nodes, readable};
 use crate::genome::{ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Role};
 use crate::math::{Activation, SimRng};
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ pub enum NoMutation {
 /// Mutates `genome` as `config` says: one operator, or each with its own probability.
 ///
 /// `slider` ∈ [0, 1] sets the width of weight changes, σ = `width_low` + slider · `width_span`. Only nodes
-/// that are `open`, and links into them, are changed. Returns what was done, in order.
+/// that are `open`, and links into them, are changed; mirrors and backgrounds of first genomes never are. Returns what was done, in order.
 ///
 /// # Errors
 /// The reason of the drawn operator (the last refused one under [`MutationScheme::Each`]); the
@@ -101,11 +102,13 @@ pub fn mutate(
     rng: &mut SimRng,
 ) -> Result<Vec<Mutation>, NoMutation> {
     let m = &config.mutation;
+    let open = &open.without(fixed_nodes(genome), genome);
+    let inputs = readable(config, genome);
     // Structure first, so that new links are moved by a weight mutation of the same child.
     let rates = [m.add_node, m.add_link, m.delete_link, m.delete_node, m.activation, m.weights];
     let mut operate = |operator: usize, rng: &mut SimRng| match operator {
         0 => add_node(genome, m, open, innovations, rng),
-        1 => add_link(genome, m, &config.start.inputs, open, innovations, rng),
+        1 => add_link(genome, m, &inputs, open, innovations, rng),
         2 => delete_link(genome, open, rng),
         3 => delete_node(genome, open, rng),
         4 => mutate_activations(genome, m, open, rng),
@@ -423,7 +426,7 @@ fn outputs_fed(genome: &Genome) -> usize {
 
 /// Removes those `open` hidden nodes that lost a link, `touched`, and have none in or none out now, then those that lose
 /// one by that, until there are none. Returns them. Constants, which never had a link in, stay.
-fn remove_orphans(genome: &mut Genome, open: &Open, touched: Vec<NodeId>) -> Vec<NodeId> {
+pub(super) fn remove_orphans(genome: &mut Genome, open: &Open, touched: Vec<NodeId>) -> Vec<NodeId> {
     let mut removed = Vec::new();
     let mut touched: BTreeSet<NodeId> = touched.into_iter().collect();
     while let Some(id) = touched.pop_first() {

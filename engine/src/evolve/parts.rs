@@ -42,6 +42,16 @@ impl Open {
             Open::Nodes(nodes) => nodes.contains(&node),
         }
     }
+
+    /// Of `genome`, the same without the nodes `fixed`.
+    pub(super) fn without(&self, fixed: impl Iterator<Item = NodeId>, genome: &Genome) -> Open {
+        let fixed: BTreeSet<NodeId> = fixed.collect();
+        if fixed.is_empty() {
+            return self.clone();
+        }
+        let open = genome.nodes().map(|node| node.id);
+        Open::Nodes(open.filter(|id| self.has(*id) && !fixed.contains(id)).collect())
+    }
 }
 
 impl Parts {

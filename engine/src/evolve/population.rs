@@ -5,6 +5,7 @@
 //! the population's minimum before sharing; the best `protected` species are exempt from
 //! stagnation; with species off, everybody is one species that cannot stagnate.
 
+use super::sketch::Shown;
 use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Species, speciate};
 use crate::genome::{Genome, InnovationId};
 use crate::math::SimRng;
@@ -54,7 +55,7 @@ impl Population {
     pub fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
         let threshold = config.species.threshold;
         let mut breeder = Breeder::new(config, seed, ancestors);
-        let brood = first_brood(&mut breeder, ancestors);
+        let brood = first_brood(&mut breeder, ancestors, None);
         let mut population = Population {
             breeder,
             brood,
@@ -313,22 +314,35 @@ impl Population {
     }
 }
 
-/// Generation 0 of any search: founders; or the ancestors as they are, then their children.
-pub(super) fn first_brood(breeder: &mut Breeder, ancestors: &[Genome]) -> Brood {
+/// Generation 0 of any search: founders; or the ancestors as they are, then their children. With `distinct`, those
+/// whose pictures are nearer to another's or to one colour are drawn again.
+pub(super) fn first_brood(
+    breeder: &mut Breeder,
+    ancestors: &[Genome],
+    distinct: Option<f64>,
+) -> Brood {
     let n = breeder.config.reproduction.population;
     let mut brood = Brood::default();
     for genome in ancestors.iter().take(n) {
         brood.push(breeder.import(genome.clone()));
     }
     let slider = breeder.config.mutation.slider;
+    let mut shown = Shown::new(&brood.genomes, distinct);
+    let imported: Vec<Genome> = brood.genomes.clone();
     for i in brood.len()..n {
-        if ancestors.is_empty() {
-            brood.push(breeder.founder());
-        } else {
-            let a = i % ancestors.len().min(n);
-            let parent = Parent { genome: &ancestors[a], id: brood.births[a].id, fitness: 0.0 };
-            brood.push(breeder.child(&[parent], slider, Parts::Both, None));
-        }
+        let made = shown.another(breeder, |breeder, again| {
+            // Streams of births are small numbers: further tries have others.
+            let stream = breeder.next_id() | again << 40;
+            match i.checked_rem(imported.len()) {
+                None => breeder.founder(Some(stream)),
+                Some(a) => {
+                    let id = brood.births[a].id;
+                    let parent = Parent { genome: &imported[a], id, fitness: 0.0 };
+                    breeder.child(&[parent], slider, Parts::Both, Some(stream))
+                }
+            }
+        });
+        brood.push(made);
     }
     brood
 }

@@ -39,6 +39,10 @@ pub struct Session {
     /// Files of the genomes it began from; empty: founders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
+    /// The least distance of a child's picture from its parents' and those before it on the sheet; nearer ones are drawn
+    /// again. None: nobody looks. A new session has [`DISTINCT`](super::DISTINCT).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distinct: Option<f64>,
     /// The step whose sheet one is on, 0 for the first sheet; none: the last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
@@ -87,6 +91,7 @@ impl Session {
             format: SESSION_FORMAT.to_string(),
             seed,
             ancestors,
+            distinct: Some(super::DISTINCT),
             at: None,
             step: Vec::new(),
             config,
@@ -149,6 +154,17 @@ impl Session {
 
     /// Refuses steps of sheets, and a place to be, that are not there.
     pub(super) fn check(&self) -> Result<(), SessionError> {
+        let distinct = self.distinct.unwrap_or_default();
+        let expected = "a distance in [0, 1]";
+        Refusal::unless((0.0..=1.0).contains(&distinct), "distinct", expected, distinct)?;
+        let start = &self.config.start;
+        let begins = !start.symmetry.is_none() || !start.background.is_free();
+        Refusal::unless(
+            self.ancestors.is_empty() || !begins,
+            "start.symmetry, start.background",
+            "neither where a session begins from genomes: they say how first genomes are made",
+            format!("{} and {}", start.symmetry, start.background),
+        )?;
         let places = self.step.iter().map(|step| step.after).chain([self.at]).enumerate();
         for (last, place) in places {
             if let Some(found) = place.filter(|place| *place > last) {

@@ -4,6 +4,7 @@
 //! studio and Python do, each through a [`Breeding`](super::Breeding).
 
 use super::population::first_brood;
+use super::sketch::Shown;
 use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts};
 use crate::genome::Genome;
 use crate::math::SimRng;
@@ -96,14 +97,20 @@ const MOST_ROLLS: u64 = 1 << 24;
 pub struct Sheet {
     breeder: Breeder,
     brood: Brood,
+    distinct: Option<f64>,
 }
 
 impl Sheet {
     /// The first sheet: founders, or the ancestors and their children.
-    pub(super) fn first(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
+    pub(super) fn first(
+        config: EvolveConfig,
+        seed: u64,
+        ancestors: &[Genome],
+        distinct: Option<f64>,
+    ) -> Self {
         let mut breeder = Breeder::new(config, seed, ancestors);
-        let brood = first_brood(&mut breeder, ancestors);
-        Sheet { breeder, brood }
+        let brood = first_brood(&mut breeder, ancestors, distinct);
+        Sheet { breeder, brood, distinct }
     }
 
     /// The genomes, (N,).
@@ -124,6 +131,8 @@ impl Sheet {
     /// Breeds the next sheet: the chosen parents first (if `keep_parents`), then children, each of
     /// one parent drawn uniformly among the chosen, or of two with `crossover.rate`. Where only a part
     /// may change, each has one parent: a cross mixes everything.
+    ///
+    /// A child that draws a parent's picture, or that of one before it on the sheet, is drawn again.
     pub(super) fn bred(&self, selection: &Selection) -> Result<Sheet, BreedingError> {
         let (old, n) = (&self.brood, self.brood.len());
         let slider = selection.slider.unwrap_or(self.breeder.config.mutation.slider);
@@ -165,6 +174,10 @@ impl Sheet {
                 brood.push((old.genomes[place].clone(), old.births[place].clone()));
             }
         }
+        // Small changes are wanted small: what counts as another picture shrinks with the slider.
+        let distinct = self.distinct.map(|distinct| distinct * (2.0 * slider).min(1.0));
+        let parents = selection.chosen.iter().map(|&place| &old.genomes[place]);
+        let mut shown = Shown::new(parents, distinct);
         while brood.len() < n {
             let mother = *rng.choose(&selection.chosen).expect("checked above");
             let mut parents = vec![parent(mother)];
@@ -174,9 +187,12 @@ impl Sheet {
                     selection.chosen.iter().copied().filter(|&p| p != mother).collect();
                 parents.push(parent(*rng.choose(&others).expect("two are chosen")));
             }
-            let stream = (selection.roll << 40) | rng.next_u64() >> 24;
-            brood.push(breeder.child(&parents, slider, selection.parts, Some(stream)));
+            let made = shown.another(&mut breeder, |breeder, _| {
+                let stream = (selection.roll << 40) | rng.next_u64() >> 24;
+                breeder.child(&parents, slider, selection.parts, Some(stream))
+            });
+            brood.push(made);
         }
-        Ok(Sheet { breeder, brood })
+        Ok(Sheet { breeder, brood, distinct: self.distinct })
     }
 }

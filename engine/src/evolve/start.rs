@@ -1,17 +1,27 @@
 //! The first generation.
 
-use super::EvolveConfig;
+use super::{Background, EvolveConfig};
 use crate::genome::{
     ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
 };
 use crate::math::{Activation, SimRng};
 
+/// Weight from a coordinate to its mirror: 2·e^(−(1.5x)²) − 1 falls from 1 in the middle to −0.79 at the edge.
+const MIRROR: f64 = 1.5;
+/// The unit of the background hears 3·d − 3: it begins where a circle through the half of the picture ends.
+const EDGE: f64 = 3.0;
+/// Label of that unit.
+const BACKGROUND: &str = "background";
+
 /// A first genome: usable inputs fully connected to the outputs, through `start.hidden` hidden
 /// nodes if there are any. Weights U(−`new_weight`, `new_weight`); with `start.grey`, 0 into hue
 /// and saturation.
 ///
-/// Node ids: inputs 0–3, outputs next, then hidden; innovation numbers by position: all first
-/// genomes of one config align gene for gene.
+/// A symmetry puts a mirror in the place of a coordinate: a hidden node `|x|`, gaussian of x alone. A background is a
+/// hidden node, relu(3d − 3), that turns brightness off towards the edges, or turns it up and saturation off.
+///
+/// Node ids: inputs 0–3, outputs next, then hidden, then mirrors, then the background; innovation numbers by position:
+/// all first genomes of one config align gene for gene.
 pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let start = &config.start;
     let draw =
@@ -22,58 +32,119 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .enumerate()
         .map(|(i, input)| NodeGene::new(NodeId(i as u32), Role::Input(input), Activation::Identity))
         .collect();
+    // What brightness computes if it is to end in black, or in white.
+    let brightness = match start.background {
+        Background::Free => start.brightness.clone(),
+        Background::Dark => vec![Activation::Relu],
+        Background::Light => vec![Activation::Identity],
+    };
     let outputs: Vec<(Output, &[Activation])> = if start.colour {
         vec![
             (Output::Hue, &start.hue),
             (Output::Saturation, &start.saturation),
-            (Output::Brightness, &start.brightness),
+            (Output::Brightness, &brightness),
         ]
     } else {
-        vec![(Output::Ink, &start.brightness)]
+        vec![(Output::Ink, &brightness)]
     };
-    for (output, activations) in &outputs {
-        let id = NodeId(nodes.len() as u32);
-        nodes.push(NodeGene::new(id, Role::Output(*output), draw(activations, rng)));
-    }
-    for _ in 0..start.hidden {
-        let id = NodeId(nodes.len() as u32);
-        let activation = draw(&config.mutation.activations, rng);
-        nodes.push(NodeGene::new(id, Role::Hidden, activation));
-    }
-
-    let usable: Vec<NodeId> = nodes
+    let mut add = |role, activation, label: &str| {
+        let mut node = NodeGene::new(NodeId(nodes.len() as u32), role, activation);
+        node.labels = if label.is_empty() { Vec::new() } else { vec![label.into()] };
+        nodes.push(node);
+        NodeId(nodes.len() as u32 - 1)
+    };
+    let drawn: Vec<(NodeId, Output)> = outputs
         .iter()
-        .filter(|n| matches!(n.role, Role::Input(i) if start.inputs.contains(&i)))
-        .map(|n| n.id)
+        .map(|(output, list)| (add(Role::Output(*output), draw(list, rng), ""), *output))
         .collect();
-    let ids = |wanted: fn(&Role) -> bool| -> Vec<NodeId> {
-        nodes.iter().filter(|n| wanted(&n.role)).map(|n| n.id).collect()
-    };
-    let (hidden, drawn) = (ids(|r| *r == Role::Hidden), ids(|r| matches!(r, Role::Output(_))));
+    let hidden: Vec<NodeId> = (0..start.hidden)
+        .map(|_| add(Role::Hidden, draw(&config.mutation.activations, rng), ""))
+        .collect();
+    let mirrors: Vec<(NodeId, NodeId)> = start
+        .mirrors()
+        .into_iter()
+        .map(|of| (NodeId(of as u32), add(Role::Hidden, Activation::Gaussian, mirror_of(of))))
+        .collect();
+    let background = (!start.background.is_free())
+        .then(|| add(Role::Hidden, Activation::Relu, BACKGROUND));
+
+    let seen = Input::ALL.into_iter().filter(|input| start.sees(*input));
+    let usable: Vec<NodeId> =
+        seen.map(|input| NodeId(input as u32)).chain(mirrors.iter().map(|m| m.1)).collect();
+    let outputs = || drawn.iter().map(|d| d.0);
     let mut pairs = Vec::new();
     if hidden.is_empty() {
-        pairs.extend(drawn.iter().flat_map(|&t| usable.iter().map(move |&s| (s, t))));
+        pairs.extend(outputs().flat_map(|t| usable.iter().map(move |&s| (s, t))));
     } else {
         pairs.extend(hidden.iter().flat_map(|&t| usable.iter().map(move |&s| (s, t))));
-        pairs.extend(drawn.iter().flat_map(|&t| hidden.iter().map(move |&s| (s, t))));
+        pairs.extend(outputs().flat_map(|t| hidden.iter().map(move |&s| (s, t))));
     }
     let range = config.mutation.new_weight;
-    let connections = pairs
+    let is_colour = |output| matches!(output, Output::Hue | Output::Saturation);
+    let mut links: Vec<(NodeId, NodeId, f64)> = pairs
         .into_iter()
-        .enumerate()
-        .map(|(i, (source, target))| {
+        .map(|(source, target)| {
             let weight = rng.uniform_in(-range, range);
-            let quiet = start.grey
-                && matches!(
-                    nodes[target.0 as usize].role,
-                    Role::Output(Output::Hue | Output::Saturation)
-                );
-            let weight = if quiet { 0.0 } else { weight };
-            ConnectionGene::new(InnovationId(i as u64), source, target, weight)
+            let quiet = start.grey && drawn.iter().any(|d| d.0 == target && is_colour(d.1));
+            (source, target, if quiet { 0.0 } else { weight })
         })
         .collect();
-    Genome::new(nodes, connections, Provenance::default())
-        .expect("a layered start breaks no invariant")
+    let limit = config.mutation.weight_limit;
+    let (falls, edge) = (MIRROR.min(limit), EDGE.min(limit));
+    links.extend(mirrors.into_iter().map(|(of, mirror)| (of, mirror, falls)));
+    if let Some(background) = background {
+        let [d, bias] = [Input::D, Input::Bias].map(|input| NodeId(input as u32));
+        links.extend([(d, background, edge), (bias, background, -edge)]);
+        let sign = if start.background == Background::Light { 1.0 } else { -1.0 };
+        for (target, output) in drawn.iter().filter(|d| d.1 != Output::Hue) {
+            let weight = if *output == Output::Saturation { -edge } else { sign * edge };
+            links.push((background, *target, weight));
+        }
+    }
+    let gene = |(i, (source, target, weight)): (usize, (NodeId, NodeId, f64))| {
+        ConnectionGene::new(InnovationId(i as u64), source, target, weight)
+    };
+    let connections = links.into_iter().enumerate().map(gene).collect();
+    let mut genome = Genome::new(nodes, connections, Provenance::default())
+        .expect("a layered start breaks no invariant");
+    genome.palette = start.palette;
+    genome
+}
+
+/// Label of the mirror of a coordinate.
+fn mirror_of(input: Input) -> &'static str {
+    match input {
+        Input::X => "|x|",
+        Input::Y => "|y|",
+        Input::D => "|d|",
+        Input::Bias => "|bias|",
+    }
+}
+
+/// Nodes that no mutation changes: mirrors and the background.
+pub(super) fn fixed_nodes(genome: &Genome) -> impl Iterator<Item = NodeId> {
+    let fixed = |node: &&NodeGene| {
+        let says = |label: &str| node.labels.iter().any(|own| own == label);
+        node.role == Role::Hidden
+            && match node.activation {
+                Activation::Gaussian => says("|x|") || says("|y|"),
+                Activation::Relu => says(BACKGROUND),
+                _ => false,
+            }
+    };
+    genome.nodes().filter(fixed).map(|node| node.id)
+}
+
+/// The inputs among `start.inputs` that links of this genome may read: not a coordinate that has a mirror.
+pub(super) fn readable(config: &EvolveConfig, genome: &Genome) -> Vec<Input> {
+    let is_mirrored = |input: Input| {
+        let label = mirror_of(input);
+        fixed_nodes(genome).any(|id| {
+            genome.node(id).is_some_and(|node| node.labels.iter().any(|own| own == label))
+        })
+    };
+    let seen = Input::ALL.into_iter().filter(|input| config.start.sees(*input));
+    seen.filter(|input| !is_mirrored(*input)).collect()
 }
 
 #[cfg(test)]

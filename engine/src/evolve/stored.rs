@@ -1,11 +1,13 @@
 //! How the state of a search is written: genomes as their genes, maps as lists of pairs.
 
-use crate::genome::{ConnectionGene, Genome, NodeGene, Provenance};
+use crate::genome::{ConnectionGene, Genome, NodeGene, Palette, Provenance};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[derive(Serialize)]
 struct Genes<'a> {
     provenance: &'a Provenance,
+    #[serde(skip_serializing_if = "Palette::is_free")]
+    palette: Palette,
     nodes: Vec<&'a NodeGene>,
     connections: Vec<&'a ConnectionGene>,
 }
@@ -14,6 +16,8 @@ struct Genes<'a> {
 #[serde(deny_unknown_fields)]
 struct OwnedGenes {
     provenance: Provenance,
+    #[serde(default)]
+    palette: Palette,
     nodes: Vec<NodeGene>,
     connections: Vec<ConnectionGene>,
 }
@@ -23,6 +27,7 @@ impl Serialize for Genome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Genes {
             provenance: &self.provenance,
+            palette: self.palette,
             nodes: self.nodes().collect(),
             connections: self.connections().collect(),
         }
@@ -34,8 +39,10 @@ impl<'de> Deserialize<'de> for Genome {
     /// Every invariant is checked again.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let genes = OwnedGenes::deserialize(deserializer)?;
-        Genome::new(genes.nodes, genes.connections, genes.provenance)
-            .map_err(serde::de::Error::custom)
+        let mut genome = Genome::new(genes.nodes, genes.connections, genes.provenance)
+            .map_err(serde::de::Error::custom)?;
+        genome.palette = genes.palette;
+        Ok(genome)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Our own genome file: sorted JSON, byte-stable, exact round trip.
 
-use super::{ConnectionGene, Genome, GenomeError, NodeGene, Provenance};
+use super::{ConnectionGene, Genome, GenomeError, NodeGene, Palette, Provenance};
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "picloom-genome/1";
@@ -11,6 +11,8 @@ struct File {
     format: String,
     #[serde(default)]
     provenance: Provenance,
+    #[serde(default)]
+    palette: Palette,
     nodes: Vec<NodeGene>,
     connections: Vec<ConnectionGene>,
 }
@@ -34,8 +36,12 @@ pub fn to_json(genome: &Genome) -> String {
     // One gene a line keeps diffs readable; the pretty printer would spread each over many.
     let nodes: Vec<String> = genome.nodes().map(line).collect();
     let connections: Vec<String> = genome.connections().map(line).collect();
+    let palette = match genome.palette {
+        Palette::Free => String::new(),
+        palette => format!("\"palette\": \"{palette}\",\n"),
+    };
     format!(
-        "{{\n\"format\": \"{FORMAT}\",\n\"provenance\": {},\n\"nodes\": [\n{}\n],\n\"connections\": [\n{}\n]\n}}\n",
+        "{{\n\"format\": \"{FORMAT}\",\n\"provenance\": {},\n{palette}\"nodes\": [\n{}\n],\n\"connections\": [\n{}\n]\n}}\n",
         serde_json::to_string(&genome.provenance).expect("provenance is plain data"),
         nodes.join(",\n"),
         connections.join(",\n"),
@@ -55,5 +61,7 @@ pub fn from_json(text: &str) -> Result<Genome, JsonError> {
     if file.format != FORMAT {
         return Err(JsonError::Format(file.format));
     }
-    Ok(Genome::new(file.nodes, file.connections, file.provenance)?)
+    let mut genome = Genome::new(file.nodes, file.connections, file.provenance)?;
+    genome.palette = file.palette;
+    Ok(genome)
 }

@@ -12,6 +12,7 @@ mod file;
 mod gene;
 mod info;
 mod json;
+mod palette;
 mod picbreeder;
 
 pub use dot::to_dot;
@@ -19,6 +20,7 @@ pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_pla
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{JsonError, from_json, to_json};
+pub use palette::Palette;
 pub use picbreeder::{
     PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
@@ -83,6 +85,8 @@ pub struct Genome {
     connections: BTreeMap<InnovationId, EdgeIndex>,
     /// How it came to be.
     pub provenance: Provenance,
+    /// The colours that its picture is drawn in.
+    pub palette: Palette,
 }
 
 /// Largest node id, innovation number and marking of a genome that is put together or read: half of what a node
@@ -173,6 +177,7 @@ impl Genome {
             nodes: BTreeMap::new(),
             connections: BTreeMap::new(),
             provenance,
+            palette: Palette::Free,
         };
         for node in nodes {
             genome.take_node(node)?;
@@ -514,9 +519,10 @@ fn check_ids(id: u64, marking: Option<Marking>) -> Result<(), GenomeError> {
 }
 
 impl PartialEq for Genome {
-    /// Equal genes and provenance, whatever the editing history.
+    /// Equal genes, palette and provenance, whatever the editing history.
     fn eq(&self, other: &Self) -> bool {
         self.provenance == other.provenance
+            && self.palette == other.palette
             && self.nodes().eq(other.nodes())
             && self.connections().eq(other.connections())
     }

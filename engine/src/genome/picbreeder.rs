@@ -8,6 +8,7 @@
 
 use super::{
     ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
+    Palette,
     Provenance, Role,
 };
 use crate::math::refusal::Refusal;
@@ -168,6 +169,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
         nodes: BTreeMap::new(),
         connections: BTreeMap::new(),
         provenance: provenance(genome),
+        palette: Palette::Free,
     };
     let nodes = child(genome, "nodes").ok_or_else(|| content(genome, "a <nodes> list", "none"))?;
     for (position, node) in nodes.children().filter(|n| n.has_tag_name("node")).enumerate() {

@@ -115,8 +115,8 @@ pub struct Setting {
     pub means: String,
     /// What else was declared.
     pub about: About,
-    /// Its default in each of the two presets.
-    pub defaults: [Option<String>; 2],
+    /// Its default in each preset.
+    pub defaults: [Option<String>; PRESETS],
     /// What its values are.
     pub kind: Kind,
 }
@@ -171,10 +171,13 @@ impl Setting {
     }
 }
 
+/// Presets that a declaration may have defaults for. Where it names fewer, its last default holds for the rest.
+pub const PRESETS: usize = 3;
+
 /// A field of a struct of settings: a setting, or a struct of them.
 pub trait Field: Sized {
-    /// Its rows; `defaults` are its values in the two presets, none where there is none.
-    fn rows(defaults: [Option<&Self>; 2], own: Own) -> Vec<Setting>;
+    /// Its rows; `defaults` are its values in the presets, none where there is none.
+    fn rows(defaults: [Option<&Self>; PRESETS], own: Own) -> Vec<Setting>;
 
     /// Refuses numbers outside their range.
     ///
@@ -227,7 +230,7 @@ impl<T> Nested for Option<T> {
 }
 
 impl<T: Field> Field for Option<T> {
-    fn rows(defaults: [Option<&Self>; 2], own: Own) -> Vec<Setting> {
+    fn rows(defaults: [Option<&Self>; PRESETS], own: Own) -> Vec<Setting> {
         T::rows(defaults.map(|value| value?.as_ref()), own)
     }
 
@@ -237,7 +240,7 @@ impl<T: Field> Field for Option<T> {
 }
 
 impl<T: Value> Field for T {
-    fn rows(defaults: [Option<&Self>; 2], own: Own) -> Vec<Setting> {
+    fn rows(defaults: [Option<&Self>; PRESETS], own: Own) -> Vec<Setting> {
         let Own { name, field, doc, about } = own;
         let lines = doc.iter().map(|line| line.trim()).take_while(|line| !line.is_empty());
         let means = lines.collect::<Vec<_>>().join(" ").trim_end_matches('.').to_string();
@@ -274,7 +277,7 @@ pub trait Settings: Serialize + DeserializeOwned {
     /// What they are settings of, as help has it over their options: `Training`.
     const HEADING: &'static str;
 
-    /// The defaults of a preset: 0, or 1 where there is another.
+    /// The defaults of a preset, by its place from 0.
     fn of_preset(preset: usize) -> Self;
 
     /// Every setting, in order.
@@ -376,7 +379,7 @@ pub fn lay_over(base: &mut Table, top: Table) {
 }
 
 /// A struct of settings from its declaration: each field with its doc (the first paragraph is what help says), its
-/// type, its default (`= one => other` where the second preset has another) and what [`About`] has beside.
+/// type, its default (`= one => other => third` where further presets have others) and what [`About`] has beside.
 ///
 /// `flags` gives every field a name outside of files, `keys` only those with `as "name"`. A field without a
 /// default is a struct of settings itself, or an `Option` of one. `with check` after the heading names the struct's
@@ -389,12 +392,15 @@ macro_rules! __settings {
     (@at $preset:expr, $type:ty, $one:expr, $other:expr) => {
         if $preset == 0 { $one } else { $other }
     };
+    (@at $preset:expr, $type:ty, $one:expr, $other:expr, $third:expr) => {
+        match $preset { 0 => $one, 1 => $other, _ => $third }
+    };
     (@name $mode:ident $field:ident $name:literal) => { $name };
     (@name flags $field:ident) => { stringify!($field) };
     (@name keys $field:ident) => { "" };
     ($(#[$meta:meta])* pub struct $Name:ident: $mode:ident $heading:literal $(with $check:ident)? {
         $( $(#[doc = $doc:literal])* $(#[serde($($serde:tt)*)])?
-        $field:ident $(as $name:literal)?: $type:ty $(= $one:expr $(=> $other:expr)?)?
+        $field:ident $(as $name:literal)?: $type:ty $(= $one:expr $(=> $other:expr $(=> $third:expr)?)?)?
         $(, $key:ident: $value:expr)*; )*
     }) => {
         #[derive(serde::Serialize, serde::Deserialize)]
@@ -415,16 +421,16 @@ macro_rules! __settings {
             fn of_preset(preset: usize) -> Self {
                 let _ = preset;
                 $Name { $( $field: $crate::math::settings::settings!(
-                    @at preset, $type $(, $one $(, $other)?)?
+                    @at preset, $type $(, $one $(, $other $(, $third)?)?)?
                 ), )* }
             }
 
             #[allow(unused)]
             fn settings() -> Vec<$crate::math::settings::Setting> {
                 use $crate::math::settings::{About, Field, Own, Range};
-                let (one, other) = (Self::of_preset(0), Self::of_preset(1));
+                let presets = [Self::of_preset(0), Self::of_preset(1), Self::of_preset(2)];
                 let mut rows = Vec::new();
-                $( rows.extend(Field::rows([Some(&one.$field), Some(&other.$field)], Own {
+                $( rows.extend(Field::rows(presets.each_ref().map(|preset| Some(&preset.$field)), Own {
                     name: $crate::math::settings::settings!(@name $mode $field $($name)?),
                     field: stringify!($field),
                     doc: &[$($doc),*],
@@ -453,7 +459,7 @@ macro_rules! __settings {
 
         impl $crate::math::settings::Field for $Name {
             fn rows(
-                _: [Option<&Self>; 2],
+                _: [Option<&Self>; $crate::math::settings::PRESETS],
                 own: $crate::math::settings::Own,
             ) -> Vec<$crate::math::settings::Setting> {
                 $crate::math::settings::rows_below::<$Name>(own)

@@ -14,7 +14,7 @@ Path: TypeAlias = str | PathLike[str]
 Picture: TypeAlias = NDArray[np.float32]
 Coords: TypeAlias = Literal["fer", "picbreeder"]
 Wiring: TypeAlias = Literal["graph", "layerized", "dense"]
-Preset: TypeAlias = Literal["picbreeder", "neat"]
+Preset: TypeAlias = Literal["picbreeder", "neat", "drawing"]
 Squaring: TypeAlias = Literal["crop", "pad", "squash"]
 Weights: TypeAlias = int | str | Sequence[int]
 
@@ -127,6 +127,8 @@ class Genome:
     def crossover(self, other: Genome, *, seed: int, kind: Literal["union", "aligned"] = "union") -> Genome: ...
     def distance(self, other: Genome, **settings: Any) -> float: ...
     def info(self) -> dict[str, Any]: ...
+    @property
+    def palette(self) -> str: ...
     @property
     def provenance(self) -> dict[str, Any]: ...
     @property

@@ -192,7 +192,7 @@ fn begin(
     let own = folder.join("config.toml");
     let mut kept = Vec::new();
     if resume {
-        let theirs = read_config(&own, config.evolve.preset)?;
+        let theirs = read_config(&own, Some(config.evolve.preset))?;
         if theirs.hash() != config.hash() {
             return Err(EvolutionError::OtherConfig {
                 path: own,

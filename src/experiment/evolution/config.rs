@@ -34,6 +34,16 @@ names! {
     Target "target", Novelty "novelty", MapElites "map-elites", Interactive "interactive", Vlm "vlm",
 }
 
+impl SearchKind {
+    /// The preset whose numbers it has where none is named.
+    pub fn preset(self) -> Preset {
+        match self {
+            SearchKind::Target => Preset::Drawing,
+            _ => Preset::Picbreeder,
+        }
+    }
+}
+
 /// How likeness to the target is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,11 +65,17 @@ settings! {
     #[serde(deny_unknown_fields)]
     pub struct FitnessConfig: keys "The search" {
         /// Likeness to the target: mse, ssim or both.
-        measure as "fitness": Measure = Measure::Mse;
+        ///
+        /// By MSE alone a grey disc is nearly as good as a face: small dark parts are few pixels. SSIM sees edges.
+        measure as "fitness": Measure = Measure::Mse => Measure::Mse => Measure::Both,
+            unless: "both with the preset drawing, else mse";
         /// Weight of SSIM in `both`.
         ssim_weight: f64 = 0.5, range: Range::SHARE;
         /// Fitness subtracted for each enabled link.
-        complexity_pressure: f64 = 0.0, range: Range::at_least(0.0);
+        ///
+        /// Without it a search grows links that do nothing, up to `max_links`.
+        complexity_pressure as "complexity_pressure": f64 = 0.0 => 0.0 => 0.0004, range: Range::at_least(0.0),
+            value: "PRICE", unless: "0.0004 with the preset drawing, else 0";
     }
 }
 
@@ -85,9 +101,13 @@ settings! {
     #[serde(deny_unknown_fields)]
     pub struct RefineConfig: keys "The search" {
         /// Gradient descent before judging: none, lamarck (inherited) or baldwin (not inherited).
-        mode as "refine": RefineMode = RefineMode::None;
+        ///
+        /// In three minutes a search without it finds the outline of a drawing, and with it the drawing.
+        mode as "refine": RefineMode = RefineMode::None => RefineMode::None => RefineMode::Lamarck,
+            unless: "lamarck with the preset drawing, else none";
         /// Its steps a genome a generation.
-        steps as "refine_steps": usize = 10, range: Range::between(1.0, 1e4), value: "STEPS";
+        steps as "refine_steps": usize = 10 => 10 => 25, range: Range::between(1.0, 1e4), value: "STEPS",
+            unless: "25 with the preset drawing, else 10";
         /// Its learning rate.
         learning_rate: f64 = 0.03, range: Range::POSITIVE, source: "ours";
     }
@@ -152,8 +172,8 @@ settings! {
         /// Generations.
         ///
         /// May be raised when a run is resumed.
-        generations as "generations": u64 = 100, range: Range::at_least(1.0),
-            only: &["target", "novelty", "map-elites", "vlm"];
+        generations as "generations": u64 = 100 => 100 => 300, range: Range::at_least(1.0),
+            only: &["target", "novelty", "map-elites", "vlm"], unless: "300 with the preset drawing, else 100";
         /// Seed.
         seed as "seed": u64 = 0;
         /// Side of the judged pictures in pixels.
@@ -250,6 +270,11 @@ impl EvolutionConfig {
             return fail("map_elites.quality", "a scalar descriptor", "thumbnail".into());
         }
         self.evolve.validate()?;
+        let palette = self.evolve.start.palette;
+        if !(palette.is_free() || matches!(self.search, SearchKind::Interactive | SearchKind::Vlm)) {
+            let expected = "free where pictures are judged by numbers: choose a palette when you breed from what was found";
+            return fail("evolve.start.palette", expected, palette.to_string());
+        }
         let needs_target = match self.search {
             SearchKind::Target => true,
             SearchKind::MapElites => self.map_elites.quality.is_none(),

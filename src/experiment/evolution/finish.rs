@@ -2,16 +2,16 @@
 
 use super::config::{EvolutionConfig, SearchKind};
 use super::judge::PictureJudge;
-use super::record::size_of;
-use super::sheet::{genome_sheet, grid_sheet};
+use super::record::{champion, size_of};
+use super::sheet::{draw, genome_sheet, grid_sheet};
 use super::{EvolutionError, EvolutionJob};
-use crate::evolve::{Birth, Mutation, Ranked, Search};
+use crate::evolve::{Birth, DISTINCT, Mutation, Ranked, Search, Sketch};
 use crate::genome::{Genome, to_json};
 use crate::math::text::portable;
-use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +124,71 @@ fn operator_name(mutation: &Mutation) -> &'static str {
     }
 }
 
+/// Side of the best picture in pixels.
+const BEST: usize = 512;
+/// The best picture of a search under way is drawn once in this time at most.
+const NOW_AND_THEN: Duration = Duration::from_secs(2);
+
+/// The best genome of a run under way: how well it fits, and its files.
+pub(super) struct Best<'a> {
+    job: &'a EvolutionJob,
+    folder: &'a Path,
+    judge: &'a PictureJudge,
+    /// Fitness and R² of the last one that was measured.
+    measured: Option<(f64, Option<f64>)>,
+    /// Fitness of the one whose files are there, and when they were written.
+    left: Option<(f64, Instant)>,
+}
+
+impl<'a> Best<'a> {
+    pub fn new(job: &'a EvolutionJob, folder: &'a Path, judge: &'a PictureJudge) -> Self {
+        Best { job, folder, judge, measured: None, left: None }
+    }
+
+    /// R² of the best picture until now, where the search has a target.
+    pub fn r2(&mut self, search: &Search) -> Option<f64> {
+        let best = champion(search)?;
+        match self.measured {
+            Some((fitness, r2)) if fitness == best.fitness => r2,
+            _ => {
+                let r2 = self.judge.r2(&best.genome);
+                self.measured = Some((best.fitness, r2));
+                r2
+            }
+        }
+    }
+
+    /// Writes the files of a better one, unless it is too soon.
+    pub fn leave_now_and_then(&mut self, search: &Search) -> Result<(), EvolutionError> {
+        let Some(best) = champion(search) else { return Ok(()) };
+        let is_due = self.left.is_none_or(|(fitness, when)| {
+            best.fitness > fitness && when.elapsed() >= NOW_AND_THEN
+        });
+        if is_due { self.leave(search) } else { Ok(()) }
+    }
+
+    /// Writes `best.json` and `best.png`.
+    pub fn leave(&mut self, search: &Search) -> Result<(), EvolutionError> {
+        let Some(best) = champion(search) else { return Ok(()) };
+        write_best(&self.job.config, self.folder, best)?;
+        self.left = Some((best.fitness, Instant::now()));
+        Ok(())
+    }
+}
+
+fn write_best(
+    config: &EvolutionConfig,
+    folder: &Path,
+    best: &Ranked,
+) -> Result<(), EvolutionError> {
+    let genome = with_provenance(config, best);
+    let picture = draw(&genome, BEST, config.coords);
+    let picture = picture.to_png(&[("picloom config", &config.hash())]);
+    write_atomic(&folder.join("best.json"), to_json(&genome).as_bytes())?;
+    write_atomic(&folder.join("best.png"), &picture)?;
+    Ok(())
+}
+
 /// Largest number of genomes on a gallery sheet.
 const GALLERY: usize = 40;
 
@@ -150,9 +215,11 @@ pub(super) fn finish(
     }
     let sheet = match search {
         Search::MapElites(map) => {
+            let kept = |id: u64| ranked.iter().any(|ranked| ranked.birth.id == id);
             let cells: Vec<(Vec<usize>, &Genome)> = map
                 .grid()
                 .iter()
+                .filter(|(_, elite)| kept(elite.ranked.birth.id))
                 .map(|(cell, elite)| (cell.clone(), &elite.ranked.genome))
                 .collect();
             let shape: Vec<usize> = map.axes().iter().map(|a| a.cells).collect();
@@ -165,13 +232,13 @@ pub(super) fn finish(
     write_atomic(&folder.join("gallery.png"), &sheet.to_png(&texts))?;
 
     let best = ranked.first();
+    if let Some(best) = best {
+        write_best(config, folder, best)?;
+    }
     let mse = best
         .zip(job.target.as_ref())
         .map(|(best, target)| target.mse(&judge.picture(&best.genome)));
-    let r2 = mse
-        .zip(job.target.as_ref().map(Picture::variance))
-        .filter(|(_, variance)| *variance > 0.0)
-        .map(|(mse, variance)| 1.0 - mse / variance);
+    let r2 = best.and_then(|best| judge.r2(&best.genome));
     let (best_links, best_hidden) = best.map_or((0, 0), |b| size_of(&b.genome));
     let result = EvolutionResult {
         config_hash: hash,
@@ -191,8 +258,8 @@ pub(super) fn finish(
     Ok(result)
 }
 
-/// The genomes worth keeping, best first: target: the champion and the generation that was bred
-/// last; novelty: the most novel of the archive; MAP-Elites: the best cells.
+/// The genomes worth keeping, best first, of those that draw the same picture the best: target: the champion and the
+/// generation that was bred last; novelty: the most novel of the archive; MAP-Elites: the best cells.
 fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = match search {
         Search::Target(population) => {
@@ -216,10 +283,15 @@ fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
         Search::MapElites(map) => map.grid().values().map(|e| e.ranked.clone()).collect(),
     };
     ranked.sort_by(|a, b| b.fitness.total_cmp(&a.fitness).then(a.birth.id.cmp(&b.birth.id)));
-    let mut seen = std::collections::BTreeSet::new();
-    ranked.retain(|r| seen.insert(r.birth.id));
-    if !matches!(search, Search::MapElites(_)) {
-        ranked.truncate(GALLERY);
-    }
+    let most = if matches!(search, Search::MapElites(_)) { usize::MAX } else { GALLERY };
+    let mut shown: Vec<Sketch> = Vec::new();
+    ranked.retain(|r| {
+        let sketch = (shown.len() < most).then(|| Sketch::of(&r.genome));
+        let is_new = |sketch: &Sketch| shown.iter().all(|other| other.distance(sketch) > DISTINCT);
+        let new = sketch.filter(is_new);
+        let is_kept = new.is_some();
+        shown.extend(new);
+        is_kept
+    });
     ranked
 }

@@ -58,6 +58,14 @@ impl PictureJudge {
         }
     }
 
+    /// 1 − MSE / variance of the target about its best constant colour, of what a genome draws; none where there is no
+    /// target, or one of one colour.
+    pub fn r2(&self, genome: &Genome) -> Option<f64> {
+        let target = self.likeness.as_ref()?.target();
+        let variance = target.variance();
+        (variance > 0.0).then(|| 1.0 - target.mse(&self.picture(genome)) / variance)
+    }
+
     /// One judgement a genome, in their order.
     pub fn judge(&self, genomes: &[Genome]) -> Vec<Judged> {
         genomes.par_iter().map(|g| self.judge_one(g)).collect()

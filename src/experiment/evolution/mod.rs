@@ -3,7 +3,8 @@
 //!
 //! In: an [`EvolutionConfig`], a target picture if the search has one, a folder. Out: the folder:
 //! `config.toml`, `target.npz` and `ancestors/` (what it begins from), `metrics.jsonl` (a [`GenerationRecord`] a line),
-//! `lineage.jsonl` (the births of all survivors), `checkpoint.json`, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
+//! `lineage.jsonl` (the births of all survivors), `checkpoint.json`, now and then `best.json` and `best.png`, the best
+//! genome so far and its picture, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
 //! [`EvolutionObserver`] is told.
 
 mod by_eye;
@@ -52,6 +53,7 @@ use crate::run::{Target, load_target, write_target};
 use inputs::kept_target;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use finish::Best;
 use store::Store;
 
 /// Why a run could not begin, or ended. The last checkpoint stands.
@@ -231,6 +233,7 @@ pub fn evolve(
             .stop_at
             .is_some_and(|goal| record::best_ever(search).is_some_and(|best| best >= goal))
     };
+    let mut best = Best::new(job, folder, &judge);
     let mut cause = if is_reached(&search) { StopCause::Reached } else { StopCause::Generations };
     while cause != StopCause::Reached && search.generation() < config.generations {
         let begun = Instant::now();
@@ -238,32 +241,40 @@ pub fn evolve(
         evaluations += judged.len() as u64;
         let (asked, species) = (search.ask().to_vec(), record::species_of(&search));
         let births = search.tell(judged.clone())?;
-        let record = record::record(&asked, species, &judged, &search, evaluations, births.len());
+        let (survivors, r2) = (births.len(), best.r2(&search));
+        let record =
+            record::record(&asked, species, &judged, &search, evaluations, survivors, r2);
         store.save(&record, &births, &search, evaluations)?;
+        best.leave_now_and_then(&search)?;
         observer.generation(&record, begun.elapsed().as_secs_f64());
         if is_reached(&search) {
             cause = StopCause::Reached;
         } else if observer.stop() {
+            best.leave(&search)?;
             return Ok(EvolutionResult::interrupted(config, &search, evaluations));
         }
     }
     finish::finish(job, folder, &judge, &search, evaluations, cause)
 }
 
-/// Reads a config file over the defaults of `preset`.
+/// Reads a config file over the defaults of `preset`; of the preset of the file's search where none is given. A preset
+/// that the file names comes first.
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
 pub fn read_config(
     path: &Path,
-    preset: crate::evolve::Preset,
+    preset: Option<crate::evolve::Preset>,
 ) -> Result<EvolutionConfig, EvolutionError> {
     let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
     let text =
         read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;
     let one_line = |e: String| e.trim().replace('\n', " ");
-    let table = text
+    let table: toml::Table = text
         .parse()
         .map_err(|e: toml::de::Error| fail(one_line(format!("expected TOML, found: {e}"))))?;
+    let search = table.get("search").and_then(toml::Value::as_str);
+    let search = search.and_then(|name| name.parse::<SearchKind>().ok()).unwrap_or_default();
+    let preset = preset.unwrap_or(search.preset());
     EvolutionConfig::over_defaults(preset, table).map_err(|e| fail(one_line(e)))
 }

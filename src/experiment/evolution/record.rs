@@ -1,7 +1,7 @@
 //! What a generation leaves behind, and who is told.
 
 use super::by_eye::DecisionRecord;
-use crate::evolve::{Judged, Search};
+use crate::evolve::{Judged, Ranked, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,12 @@ pub struct GenerationRecord {
     pub median: f64,
     /// Best fitness of the run (MAP-Elites: of the grid).
     pub best_ever: f64,
+    /// R² of the best picture of the run to its target; none where the search has no target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_r2: Option<f64>,
+    /// Enabled links of the genome that draws it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_ever_links: Option<usize>,
     /// (number, members) of each species, oldest first; empty without species.
     pub species: Vec<(u64, usize)>,
     /// Compatibility threshold, if there are species.
@@ -69,13 +75,21 @@ pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
     )
 }
 
-/// The best fitness of a search until now; none before the first judged generation.
-pub(super) fn best_ever(search: &Search) -> Option<f64> {
+/// The best genome of a search until now; none before the first judged generation.
+pub(super) fn champion(search: &Search) -> Option<&Ranked> {
     match search {
-        Search::Target(p) => p.champion().map(|c| c.fitness),
-        Search::Novelty(n) => n.population().champion().map(|c| c.fitness),
-        Search::MapElites(m) => m.grid().values().map(|e| e.ranked.fitness).max_by(f64::total_cmp),
+        Search::Target(p) => p.champion(),
+        Search::Novelty(n) => n.population().champion(),
+        Search::MapElites(m) => {
+            let elites = m.grid().values().map(|elite| &elite.ranked);
+            elites.max_by(|a, b| a.fitness.total_cmp(&b.fitness))
+        }
     }
+}
+
+/// Its fitness.
+pub(super) fn best_ever(search: &Search) -> Option<f64> {
+    champion(search).map(|best| best.fitness)
 }
 
 /// The record of a generation. `asked` and `judged` are before the tell, `search` after it.
@@ -86,6 +100,7 @@ pub(super) fn record(
     search: &Search,
     evaluations: u64,
     survivors: usize,
+    best_r2: Option<f64>,
 ) -> GenerationRecord {
     let own: Vec<f64> = match search {
         Search::Novelty(novelty) => novelty.scores().to_vec(),
@@ -109,6 +124,8 @@ pub(super) fn record(
         best: own[order[0]],
         median,
         best_ever: best_ever(search).unwrap_or(own[order[0]]),
+        best_r2,
+        best_ever_links: best_r2.and_then(|_| champion(search)).map(|best| size_of(&best.genome).0),
         species: species.0,
         threshold: species.1,
         links: mean(|s| s.0),

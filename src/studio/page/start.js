@@ -21,20 +21,26 @@ export function thumb(id, name, size = 192) {
   return canvas;
 }
 
+const options = (...names) => names.map((name) => [name, name]);
+
 /** Asks how to begin, and begins a session from these genomes (none: from random ones). */
 export async function newSession(from = [], names = from.map(leaf)) {
-  let colour = "grey";
+  let colour = from.length ? "grey" : "colour";
   const words = from.length ? `Breed from ${names.join(", ")}` : "A new session";
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
     choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
+    field("Palette", select(options("free", "ember", "ocean", "forest", "dusk", "candy"), "free", () => {}, { name: "palette" }), "Which colours a coloured picture has; free: all."),
+    !from.length && field("Symmetry", select(options("none", "left-right", "top-bottom", "four-fold", "radial"), "none", () => {}, { name: "symmetry" })),
+    !from.length && field("Background", select(options("free", "dark", "light"), "free", () => {}, { name: "background" }), "What the first pictures fade into."),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
     field("Seed", h("input", { name: "seed", type: "number", min: 0, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
   ], "Begin");
   if (!answer) return;
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
-    name: answer.name || undefined, seed, from, grid: Number(answer.grid), colour: from.length && colour === "grey" ? undefined : colour === "colour",
+    name: answer.name || undefined, seed, from, grid: Number(answer.grid),
+    palette: answer.palette, symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
 }

@@ -412,3 +412,37 @@ fn a_click_costs_little_more_than_the_drawing_of_its_sheet() {
     println!("a click on breed / drawing 15 pictures at 128²: {:.2} (median of 7)", ratios[3]);
     assert!(ratios[3] < 10.0, "{ratios:?}");
 }
+
+#[test]
+fn a_new_session_has_the_palette_symmetry_and_background_it_was_asked_for() {
+    use picloom::evolve::{Background, Symmetry};
+    use picloom::genome::Palette;
+    let root = root();
+    let served = serve(root.path());
+    let body = |palette: &str| {
+        json!({
+            "seed": 3, "name": "rose", "palette": palette, "symmetry": "radial", "background": "light",
+        })
+    };
+    served.post("/api/sessions", &body("dusk")).ok();
+    let tree = replayed(root.path(), "rose");
+    let start = &tree.session().config.start;
+    assert_eq!((start.symmetry, start.background), (Symmetry::Radial, Background::Light));
+    assert!(tree.now().genomes().iter().all(|genome| genome.palette == Palette::Dusk));
+    assert!(!start.grey, "it begins in colour");
+    // Its pictures are drawn in the palette.
+    let shown = served.get("/api/sessions/rose/picture?place=1&size=64").ok();
+    let folder = tempfile::tempdir().unwrap();
+    let png = folder.path().join("rose.png");
+    std::fs::write(&png, &shown.body).unwrap();
+    let drawn = picloom::network::Picture::read(&png).unwrap();
+    let expected = picloom::experiment::evolution::draw(&tree.now().genomes()[1], 64, Coords::Fer);
+    assert!(drawn.to_bytes() == expected.to_bytes());
+    served.post("/api/sessions", &body("mauve")).refused(400, "ember");
+    // The page offers every one.
+    let page = include_str!("../../../src/studio/page/start.js");
+    let names = Palette::ALL.iter().map(|p| p.name()).chain(Symmetry::ALL.iter().map(|s| s.name()));
+    for name in names.chain(Background::ALL.iter().map(|b| b.name())) {
+        assert!(page.contains(&format!("\"{name}\"")), "{name}");
+    }
+}

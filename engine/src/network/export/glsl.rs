@@ -2,6 +2,7 @@
 //! file has the weights as numbers, the studio's page has them in a block that its sliders write to.
 
 use super::seen::seen;
+use crate::genome::Palette;
 use crate::math::Activation;
 use crate::network::{Coords, Model};
 use std::fmt::Write;
@@ -10,23 +11,46 @@ use std::fmt::Write;
 /// compiles in a reasonable time.
 const MOST_LINKS: usize = 4096;
 
-/// Colours, and a tangent that every driver has.
+/// A tangent that every driver has.
 const FUNCTIONS: &str = "
 // Some drivers' tanh overflows.
 float squash(float z) { return tanh(clamp(z, -20.0, 20.0)); }
-
-// Hue, saturation, brightness to red, green, blue.
-vec3 rgb(float h, float s, float v) {
-  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;
-  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * clamp(tooth, 0.0, 1.0));
-}
 ";
 
-/// What every shader of ours begins with: a function for each activation of the table.
-fn functions() -> String {
+/// The pure colour of a hue, less white: what saturation takes away.
+fn lack(palette: Palette) -> String {
+    let circle = palette.colours();
+    if circle.is_empty() {
+        return "  vec3 tooth = abs(mod(6.0 * fract(h) - vec3(0.0, 2.0, 4.0) + 3.0, 6.0) - 3.0) - 1.0;\n  \
+                vec3 lack = clamp(tooth, 0.0, 1.0);\n"
+            .into();
+    }
+    let colours = circle.iter().map(|[r, g, b]| format!("vec3({r}.0, {g}.0, {b}.0) / 255.0"));
+    let (n, colours) = (circle.len(), colours.collect::<Vec<_>>().join(", "));
+    format!(
+        "  vec3 circle[{n}] = vec3[{n}]({colours});
+  float place = {n}.0 * fract(h);
+  int first = min(int(place), {last});
+  vec3 lack = 1.0 - mix(circle[first], circle[(first + 1) % {n}], fract(place));
+",
+        last = n - 1
+    )
+}
+
+/// What every shader of ours begins with: colours, and a function for each activation of the table.
+fn functions(palette: Palette) -> String {
     let curved = Activation::ALL.iter().filter(|activation| !activation.is_linear());
     let lines = curved.map(|a| format!("float f_{a}(float z) {{ return {}; }}\n", a.glsl()));
-    FUNCTIONS.to_string() + &lines.collect::<String>()
+    let colours = format!(
+        "
+// Hue, saturation, brightness to red, green, blue.
+vec3 rgb(float h, float s, float v) {{
+{}  return clamp(abs(v), 0.0, 1.0) * (1.0 - clamp(s, 0.0, 1.0) * lack);
+}}
+",
+        lack(palette)
+    );
+    FUNCTIONS.to_string() + &colours + &lines.collect::<String>()
 }
 
 /// The value of an activation at the sum `z`.
@@ -101,7 +125,7 @@ void main() {{
 }}
 ",
         outputs = outputs(model),
-        functions = functions(),
+        functions = functions(Palette::Free),
         links = model.non_zero(),
         version = env!("CARGO_PKG_VERSION"),
     )
@@ -109,8 +133,8 @@ void main() {{
 
 /// The shader of `model` for a page: it draws any part of the plane, into any square of a canvas, the picture
 /// or the map of any unit. All weights stand in the uniform block `Weights`, four to a `vec4`, in the order
-/// of the links, so that moving one writes one float. `None` for more than `MOST_LINKS` (4096) links.
-pub fn live_glsl(model: &Model, coords: Coords) -> Option<String> {
+/// of the links, so that moving one writes one float. The picture is in `palette`. `None` for more than `MOST_LINKS` (4096) links.
+pub fn live_glsl(model: &Model, coords: Coords, palette: Palette) -> Option<String> {
     let links = &model.network.links;
     if links.len() > MOST_LINKS {
         return None;
@@ -147,6 +171,6 @@ void main() {{
         vectors = links.len().div_ceil(4).max(1),
         units = units(model, coords, &|_| true, &term, &show),
         outputs = outputs(model),
-        functions = functions(),
+        functions = functions(palette),
     ))
 }

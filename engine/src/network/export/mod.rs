@@ -48,7 +48,7 @@ pub fn export(model: &Model, coords: Coords, format: Format) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::genome::from_json;
+    use crate::genome::{Palette, from_json};
     use crate::network::Wiring;
 
     #[test]
@@ -72,12 +72,12 @@ mod tests {
         // Nothing is left to compute but the three sums, which are 0.
         assert_eq!(text(&model, Format::Glsl).matches("= 0.0;").count(), 3);
         // A slider may give any link a weight: the page's shader has them all, and every unit's map.
-        let live = live_glsl(&model, Coords::Fer).unwrap();
+        let live = live_glsl(&model, Coords::Fer, Palette::Free).unwrap();
         assert_eq!(live.matches("].").count(), model.network.links.len());
         assert_eq!(live.matches("colour = map(").count(), model.network.units.len());
         let large: crate::network::Arch = "12;cache:15,gaussian:7".parse().unwrap();
         let weights = crate::network::Weights(vec![1.0; large.dense_params()]);
         let large = Model::new(large.network(), weights);
-        assert_eq!(live_glsl(&large, Coords::Fer), None);
+        assert_eq!(live_glsl(&large, Coords::Fer, Palette::Free), None);
     }
 }
