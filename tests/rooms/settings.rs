@@ -220,8 +220,8 @@ fn the_defaults_are_written_as_the_ids_of_runs_were_made_of_them() {
         "9322572d1145",
         "314681287328",
         "eeb9cfad1d36",
-        "09c9c52d4413",
-        "ed316d39c652",
+        "f0eb7a92d416",
+        "d797e567b636",
     ];
     let changed: Vec<_> =
         found.iter().zip(known).filter(|(found, known)| found.1 != *known).collect();
