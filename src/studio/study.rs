@@ -58,6 +58,8 @@ struct Row {
     seed: Option<u64>,
     kept: Option<usize>,
     r2: Option<f64>,
+    /// Whether R² is high enough for the score to count.
+    fit: Option<bool>,
     score: Option<f64>,
     /// The network, where one is kept: a genome or the folder of a run.
     run: Option<String>,
@@ -188,6 +190,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
             seed: row.seed,
             kept: result.map(|r| r.kept),
             r2: result.map(|r| r.r2),
+            fit: result.map(|r| r.fit),
             score: result.and_then(|r| r.score()),
             run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
                 (_, Some(run)) => runs.get(run).cloned(),

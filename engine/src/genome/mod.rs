@@ -7,6 +7,7 @@
 //! input; weights are finite; the graph of *all* connections, disabled ones too, is acyclic.
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
 
+mod builtin;
 mod dot;
 mod file;
 mod gene;
@@ -14,6 +15,7 @@ mod info;
 mod json;
 mod picbreeder;
 
+pub use builtin::{BUILTIN, builtin};
 pub use dot::to_dot;
 pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_plain, read_text};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
@@ -24,6 +26,7 @@ pub use picbreeder::{
 };
 
 use crate::math::Activation;
+use crate::math::names::did_you_mean;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -534,13 +537,24 @@ pub struct ReadGenomeError {
     pub problem: String,
 }
 
-/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder).
+/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
+/// the program, by its name ([`builtin`]), where no such file is.
 ///
 /// # Errors
 /// The file cannot be read, or its content is refused; the message has the path, what was
 /// expected and what was found.
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
     let fail = |problem: String| ReadGenomeError { path: path.display().to_string(), problem };
+    if let Some((_, text)) = builtin(path).filter(|_| !path.exists()) {
+        return from_json(text).map_err(|e| fail(e.to_string()));
+    }
+    if path.extension().is_none() && !path.exists() {
+        let found = path.to_string_lossy();
+        let hint = did_you_mean(&found, BUILTIN.iter().map(|(name, _)| *name));
+        return Err(fail(format!(
+            "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{hint}"
+        )));
+    }
     let bytes =
         read_plain(path, LARGEST_FILE).map_err(|e| fail(format!("cannot read genome: {e}")))?;
     let text = |bytes: Vec<u8>| {
