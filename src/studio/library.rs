@@ -384,13 +384,19 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     studio.known.studies.get(id, &record, || {
         let text = studio.root.text(&record).ok()??;
         let said: Said = serde_json::from_str(&text).unwrap_or_default();
-        let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let marker = studio.root.marker(path);
-        let of = marker.filter(|marker| marker.kind == FolderKind::Comparison);
-        let of =
-            of.and_then(|marker| Some(format!("Comparison of {}", names::of_file(&marker.of?))));
-        let names = [of.unwrap_or_default(), said.name, said.study, folder];
-        let name = names.into_iter().find(|name| !name.is_empty())?;
+        let name = study_name(studio, path, [said.name, said.study]);
         Some(FoundStudy { id: id.to_string(), name, question: said.question })
     })
+}
+
+/// What a study is called: a comparison by its picture, another by its record, else by its folder.
+pub fn study_name(studio: &Studio, path: &Path, said: [String; 2]) -> String {
+    let comparison = || {
+        let marker = studio.root.marker(path)?;
+        let of = marker.of.filter(|_| marker.kind == FolderKind::Comparison)?;
+        Some(format!("Comparison of {}", names::of_file(&of)))
+    };
+    let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let said = || said.into_iter().find(|name| !name.is_empty());
+    comparison().or_else(said).unwrap_or(folder)
 }

@@ -37,9 +37,8 @@ const KEPT: usize = 8;
 const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
 /// Side of the pictures they are searched on.
 const SEARCHED_AT: usize = 64;
-/// Weights of a network that are ranked, and the side of the pictures they are ranked on.
+/// Weights of a network that are ranked.
 const RANKED: usize = 40;
-const RANKED_AT: usize = 32;
 
 /// The address of a network.
 #[derive(Deserialize)]
@@ -539,7 +538,7 @@ struct Ranked {
 pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
     let effect = EFFECTS[EFFECTS.len() - 1];
-    let view = studio.view(&loaded, RANKED_AT)?;
+    let view = studio.view(&loaded, SEARCHED_AT)?;
     // A network of zeros has none.
     let links = Selection::Sample(RANKED).links(&loaded.source.model, 0).unwrap_or_default();
     let mut found: Vec<(f64, usize)> = Vec::new();
@@ -566,7 +565,6 @@ pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
 
 /// A network with some of its weights set.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct AskedGenome {
     /// As in [`Asked`].
     pub id: String,

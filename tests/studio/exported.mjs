@@ -41,15 +41,15 @@ export async function exported() {
     await go(page, "#/");
     await page.click("a.seeit");
     await begun(page);
-    const before = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
+    const unmoved = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
     await page.locator(".together input[type=range]").focus();
     await page.keyboard.press("End");
     await page.waitForTimeout(600);
     await begun(page);
     const told = await page.locator(".column > .value").allTextContents();
-    const after = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
+    const moved = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
     expect(told.length === 2 && told.every((text) => text.includes("→")), `its slider moves a weight of each: ${told.join("; ")}`);
-    expect(after.every((picture, i) => picture !== before[i]), "and changes both pictures");
+    expect(moved.every((picture, i) => picture !== unmoved[i]), "and changes both pictures");
     await accessible(page, "the exported site");
     await close(page);
     said.push(`works from ${address.split(":")[0]}:`);

@@ -75,7 +75,7 @@ async function column({ id, wiring }, taken, changed) {
   };
   own.element = h("article", { class: "column" },
     h("header", null, h("h2", null, h("a", { href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, title)),
-      h("small", { class: "of" }, `draws ${network.picture}${network.seed ? `, seed ${network.seed}` : ""}`)),
+      (own.of = h("small", { class: "of" }, `draws ${network.picture}${network.seed ? `, seed ${network.seed}` : ""}`))),
     canvas,
     h("small", { class: "counts" }, [term("unit", count(network.units.length - 4, "unit")), " · ", term("link", count(network.links.filter((l) => l.weight !== 0).length, "link")),
       network.r2 === null || network.r2 === undefined ? null : [" · ", fitOf(network)]]),
@@ -157,18 +157,21 @@ export async function beside(main, named, query, { page, ids, title, lead, more 
   }
   columns = await Promise.all(named.map(([id, wiring], i) => column({ id, wiring }, links[i], () => columns.length && changed())));
   const first = columns[0];
+  // Two that are the same by name are told apart by where they lie.
+  const called = ({ network }) => `${network.what} ${network.picture} ${network.seed}`;
+  for (const own of columns) if (columns.filter((other) => called(other) === called(own)).length > 1) own.of.append(`, ${own.id}`);
   const pictures = [...new Set(columns.map((own) => own.network.picture))];
   fill(main, h("header", { class: "page" }, h("h1", null, title ?? (pictures.length > 1 ? `${pictures.slice(0, -1).join(", ")} and ${pictures.at(-1)}` : `${columns.length} networks that draw ${pictures[0]}`)),
     h("p", { class: "lead" }, lead ?? "One slider moves a weight of each, as far as it takes to change each picture by the same amount. Which stay pictures?"),
     more,
-    !isExport && h("div", { class: "row" },
+    !isExport && !title && h("div", { class: "row" },
       button("Train another …", () => startWork("train", first.network, first.wiring).catch(complain)),
-      !title && columns.some((c) => c.network.kind === "run") && button("Prune the last …", () => startWork("prune", columns.findLast((c) => c.network.kind === "run").network, "graph").catch(complain)))),
+      columns.some((c) => c.network.kind === "run") && button("Prune the last …", () => startWork("prune", columns.findLast((c) => c.network.kind === "run").network, "graph").catch(complain)))),
   h("div", { class: "together panel" }, h("div", { class: "row" }, h("b", null, "Change"), range, words, button("Back", () => {
     range.value = place = 0;
     changed();
   }))),
-  h("div", { class: "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)));
+  h("div", { class: columns.length === 2 ? "columns pair" : "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)));
   columns.forEach((own) => {
     own.easel.ready.then(changed);
     own.easel.draw([{ canvas: own.canvas }, ...own.maps]).catch(complain);

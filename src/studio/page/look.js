@@ -286,8 +286,8 @@ export async function showLook(main, { id, query }) {
       changed();
     });
     panel.hidden = false;
-    panel.replaceChildren(h("h2", null, linkName(network, i)), h("div", { class: "row" }, range, exact),
-      network.links[i].labels && h("p", { class: "labels" }, network.links[i].labels.join(", ")),
+    const { labels = [] } = network.links[i];
+    panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all));
     readout();

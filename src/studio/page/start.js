@@ -94,7 +94,7 @@ export async function showStart(main) {
   const genomeTile = (g) => tile(g, address("look", g.id), genomeWords(g), chosen);
   const searchOf = (s) => {
     const results = every.filter((g) => g.search === s.id);
-    return results.length ? folded(s.name, between([`${s.search} search`, count(results.length, "genome"), s.generations !== null && term("generation", count(s.generations, "generation")),
+    return results.length ? folded(s.name, between([`${s.search} search`, term("genome", count(results.length, "genome")), s.generations !== null && term("generation", count(s.generations, "generation")),
       s.r2 !== null && term("r2", `R² ${number(s.r2, 3)}`), s.id]), results[0], () => results.map(genomeTile)) : null;
   };
   const runsOf = (s) => {

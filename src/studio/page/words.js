@@ -14,6 +14,7 @@ const MEANINGS = {
   link: "Links: connections between two units, each with one weight. 0 or more.",
   unit: "Units: what computes. Each sums what comes in over its links and applies its function. 1 or more, the four inputs not counted.",
   node: "Nodes: the units of a genome, its four inputs and its outputs included. 5 or more.",
+  genome: "Genomes: the graphs that a search kept, each a file that can be looked into, compared and bred from. 1 or more.",
   layer: "Layers: steps from the inputs to the picture, the last one included. 1 or more.",
   kept: "Links: those that the network kept of all that it could have, a number of 0 or more.",
   seed: "Seed: the number that the random first weights follow from. The same seed gives the same network. 0 or more.",
