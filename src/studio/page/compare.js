@@ -119,8 +119,8 @@ export async function showCompare(main, { query }) {
   return beside(main, named, query, { page: "compare", ids: listed(asked) });
 }
 
-/** The networks `named`, each [id, wiring], as columns under one slider. `words`: a title, a lead and what follows it. */
-export async function beside(main, named, query, { page, ids, title, lead, more }) {
+/** The networks `named`, each [id, wiring], as columns under one slider. `title`, `lead` and `more` stand above them, `below` under them. */
+export async function beside(main, named, query, { page, ids, title, lead, more, below }) {
   const links = (query.get("links") ?? "").split(",").map((text) => (text === "" ? undefined : Number(text)));
   let place = Number(query.get("effect") ?? 0);
   let effects = [0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3];
@@ -171,7 +171,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more 
     range.value = place = 0;
     changed();
   }))),
-  h("div", { class: columns.length === 2 ? "columns pair" : "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)));
+  h("div", { class: columns.length === 2 ? "columns pair" : "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)), below);
   columns.forEach((own) => {
     own.easel.ready.then(changed);
     own.easel.draw([{ canvas: own.canvas }, ...own.maps]).catch(complain);
