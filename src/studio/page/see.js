@@ -8,7 +8,7 @@ const PAIR = [["genomes/bred_moth.json", "layerized"], ["genomes/trained/bred_mo
 
 /** Shows the two. */
 export async function showSee(main, { query }) {
-  const more = h("p", { class: "see" }, "Move the slider, and look at what changes. ", h("b", null, "Does one part of the moth change, or does the whole picture come apart?"),
+  const more = h("p", { class: "seehint" }, "Move the slider, and look at what changes. ", h("b", null, "Does one part of the moth change, or does the whole picture come apart?"),
     " Then press “Another” under a picture, and look again: one weight says little, twenty say much.");
   const below = h("p", { class: "note" }, "Nobody chose these weights. Each column begins with the weight in the middle of its own ranking: half of those that can change the picture must move farther for it, half less far.");
   return beside(main, PAIR, query, {
