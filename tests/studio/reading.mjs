@@ -1,5 +1,7 @@
 // What can be read: a deep wiring at every width, and a tooltip on every number.
-import { close, expect, go, open } from "./studio.mjs";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { close, expect, go, open, put, repository } from "./studio.mjs";
 
 /** No unit lies over another, and what does not fit says so. */
 export async function deep(studio) {
@@ -22,6 +24,16 @@ export async function deep(studio) {
     said.push(`${width}: ${found.units} units of ${found.side} pixels on ${found.wide} of ${found.room}`);
     await close(page);
   }
+  // What people called its parts stands on the wiring, and is marked when asked for.
+  const genome = JSON.parse(readFileSync(path.join(repository, "genomes/bred_moth.json"), "utf8"));
+  for (const i of [0, 1]) genome.connections[i].labels = ["Wings"];
+  genome.nodes.at(-1).labels = ["Wings"];
+  put("labels/dolphin.json", JSON.stringify(genome));
+  const page = await open(`${studio.address}#/look/labels/dolphin.json`);
+  expect(await page.locator(".drawing .label").textContent() === "Wings", "a label stands on the wiring");
+  await page.click(".chips button:has-text('Wings (3)')");
+  expect(await page.locator(".called").count() === 3, "its links and units are marked");
+  await close(page);
   return said;
 }
 

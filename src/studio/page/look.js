@@ -93,7 +93,7 @@ function optimizers(all) {
   const settings = h("div", { class: "settings" });
   const show = () => settings.replaceChildren(...chosen.settings.map((s) => field(s.name,
     s.names.length ? select(s.names.map((n) => [n, n]), s.default, () => {}, { "data-setting": s.name })
-      : h("input", { type: "text", value: s.default, "data-setting": s.name, inputmode: "decimal", autocomplete: "off" }), [s.means, s.range].filter(Boolean).join(" Range: "))));
+      : h("input", { type: "text", value: s.default, "data-setting": s.name, inputmode: "decimal", autocomplete: "off" }), [`${s.means}.`, s.range && `Range: ${s.range}.`].filter(Boolean).join(" "))));
   show();
   const list = select(all.map((o) => [o.name, o.name]), chosen.name, (name) => {
     chosen = all.find((o) => o.name === name);

@@ -141,7 +141,9 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
       if (i === undefined) continue;
       said.add(i);
       const [x0, y0, x1, y1, x2, y2, x3, y3] = curve(i);
-      lines.append(svg("text", { class: "label", x: (x0 + 3 * x1 + 3 * x2 + x3) / 8, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "text-anchor": "middle", "aria-hidden": "true" }, label));
+      // In the middle of the link, and clear of the unit that it comes from.
+      const left = Math.max(x0 + side / 2 + 4, (x0 + 3 * x1 + 3 * x2 + x3) / 8 - 3 * label.length);
+      lines.append(svg("text", { class: "label", x: left, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "aria-hidden": "true" }, label));
     }
   }
   const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
