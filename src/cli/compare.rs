@@ -14,7 +14,6 @@ use crate::experiment::networks::StudySettings;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
-use crate::genome;
 use crate::math::text::{portable, word};
 use crate::network::Squaring;
 use crate::network::lock::FolderLock;
@@ -27,8 +26,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(mut_args(of_profile))]
 pub struct CompareArgs {
-    /// Genome file (.json, .zip, .xml; default: one that comes with the program), a picture file, or two
-    /// or more folders of finished runs
+    /// Genome file (.json, .zip, .xml), a genome that comes with the program by its name (`picloom genome
+    /// list`) [default: bred_moth], a picture file, or two or more folders of finished runs
     #[arg(value_name = "GENOME|PICTURE|RUN RUN")]
     subjects: Vec<PathBuf>,
     /// quick (64², minutes), standard (128², 3 seeds) or paper (256², 100 000 steps, 5 seeds)
@@ -57,8 +56,7 @@ pub struct CompareArgs {
 }
 
 /// The genome that is compared when none is named.
-const DEFAULT: (&str, &str) =
-    ("genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json"));
+const DEFAULT: &str = "genomes/bred_moth.json";
 
 pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let is_picture = |path: &Path| !is_genome_file(path);
@@ -74,7 +72,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     let subject = match args.subjects.as_slice() {
-        [] => Subject::of_genome(genome::from_json(DEFAULT.1)?, Path::new(DEFAULT.0))?,
+        [] => Subject::read(Path::new(DEFAULT), args.fit)?,
         [one] if one.is_dir() => {
             let text = format!("expected two or more runs, found only {}", one.display());
             return Err(Usage(text).into());

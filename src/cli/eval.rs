@@ -2,6 +2,7 @@
 
 use super::output::Output;
 use super::source::{SourceArgs, Usage};
+use crate::run::RunConfig;
 use crate::score::Fit;
 use crate::train::Unfinished;
 use clap::Args;
@@ -28,8 +29,10 @@ struct Evaluation {
 pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load_so_far()?;
     let target = source.target.as_ref().ok_or_else(|| {
-        let lost = match &source.target_name {
-            Some(name) => format!("; {name}, the run's own, was drawn in other coordinates"),
+        let lost = match &source.config {
+            Some(RunConfig { target, .. }) => {
+                format!("; {target}, the run's own, was drawn in other coordinates")
+            }
             None => String::new(),
         };
         Usage(format!("expected --target IMG or --target GENOME, found none{lost}"))

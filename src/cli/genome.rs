@@ -1,4 +1,4 @@
-//! `picloom genome info|render|convert|layerize`.
+//! `picloom genome list|info|render|convert|layerize`.
 
 use super::names::one_of;
 use super::output::Output;
@@ -22,9 +22,11 @@ pub struct GenomeArgs {
 
 #[derive(Subcommand)]
 enum GenomeCommand {
+    /// List the genomes that come with the program: their names stand wherever a genome is asked for
+    List,
     /// Count its nodes and links, and the layered network it becomes
     Info {
-        /// Genome file (.json, .zip, .xml)
+        /// Genome file (.json, .zip, .xml), or one that comes with the program
         file: PathBuf,
     },
     /// Draw it as a PNG
@@ -60,6 +62,7 @@ enum GenomeCommand {
 
 pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
+        GenomeCommand::List => list(out),
         GenomeCommand::Info { file } => info(&file, out),
         GenomeCommand::Render { file, size, coords, out: path } => {
             require_extension(&path, &["png"])?;
@@ -121,6 +124,29 @@ struct LayerizedSummary {
     dense_params: usize,
     nonzero: usize,
     written: String,
+}
+
+/// A genome that comes with the program.
+#[derive(Serialize)]
+struct Listed {
+    name: &'static str,
+    nodes: usize,
+    links: usize,
+    made_by: String,
+}
+
+fn list(out: &Output) -> anyhow::Result<()> {
+    let mut all = Vec::new();
+    for (name, text) in genome::BUILTIN {
+        let genome = genome::from_json(text)?;
+        let (nodes, links) = (genome.nodes().len(), genome.connections().len());
+        all.push(Listed { name, nodes, links, made_by: genome.provenance.made_by });
+    }
+    let mut text = String::new();
+    for Listed { name, nodes, links, made_by } in &all {
+        writeln!(text, "{name:<20}{nodes:>3} nodes {links:>4} links  {made_by}")?;
+    }
+    out.result(&all, text.trim_end())
 }
 
 #[derive(Serialize)]

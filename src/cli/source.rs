@@ -19,7 +19,7 @@ pub struct Usage(pub String);
 pub struct SourceArgs {
     /// Folder of a finished run
     pub run: Option<PathBuf>,
-    /// Genome file (.json, .zip, .xml), with its evolved weights
+    /// Genome file (.json, .zip, .xml), or a genome that comes with the program, with its evolved weights
     #[arg(long, conflicts_with = "run")]
     pub genome: Option<PathBuf>,
     /// How the genome is wired

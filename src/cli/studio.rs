@@ -25,7 +25,8 @@ pub struct StudioArgs {
     /// comparison, for any web server or none
     #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open"])]
     export: Option<PathBuf>,
-    /// What the site shows: paths of genomes and runs below FOLDER [default: all of its genomes/]
+    /// What the site shows: paths of genomes and runs below FOLDER [default: all of its genomes/, and those
+    /// that come with the program]
     #[arg(long, value_name = "ID", requires = "export", num_args = 1..)]
     ids: Vec<String>,
 }

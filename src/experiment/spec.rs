@@ -6,6 +6,7 @@
 //! changes over those.
 
 use super::analysis::{Analysis, KEYS};
+use crate::genome::builtin;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::text::{path_text_if_any, portable};
@@ -580,6 +581,12 @@ impl Places {
     /// The file, which is in no archive.
     pub fn file(&self, path: &Path) -> PathBuf {
         let (beside, above) = (self.beside.join(path), self.above.join(path));
-        if !beside.exists() && above.exists() { above } else { beside }
+        match (beside.exists(), above.exists()) {
+            (true, _) => beside,
+            (_, true) => above,
+            // A genome that comes with the program lies nowhere.
+            _ if builtin(path).is_some() => path.to_path_buf(),
+            _ => beside,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What is to be trained: target, wiring, config with its id.
 
 use super::RunError;
-use crate::genome::{self, Genome};
+use crate::genome::{self, Genome, builtin};
 use crate::math::hash::{hex, json_id, sha256_of_floats};
 use crate::math::settings::Settings;
 use crate::math::text::portable;
@@ -23,10 +23,10 @@ pub struct Target {
     pub picture: Picture,
 }
 
-/// True if the name of this file is that of a genome.
+/// True if the name of this file is that of a genome, or of one that comes with the program.
 pub fn is_genome_file(path: &Path) -> bool {
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
-    end == "json" || end == "xml" || end == "zip"
+    end == "json" || end == "xml" || end == "zip" || (builtin(path).is_some() && !path.exists())
 }
 
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.
@@ -42,8 +42,7 @@ pub fn load_target(
 ) -> Result<Target, RunError> {
     let name = portable(path);
     if is_genome_file(path) {
-        let picture = Model::of_genome(&genome::read(path)?, Wiring::Graph).picture(size, coords);
-        return Target { name, picture }.of_colours(path);
+        return Target::of_genome(&genome::read(path)?, path, size, coords);
     }
     let picture = Picture::read(path)?;
     let (width, height) = (picture.width, picture.height);
@@ -62,6 +61,20 @@ pub fn load_target(
 }
 
 impl Target {
+    /// What a genome draws, in float; `path` is its name.
+    ///
+    /// # Errors
+    /// It draws one colour.
+    pub fn of_genome(
+        genome: &Genome,
+        path: &Path,
+        size: usize,
+        coords: Coords,
+    ) -> Result<Target, RunError> {
+        let picture = Model::of_genome(genome, Wiring::Graph).picture(size, coords);
+        Target { name: portable(path), picture }.of_colours(path)
+    }
+
     /// Refuses a picture of one colour: R², how well it is learned, means nothing on it.
     pub(crate) fn of_colours(self, path: &Path) -> Result<Self, RunError> {
         match self.picture.variance() > 1e-12 {

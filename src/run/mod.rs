@@ -14,6 +14,7 @@ pub mod folder;
 mod job;
 mod load;
 mod resumable_sweep;
+pub mod shipped;
 mod source;
 mod training;
 

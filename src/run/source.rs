@@ -1,6 +1,6 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
-use super::{RunError, load_run, load_run_so_far, load_target};
+use super::{RunConfig, RunError, load_run, load_run_so_far, load_target};
 use crate::genome::{self, Genome, Palette};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
@@ -45,8 +45,8 @@ pub struct Source {
     pub model: Model,
     /// What it should draw, at `size`².
     pub target: Option<Picture>,
-    /// The path of a run's own target as its config has it.
-    pub target_name: Option<String>,
+    /// The config of a run.
+    pub config: Option<RunConfig>,
     /// Side of the picture in pixels.
     pub size: usize,
     /// Coordinate convention.
@@ -84,9 +84,9 @@ impl Source {
                 let own = wanted.target.is_none() && coords == run.config.coords;
                 Source {
                     target: own.then(|| run.target.resized(size)),
-                    target_name: Some(run.config.target),
                     size,
                     coords,
+                    config: Some(run.config),
                     genome: run.genome,
                     trained: true,
                     fit: Some(run.result.fit),
@@ -123,12 +123,12 @@ impl Source {
         Ok(Source { genome: Some(genome), ..Source::plain(path, model, wanted) })
     }
 
-    fn plain(path: &Path, model: Model, wanted: LoadOptions<'_>) -> Source {
+    pub(super) fn plain(path: &Path, model: Model, wanted: LoadOptions<'_>) -> Source {
         Source {
             name: portable(path),
             model,
             target: None,
-            target_name: None,
+            config: None,
             size: wanted.size.unwrap_or(SIZE),
             coords: wanted.coords.unwrap_or_default(),
             genome: None,

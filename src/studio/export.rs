@@ -11,13 +11,11 @@ use super::study::encoded;
 use crate::network::Wiring;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::run::folder::FolderKind;
+use crate::run::shipped;
 use axum::response::Response;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-
-/// Links of a network whose matched changes are written, the strongest.
-const MATCHED: usize = 40;
 
 /// Why a site was not written.
 #[derive(Debug, thiserror::Error)]
@@ -82,24 +80,29 @@ impl Studio {
             let inside = genome.id.strip_prefix(super::GENOMES);
             inside.is_some_and(|rest| rest.starts_with('/') && rest.matches('/').count() == 1)
         };
-        let ids: Vec<String> = match ids {
+        let chosen: Vec<String> = match ids {
             [] => found.genomes.iter().filter(own).map(|genome| genome.id.clone()).collect(),
             ids => ids.to_vec(),
         };
-        if ids.is_empty() {
-            let why = "expected genomes in the root's folder genomes/, or ids; found none";
-            return Err(ExportError::Chosen(why.into()));
+        // *See it* is on every site, whether or not its networks are in the gallery.
+        let mut ids = chosen.clone();
+        for id in [shipped::EVOLVED, shipped::TRAINED] {
+            if !ids.iter().any(|known| known == id) {
+                ids.push(id.into());
+            }
         }
         let mut library = serde_json::to_value(&found).expect("a library is plain data");
         library["static"] = true.into();
         // Where it was exported is nobody's business.
         library["root"] = "".into();
-        for list in ["sessions", "studies", "pictures", "unread"] {
+        for list in ["sessions", "searches", "studies", "pictures", "unread"] {
             library[list] = json!([]);
         }
         for list in ["genomes", "runs"] {
             let all = library[list].as_array_mut().expect("lists of a library");
-            all.retain(|entry| entry["id"].as_str().is_some_and(|id| ids.iter().any(|i| i == id)));
+            all.retain(|entry| {
+                entry["id"].as_str().is_some_and(|id| chosen.iter().any(|i| i == id))
+            });
         }
         let mut known = Map::new();
         known.insert("/api/library".into(), library);
@@ -138,13 +141,14 @@ impl Studio {
         for name in ["style.css", "icon.svg"] {
             write(name, page::text(name).expect("a file of the page").into_owned())?;
         }
-        Ok(Exported { page: folder.join("index.html"), networks: ids.len(), bytes: written })
+        Ok(Exported { page: folder.join("index.html"), networks: chosen.len(), bytes: written })
     }
 
     /// What the server would answer about one network.
     fn answers(&self, id: &str) -> Result<Map<String, Value>, Refusal> {
         let mut known = Map::new();
-        let is_genome = !self.root.path(id)?.is_dir();
+        let is_genome =
+            id != shipped::TRAINED && (self.builtin(id).is_some() || !self.root.path(id)?.is_dir());
         let wirings: &[Wiring] =
             if is_genome { &[Wiring::Graph, Wiring::Layerized] } else { &[Wiring::Graph] };
         for &wiring in wirings {
@@ -155,16 +159,15 @@ impl Studio {
                 value(networks::network(self, asked(), &|| false)?),
             );
             known.insert(format!("/api/score?{key}"), value(jobs::score(self, asked())?));
-            if wiring != Wiring::Graph {
+            if wiring != Wiring::Graph && id != shipped::EVOLVED {
                 continue;
             }
-            let loaded = self.network(&asked())?;
-            let weights = &loaded.source.model.weights.0;
-            let mut links: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] != 0.0).collect();
-            links.sort_by(|&a, &b| weights[b].abs().total_cmp(&weights[a].abs()).then(a.cmp(&b)));
-            links.truncate(MATCHED);
+            let ranked = value(networks::ranked(self, asked(), &|| false)?);
+            let links = ranked["links"].as_array().into_iter().flatten();
+            let links: Vec<u64> = links.filter_map(Value::as_u64).collect();
+            known.insert(format!("/api/ranked?{key}"), ranked);
             for link in links {
-                let asked = AskedLink { id: id.into(), wiring, link };
+                let asked = AskedLink { id: id.into(), wiring, link: link as usize };
                 let answer = value(networks::matched(self, asked, &|| false)?);
                 known.insert(format!("/api/matched?{key}&link={link}"), answer);
             }

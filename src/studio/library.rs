@@ -1,18 +1,21 @@
-//! What lies below the root: genomes, breeding sessions, runs, studies, pictures.
+//! What lies below the root: genomes, breeding sessions, searches, runs, studies, pictures; and what comes with
+//! the program.
 //!
 //! The walk is bounded, follows no links, and stays out of hidden folders and of those that builds
 //! fill. A genome is read once; later walks know it by its time and size.
 
 use super::answer::{Answer, Nothing, json_of};
 use super::jobs::kept_score;
+use super::names;
 use super::networks::tags;
 use super::pixels::is_picture_file;
 use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::evolve::Session;
-use crate::genome;
+use crate::experiment::evolution::{EvolutionConfig, EvolutionResult, SearchKind};
+use crate::genome::{self, BUILTIN, Genome, builtin};
 use crate::network::files::{LARGEST_CONFIG, open_plain, read_text};
 use crate::run::folder::FolderKind;
-use crate::run::{RunConfig, RunResult, is_genome_file};
+use crate::run::{RunConfig, RunResult, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
@@ -33,6 +36,7 @@ pub struct Library {
     cut: bool,
     pub genomes: Vec<FoundGenome>,
     sessions: Vec<FoundSession>,
+    searches: Vec<FoundSearch>,
     runs: Vec<FoundRun>,
     studies: Vec<FoundStudy>,
     pictures: Vec<FoundPicture>,
@@ -53,21 +57,41 @@ struct FoundSession {
     changed: u64,
 }
 
+/// A search, whose genomes name it.
+#[derive(Serialize)]
+struct FoundSearch {
+    id: String,
+    name: String,
+    search: SearchKind,
+    /// The picture it went towards.
+    target: Option<String>,
+    generations: Option<u64>,
+    r2: Option<f64>,
+}
+
 #[derive(Serialize)]
 struct FoundRun {
     id: String,
+    name: String,
     kind: &'static str,
     arm: String,
+    /// What it is, and the picture it learned.
+    what: String,
+    picture: String,
     arch: Option<String>,
     finished: bool,
     r2: Option<f64>,
+    /// Whether R² is high enough for a score to count.
+    fit: Option<bool>,
     score: Option<f64>,
     target: Option<String>,
+    builtin: bool,
 }
 
 #[derive(Serialize)]
 struct FoundPicture {
     id: String,
+    name: String,
 }
 
 #[derive(Serialize)]
@@ -106,11 +130,45 @@ pub fn walk(studio: &Studio) -> Library {
         root: shown.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         ..Library::default()
     };
-    look(studio, folder, 0, &mut library);
+    look(studio, folder, Within::default(), &mut library);
+    for (name, text) in BUILTIN {
+        let id = format!("{}/{name}.json", super::GENOMES);
+        if studio.builtin(&id).is_some()
+            && let Ok(genome) = genome::from_json(text)
+        {
+            let found = FoundGenome { builtin: true, ..told(&id, Path::new(&id), &genome) };
+            library.genomes.push(found);
+        }
+    }
+    if studio.builtin(shipped::TRAINED).is_some()
+        && let Ok(source) = shipped::trained()
+        && let Some(config) = &source.config
+    {
+        let run = run_of(studio, shipped::TRAINED, "train", config);
+        let (r2, fit) = (source.fit.map(|fit| fit.r2), source.fit.map(|fit| fit.passes_gate()));
+        library.runs.push(FoundRun { finished: true, r2, fit, ..run });
+    }
+    // Two studies of one name are told apart by where they lie.
+    let names: Vec<String> = library.studies.iter().map(|study| study.name.clone()).collect();
+    for study in &mut library.studies {
+        if names.iter().filter(|name| **name == study.name).count() > 1 {
+            study.name = format!("{} ({})", study.name, study.id);
+        }
+    }
     library
 }
 
-fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
+/// What lies around a folder.
+#[derive(Clone, Copy, Default)]
+struct Within<'a> {
+    depth: usize,
+    /// The search whose results it holds, by id.
+    search: Option<&'a str>,
+    /// True in a comparison, which holds the study that computed it.
+    comparison: bool,
+}
+
+fn look(studio: &Studio, folder: &Path, within: Within<'_>, library: &mut Library) {
     let mut entries = studio.root.entries(folder);
     entries.sort_by_key(|entry| entry.file_name());
     for entry in entries {
@@ -132,23 +190,34 @@ fn look(studio: &Studio, folder: &Path, depth: usize, library: &mut Library) {
                 library.put(id, Some(found), |library| &mut library.runs);
                 continue;
             }
-            if kind.is_some_and(FolderKind::is_study) {
+            if kind.is_some_and(FolderKind::is_study) && !within.comparison {
                 library.studies.extend(study(studio, &id, &path));
             }
-            if depth < DEEPEST {
-                look(studio, &path, depth + 1, library);
+            let search = match kind {
+                Some(FolderKind::Evolution) => {
+                    library.searches.push(search(studio, &id, &path));
+                    Some(id.as_str())
+                }
+                _ => within.search,
+            };
+            let comparison = within.comparison || kind == Some(FolderKind::Comparison);
+            if within.depth < DEEPEST {
+                let inside = Within { depth: within.depth + 1, search, comparison };
+                look(studio, &path, inside, library);
             } else {
                 library.cut = true;
             }
         } else if kind.is_file() {
-            if is_genome_file(&path) {
+            if is_genome_file(&path) && !names::is_copy(&id) {
                 let found = found_genome(studio, &id, &path);
+                let search = within.search.map(String::from);
+                let found = found.map(|found| found.map(|genome| FoundGenome { search, ..genome }));
                 library.put(id, found, |library| &mut library.genomes);
             } else if path.extension().is_some_and(|e| e == "toml") {
                 let found = session(&id, &path);
                 library.put(id, found, |library| &mut library.sessions);
             } else if is_picture_file(&path) && id.starts_with(super::OPENED) {
-                library.pictures.push(FoundPicture { id });
+                library.pictures.push(FoundPicture { name: names::of_file(&id), id });
             }
         }
     }
@@ -197,16 +266,51 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGe
             Ok(genome) => genome,
             Err(error) => return json.then(|| Err(said(path, error))),
         };
-        Some(Ok(FoundGenome {
-            id: id.to_string(),
-            name: genome.provenance.title(path),
-            tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
-            nodes: genome.nodes().len(),
-            links: genome.connections().len(),
-            colour: genome.is_colour(),
-            session: genome.provenance.notes.get("session").cloned(),
-        }))
+        // As it comes with the program, and nobody's own.
+        let is_builtin = || {
+            let (_, text) = builtin(Path::new(id))?;
+            Some(read_text(path, LARGEST_CONFIG).ok()? == text)
+        };
+        let builtin = id.contains('/') && is_builtin() == Some(true);
+        Some(Ok(FoundGenome { builtin, ..told(id, path, &genome) }))
     })
+}
+
+/// What the library tells of a genome.
+fn told(id: &str, path: &Path, genome: &Genome) -> FoundGenome {
+    FoundGenome {
+        id: id.to_string(),
+        name: names::of_genome(id, || genome.provenance.title(path)),
+        tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
+        nodes: genome.nodes().len(),
+        links: genome.connections().len(),
+        colour: genome.is_colour(),
+        session: genome.provenance.notes.get("session").cloned(),
+        search: None,
+        builtin: false,
+    }
+}
+
+/// A search by its config and its result, as far as they are there.
+fn search(studio: &Studio, id: &str, path: &Path) -> FoundSearch {
+    let text = |name| studio.root.text(&path.join(name)).ok().flatten();
+    let result: Option<EvolutionResult> =
+        text("result.json").and_then(|text| serde_json::from_str(&text).ok());
+    let config: Option<EvolutionConfig> =
+        text("config.toml").and_then(|text| toml::from_str(&text).ok());
+    let target = config.as_ref().and_then(|config| config.target.clone());
+    let kind = config.map_or(SearchKind::default(), |config| config.search);
+    FoundSearch {
+        id: id.to_string(),
+        name: match &target {
+            Some(target) => format!("towards {}", names::of_file(target)),
+            None => id.rsplit('/').next().unwrap_or(id).to_string(),
+        },
+        search: kind,
+        target: target.and_then(|target| studio.target_id(&target)),
+        generations: result.as_ref().map(|result| result.generations),
+        r2: result.and_then(|result| result.best_r2),
+    }
 }
 
 /// None if the file does not say that it is a session.
@@ -239,14 +343,30 @@ fn run(studio: &Studio, id: &str, kind: &'static str, path: &Path) -> Result<Fou
         text("result.json")?.and_then(|text| serde_json::from_str(&text).ok());
     Ok(FoundRun {
         score: result.as_ref().and_then(|_| kept_score(studio, id, path)),
-        id: id.to_string(),
-        kind,
-        arm: config.arm,
-        arch: config.arch.map(|arch| arch.to_string()),
         finished: result.is_some(),
-        r2: result.map(|result| result.fit.r2),
-        target: studio.target_id(&config.target),
+        r2: result.as_ref().map(|result| result.fit.r2),
+        fit: result.as_ref().map(|result| result.fit.passes_gate()),
+        ..run_of(studio, id, kind, &config)
     })
+}
+
+/// A run of which only its config is known.
+fn run_of(studio: &Studio, id: &str, kind: &'static str, config: &RunConfig) -> FoundRun {
+    FoundRun {
+        id: id.to_string(),
+        name: names::of_run_and_picture(config),
+        kind,
+        arm: config.arm.clone(),
+        what: names::of_run(config),
+        picture: names::of_target(config),
+        arch: config.arch.as_ref().map(ToString::to_string),
+        finished: false,
+        r2: None,
+        fit: None,
+        score: None,
+        target: studio.target_id(&config.target),
+        builtin: id == shipped::TRAINED,
+    }
 }
 
 /// What the record of a study says of it.
@@ -264,8 +384,19 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     studio.known.studies.get(id, &record, || {
         let text = studio.root.text(&record).ok()??;
         let said: Said = serde_json::from_str(&text).unwrap_or_default();
-        let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let name = [said.name, said.study, folder].into_iter().find(|name| !name.is_empty())?;
+        let name = study_name(studio, path, [said.name, said.study]);
         Some(FoundStudy { id: id.to_string(), name, question: said.question })
     })
+}
+
+/// What a study is called: a comparison by its picture, another by its record, else by its folder.
+pub fn study_name(studio: &Studio, path: &Path, said: [String; 2]) -> String {
+    let comparison = || {
+        let marker = studio.root.marker(path)?;
+        let of = marker.of.filter(|_| marker.kind == FolderKind::Comparison)?;
+        Some(format!("Comparison of {}", names::of_file(&of)))
+    };
+    let folder = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let said = || said.into_iter().find(|name| !name.is_empty());
+    comparison().or_else(said).unwrap_or(folder)
 }

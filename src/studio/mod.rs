@@ -11,7 +11,8 @@
 //! | `connections` | how many connections there are, and how long each may keep the server waiting |
 //! | `state` | what the server has at hand |
 //! | `root` | ids ↔ paths: nothing outside the root is ever opened |
-//! | `library` | what lies below the root |
+//! | `library` | what lies below the root, and what comes with the program |
+//! | `names` | what networks are called |
 //! | `networks` | one network: its wiring, pictures, maps, matched changes; `thumbs`: anything, small |
 //! | `sessions` | breeding |
 //! | `jobs` | training, pruning, scoring: one at a time, with live events |
@@ -26,6 +27,7 @@ mod connections;
 mod export;
 mod jobs;
 mod library;
+mod names;
 mod networks;
 mod opened;
 mod page;

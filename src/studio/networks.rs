@@ -1,6 +1,7 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::names;
 use super::pixels::{
     MOST_VALUES, checked, draw_rows, is_picture_file, is_weights_file, picture_file, pixels,
     side_by_side,
@@ -10,14 +11,15 @@ use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
 use crate::figures::sheets::signed_picture;
 use crate::figures::wiring::{Places, places};
-use crate::genome::{self, Genome, Provenance, to_json};
+use crate::genome::{self, Genome, Provenance, builtin, from_json, to_json};
 use crate::network::export::live_glsl;
 use crate::network::kernel::feature_maps;
 use crate::network::{
-    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch,
+    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, link_genes,
+    unit_nodes, with_weights,
 };
-use crate::probe::{Change, Delta, View};
-use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
+use crate::probe::{Change, Delta, Selection, View};
+use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,6 +37,8 @@ const KEPT: usize = 8;
 const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
 /// Side of the pictures they are searched on.
 const SEARCHED_AT: usize = 64;
+/// Weights of a network that are ranked.
+const RANKED: usize = 40;
 
 /// The address of a network.
 #[derive(Deserialize)]
@@ -57,20 +61,43 @@ fn graph() -> Wiring {
     Wiring::Graph
 }
 
+/// A network that comes with the program.
+pub enum Builtin {
+    /// A genome, as text.
+    Genome(&'static str),
+    /// The trained network.
+    Trained,
+}
+
 impl Studio {
+    /// What comes with the program under this id; none where the root has a file or folder of its own there.
+    pub(super) fn builtin(&self, id: &str) -> Option<Builtin> {
+        let found = match builtin(Path::new(id)) {
+            Some((_, text)) if id.contains('/') => Builtin::Genome(text),
+            _ if id == shipped::TRAINED => Builtin::Trained,
+            _ => return None,
+        };
+        self.root.path(id).is_err().then_some(found)
+    }
+
     /// The network of an id, from memory if its file has not changed.
     ///
     /// # Errors
     /// There is none, or its files are damaged.
     pub(super) fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
         let bred = place_of(id);
+        let builtin = self.builtin(id);
         let path = match bred {
             Some((name, ..)) => self.root.path(&session_id(name))?,
+            None if builtin.is_some() => Path::new(id).to_path_buf(),
             None => self.root.whole(id)?,
         };
         // A run is whole once its result is there, which is written last.
         let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
-        let changed = stamp.metadata().and_then(|data| data.modified()).ok();
+        let changed = match builtin {
+            None => stamp.metadata().and_then(|data| data.modified()).ok(),
+            Some(_) => None,
+        };
         let is_it = |l: &Arc<Loaded>| l.id == *id && l.wiring == *wiring && l.changed == changed;
         let kept = self.networks.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = kept.iter().find(|l| is_it(l)) {
@@ -88,6 +115,10 @@ impl Studio {
         };
         let source = if let Some((name, sheet, place)) = bred {
             of_genome(self.genome_at(name, sheet, place)?, Path::new(id))
+        } else if let Some(Builtin::Genome(text)) = builtin {
+            of_genome(from_json(text).map_err(Refusal::failed)?, &path)
+        } else if let Some(Builtin::Trained) = builtin {
+            shipped::trained().map_err(Refusal::failed)
         } else if path.is_dir() {
             Source::load(NetworkPath::Run(&path), wanted).map_err(Refusal::bad)
         } else if is_genome_file(&path) {
@@ -141,7 +172,8 @@ impl Studio {
 
     /// The id of what a run learned to draw, by the name in its config; none if it lies elsewhere.
     pub(super) fn target_id(&self, name: &str) -> Option<String> {
-        place_of(name).map(|_| name.into()).or_else(|| self.root.id_of_named(name))
+        let is_known = place_of(name).is_some() || self.builtin(name).is_some();
+        is_known.then(|| name.into()).or_else(|| self.root.id_of_named(name))
     }
 }
 
@@ -169,6 +201,11 @@ struct Drawn<'a> {
     id: &'a str,
     name: String,
     kind: &'static str,
+    /// Whether a genome has its weights: it can be kept as one, and bred from.
+    has_genome: bool,
+    /// What it is, and the picture that it draws.
+    what: String,
+    picture: String,
     wiring: &'static str,
     coords: &'static str,
     size: usize,
@@ -185,6 +222,10 @@ struct Drawn<'a> {
     inputs: [&'static str; 4],
     outputs: [Option<usize>; 3],
     r2: Option<f64>,
+    /// Whether R² is high enough for a score to count; none of what learned no picture.
+    fit: Option<bool>,
+    /// The seed of its training.
+    seed: Option<u64>,
     target: Option<String>,
 }
 
@@ -202,6 +243,9 @@ struct DrawnUnit {
     /// Its centre on the drawing; none: it is not drawn.
     at: Option<(f64, f64)>,
     seen: bool,
+    /// What people called it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -210,6 +254,9 @@ struct DrawnLink {
     target: usize,
     weight: f32,
     kept: bool,
+    /// As of a unit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<String>,
 }
 
 /// `/api/network`: everything that the page needs to draw it by itself.
@@ -223,8 +270,20 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let seen = crate::prune::alive_units(network, &crate::network::Mask::non_zero(weights));
     let rounded = |v: f64| (v * 10.0).round() / 10.0;
     let Places { extent: (width, height), side, at } = places(network, mask, weights);
+    // A graph has the genome's nodes and links, each with what people called it.
+    let labelled = source.genome.as_ref().filter(|_| network.arch.is_none());
+    let nodes = labelled.map(|genome| (genome, unit_nodes(genome), link_genes(genome)));
+    let of_unit = |u: usize| {
+        let (genome, nodes, _) = nodes.as_ref()?;
+        Some(genome.node(nodes[u])?.labels.clone())
+    };
+    let of_link = |i: usize| {
+        let (genome, _, genes) = nodes.as_ref()?;
+        Some(genome.connection(genes[i])?.labels.clone())
+    };
     let units = network.units.iter().zip(at).enumerate();
     let units = units.map(|(u, (unit, at))| DrawnUnit {
+        labels: of_unit(u).unwrap_or_default(),
         activation: unit.activation.name(),
         layer: unit.layer,
         at: at.map(|(x, y)| (rounded(x), rounded(y))),
@@ -235,9 +294,11 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         target: link.target,
         weight: weights.0[i],
         kept: mask.0[i],
+        labels: of_link(i).unwrap_or_default(),
     });
     let own = source.genome.as_ref().filter(|_| !source.trained).map(|g| &g.provenance);
-    let target = source.target_name.as_deref();
+    let config = source.config.as_ref();
+    let name = title(&asked.id, source);
     let kind = match (&source.genome, source.trained) {
         (_, true) => "run",
         (Some(_), false) => "genome",
@@ -245,8 +306,15 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     };
     json_of(&Drawn {
         id: &asked.id,
-        name: title(&asked.id, source),
+        what: match (config, kind) {
+            (Some(config), _) => names::of_run(config),
+            (_, "genome") => names::of_wiring(asked.wiring).into(),
+            _ => "network of a file".into(),
+        },
+        picture: config.map_or_else(|| name.clone(), names::of_target),
+        name,
         kind,
+        has_genome: source.genome.is_some() && network.arch.is_none(),
         wiring: asked.wiring.name(),
         coords: source.coords.name(),
         size: source.size,
@@ -261,16 +329,18 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         inputs: network.inputs.map(|input| input.name()),
         outputs: network.outputs,
         r2: source.fit.map(|fit| fit.r2),
-        target: target.and_then(|name| studio.target_id(name)),
+        fit: source.fit.map(|fit| fit.passes_gate()),
+        seed: config.map(|config| config.train.seed),
+        target: config.and_then(|config| studio.target_id(&config.target)),
     })
 }
 
-/// What a network is called; a round of a pruning, after its run.
+/// What a network is called: a run by what it is, an opened file and one of Picbreeder by the file's name, a
+/// genome by its own.
 fn title(id: &str, source: &Source) -> String {
-    let name = source.short_name();
-    match id.strip_suffix(&name).and_then(|run| run.trim_end_matches('/').rsplit('/').next()) {
-        Some(run) if source.trained && name.starts_with("round-") => format!("{run}, {name}"),
-        _ => name,
+    match &source.config {
+        Some(config) => names::of_run_and_picture(config),
+        None => names::of_genome(id, || source.short_name()),
     }
 }
 
@@ -278,6 +348,25 @@ fn title(id: &str, source: &Source) -> String {
 pub fn tags(provenance: &Provenance) -> Vec<&str> {
     let said = provenance.notes.get("tags").map_or("", String::as_str);
     said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect()
+}
+
+/// The weights that are set, `LINK:VALUE,…`, of a network with `links` links.
+fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
+    let one = |part: &str| {
+        let (link, value) = part.split_once(':')?;
+        let (link, value) = (link.parse().ok()?, value.parse::<f32>().ok()?);
+        (link < links && value.is_finite()).then_some(Change::To { link, value })
+    };
+    let parts = set.split(',').filter(|part| !part.is_empty());
+    let read = parts.map(|part| {
+        one(part).ok_or_else(|| {
+            let found: String = part.chars().take(40).collect();
+            Refusal::bad(format!(
+                "set: expected LINK:VALUE, links below {links} and finite values, found {found:?}"
+            ))
+        })
+    });
+    read.collect()
 }
 
 /// What is asked of a picture.
@@ -304,23 +393,7 @@ impl AskedPicture {
 
     /// The weights that are set.
     fn changes(&self, network: &Network) -> Result<Vec<Change>, Refusal> {
-        let one = |part: &str| {
-            let (link, value) = part.split_once(':')?;
-            let (link, value) = (link.parse().ok()?, value.parse::<f32>().ok()?);
-            let there = link < network.weight_count() && value.is_finite();
-            there.then_some(Change::To { link, value })
-        };
-        let parts = self.set.split(',').filter(|part| !part.is_empty());
-        let read = parts.map(|part| {
-            one(part).ok_or_else(|| {
-                let links = network.weight_count();
-                let found: String = part.chars().take(40).collect();
-                Refusal::bad(format!(
-                    "set: expected LINK:VALUE, links below {links} and finite values, found {found:?}"
-                ))
-            })
-        });
-        read.collect()
+        changes_of(&self.set, network.weight_count())
     }
 
     fn frame(&self) -> Result<Frame, Refusal> {
@@ -450,14 +523,116 @@ pub fn matched(
     json_of(&Matched { effects: EFFECTS, down, up })
 }
 
-/// `/api/genome`: the genome of a file or a run, to be saved.
-pub fn genome(studio: &Studio, asked: Asked) -> Answer {
+#[derive(Serialize)]
+struct Ranked {
+    /// How much the picture changes.
+    effect: f64,
+    /// Links that were tried, and how many of them cannot change the picture so much both down and up.
+    tried: usize,
+    silent: usize,
+    /// The others: first whose weight has the shortest way to go.
+    links: Vec<usize>,
+}
+
+/// `/api/ranked`: weights that can change the picture by the largest of [`EFFECTS`], by how far they must move for
+/// it. The one in the middle stands for the network: the same rank in each of several.
+pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
-    let Some(genome) = &loaded.source.genome else {
-        let why = format!("{}: expected a genome, found a network without one", asked.id);
-        return Err(Refusal::none(why));
-    };
-    Ok(genome_file(genome, &loaded.source.short_name()))
+    let effect = EFFECTS[EFFECTS.len() - 1];
+    let view = studio.view(&loaded, SEARCHED_AT)?;
+    // A network of zeros has none.
+    let links = Selection::Sample(RANKED).links(&loaded.source.model, 0).unwrap_or_default();
+    let mut found: Vec<(f64, usize)> = Vec::new();
+    for some in links.chunks(8) {
+        if has_left() {
+            return Err(Refusal::left());
+        }
+        let swept = view.sweep(some, Delta::Effect(effect), &|_| {});
+        for pair in swept.perturbations.chunk_by(|a, b| a.link == b.link) {
+            if pair.iter().all(|p| !p.silent) {
+                let farthest = pair.iter().map(|p| p.delta.abs()).fold(0.0, f64::max);
+                found.push((farthest, pair[0].link));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    json_of(&Ranked {
+        effect,
+        tried: links.len(),
+        silent: links.len() - found.len(),
+        links: found.into_iter().map(|(_, link)| link).collect(),
+    })
+}
+
+/// A network with some of its weights set.
+#[derive(Deserialize)]
+pub struct AskedGenome {
+    /// As in [`Asked`].
+    pub id: String,
+    /// As in [`Asked`].
+    #[serde(default = "graph")]
+    pub wiring: Wiring,
+    /// `LINK:VALUE,…`
+    #[serde(default)]
+    pub set: String,
+}
+
+impl Studio {
+    /// The genome of a network as it stands: with the weights that its run learned, and those that are set. Its
+    /// name for people comes with it.
+    ///
+    /// # Errors
+    /// The network has no genome, or is in layers: a genome has the weights of a graph.
+    pub(super) fn genome_of(&self, asked: &AskedGenome) -> Result<(Genome, String), Refusal> {
+        let AskedGenome { id, wiring, set } = asked;
+        let loaded = self.network(&Asked { id: id.clone(), wiring: *wiring })?;
+        let Source { model, genome, trained, .. } = &loaded.source;
+        let name = title(id, &loaded.source);
+        let Some(genome) = genome else {
+            let why = format!("{id}: expected a genome, found a network without one");
+            return Err(Refusal::none(why));
+        };
+        let changes = changes_of(set, model.network.weight_count())?;
+        if changes.is_empty() && !trained {
+            return Ok((genome.clone(), name));
+        }
+        if model.network.arch.is_some() {
+            return Err(Refusal::bad(format!(
+                "{id}: expected the network as it was evolved, found it in layers, whose weights no genome has; move the weights of the graph"
+            )));
+        }
+        let weights = changed(model, &changes);
+        let mut tuned = with_weights(genome, &weights).map_err(Refusal::bad)?;
+        let tags = genome.provenance.notes.get("tags").cloned();
+        let moved: Vec<String> = changes.iter().map(|change| moved(model, change)).collect();
+        let mut notes = std::collections::BTreeMap::new();
+        notes.extend(tags.map(|tags| ("tags".to_string(), tags)));
+        if !moved.is_empty() {
+            notes.insert("moved".to_string(), moved.join(", "));
+        }
+        let name = if moved.is_empty() { name } else { format!("{name}, moved") };
+        tuned.provenance = Provenance {
+            name: name.clone(),
+            made_by: "picloom studio".into(),
+            parents: vec![title(id, &loaded.source)],
+            notes,
+            ..Provenance::default()
+        };
+        Ok((tuned, name))
+    }
+}
+
+/// A moved weight for people: the two units by number, before and after.
+fn moved(model: &Model, change: &Change) -> String {
+    let Change::To { link, value } = *change else { return String::new() };
+    let ends = model.network.links[link];
+    format!("u{}→u{}: {} to {value}", ends.source, ends.target, model.weights.0[link])
+}
+
+/// `/api/genome`: the genome of a file or a run, to be saved.
+pub fn genome(studio: &Studio, asked: AskedGenome) -> Answer {
+    let (genome, name) = studio.genome_of(&asked)?;
+    Ok(genome_file(&genome, &name))
 }
 
 /// A genome as a file to be saved.

@@ -3,6 +3,7 @@
 
 use super::OPENED;
 use super::answer::{Answer, Refusal, made};
+use super::names::HASH;
 use super::networks::Asked;
 use super::pixels::{is_picture_file, is_weights_file};
 use super::state::Studio;
@@ -52,7 +53,7 @@ pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answ
         .collect();
     // The same weights with another arch are another network.
     let content = [bytes, arch.as_deref().unwrap_or("").as_bytes()].concat();
-    let stem = format!("{}-{}", stem.trim_matches('_'), &short_id(content)[..10]);
+    let stem = format!("{}-{}", stem.trim_matches('_'), &short_id(content)[..HASH]);
     let stem = stem.trim_start_matches('-');
     let folder = studio.root.made(OPENED)?;
     let (id, path) = (format!("{OPENED}/{stem}.{end}"), folder.join(format!("{stem}.{end}")));

@@ -14,9 +14,9 @@ macro_rules! files {
 }
 
 files! {
-    "index.html", "style.css", "icon.svg", "dom.js", "route.js", "api.js", "shader.js", "easel.js",
+    "index.html", "style.css", "icon.svg", "dom.js", "route.js", "words.js", "api.js", "shader.js", "easel.js",
     "charts.js", "wiring.js", "tree.js", "sheet.js", "start.js", "breed.js", "look.js", "compare.js",
-    "study.js", "jobs.js", "main.js",
+    "see.js", "study.js", "jobs.js", "main.js",
 }
 
 /// The line of the index that loads the modules.

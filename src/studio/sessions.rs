@@ -3,7 +3,7 @@
 
 use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
 use super::library::published;
-use super::networks::{Asked, genome_file};
+use super::networks::{AskedGenome, genome_file};
 use super::pixels::{MOST_VALUES, checked, draw_rows};
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
@@ -13,7 +13,7 @@ use crate::evolve::{
     Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
 };
 use crate::experiment::evolution::{self, ancestor_file, keep, open, read_session, save};
-use crate::genome::{Genome, to_json};
+use crate::genome::{Genome, builtin, to_json};
 use crate::math::hash::short_id;
 use crate::math::settings::Settings;
 use crate::network::files::write_atomic;
@@ -303,6 +303,9 @@ pub struct Wanted {
     seed: Option<u64>,
     #[serde(default)]
     from: Vec<String>,
+    /// Weights of the one genome it begins from that are set: `LINK:VALUE,…`.
+    #[serde(default)]
+    set: String,
     grid: Option<usize>,
     colour: Option<bool>,
     symmetry: Option<String>,
@@ -345,9 +348,13 @@ pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
         let why = format!("from: expected at most a sheet of genomes, found {}", wanted.from.len());
         return Err(Refusal::bad(why));
     }
+    if !wanted.set.is_empty() && wanted.from.len() != 1 {
+        let why = format!("set: expected one genome to begin from, found {}", wanted.from.len());
+        return Err(Refusal::bad(why));
+    }
     let colour = wanted.colour == Some(true);
     let ancestors: Result<_, _> =
-        wanted.from.iter().map(|id| ancestor(studio, id, colour)).collect();
+        wanted.from.iter().map(|id| ancestor(studio, id, &wanted.set, colour)).collect();
     new_session(studio, &wanted.name, "session", &Session::new(config, seed, ancestors?))
 }
 
@@ -359,19 +366,17 @@ fn adopt(studio: &Studio, id: &str, name: &str) -> Answer {
         let none = || Refusal::bad(format!("{id}: expected its ancestor {file} below the root"));
         let found = ancestor_file(&path, file);
         let found = studio.root.id_of_named(&found.to_string_lossy()).ok_or_else(none)?;
-        *file = ancestor(studio, &found, false)?;
+        *file = ancestor(studio, &found, "", false)?;
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     new_session(studio, name, &stem, &session)
 }
 
 /// A copy of a genome, named by its content: a session replays whatever becomes of the file it was taken
-/// from. With `colour`, a grey one is given the outputs of colour.
-fn ancestor(studio: &Studio, id: &str, colour: bool) -> Result<String, Refusal> {
-    let loaded = studio.network(&Asked { id: id.into(), wiring: Wiring::Graph })?;
-    let Some(mut genome) = loaded.source.genome.clone() else {
-        return Err(Refusal::bad(format!("{id}: expected a genome, found a network without one")));
-    };
+/// from. Some of its weights may be `set`; with `colour`, a grey one is given the outputs of colour.
+fn ancestor(studio: &Studio, id: &str, set: &str, colour: bool) -> Result<String, Refusal> {
+    let asked = AskedGenome { id: id.into(), wiring: Wiring::Graph, set: set.into() };
+    let (mut genome, _) = studio.genome_of(&asked)?;
     if colour && !genome.is_colour() {
         genome = genome.with_colour_outputs();
     }
@@ -415,8 +420,9 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
     for count in 1..TRIES {
         let file =
             if count == 1 { format!("{stem}.{end}") } else { format!("{stem}-{count}.{end}") };
-        let path = folder.join(file);
-        if !path.exists() {
+        let path = folder.join(&file);
+        // A genome of the program keeps its id.
+        if !path.exists() && builtin(&Path::new(GENOMES).join(file)).is_none() {
             write_atomic(&path, bytes).map_err(Refusal::failed)?;
             return Ok(path);
         }
@@ -574,22 +580,44 @@ struct Published {
 pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
     let genome = studio.session(name, |_, bred| {
         studio.as_seen(name, bred, &wanted.version)?;
-        let title: String = wanted.name.trim().chars().take(200).collect();
-        let mut genome = placed(name, &bred.tree, wanted.node, wanted.place, &title)?;
-        let tags: Vec<String> = wanted
-            .tags
-            .iter()
-            .map(|tag| tag.replace(',', " ").trim().chars().take(60).collect())
-            .filter(|tag: &String| !tag.is_empty())
-            .take(20)
-            .collect();
-        if !tags.is_empty() {
-            genome.provenance.notes.insert("tags".into(), tags.join(", "));
-        }
-        Ok(genome)
+        placed(name, &bred.tree, wanted.node, wanted.place, "")
     })?;
+    kept(studio, genome, &wanted.name, &wanted.tags)
+}
+
+/// A genome that was looked into, to be kept.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    id: String,
+    #[serde(default)]
+    set: String,
+    name: String,
+    #[serde(default)]
+    tags: Vec<String>,
+}
+
+/// `POST /api/publish`: the genome of a network, some of its weights set, as a file in `genomes/`.
+pub fn publish_genome(studio: &Studio, Kept { id, set, name, tags }: Kept) -> Answer {
+    let asked = AskedGenome { id, wiring: Wiring::Graph, set };
+    let (genome, _) = studio.genome_of(&asked)?;
+    kept(studio, genome, &name, &tags)
+}
+
+/// Writes a genome into `genomes/` under a name and with tags that people gave it.
+fn kept(studio: &Studio, mut genome: Genome, name: &str, tags: &[String]) -> Answer {
+    genome.provenance.name = name.trim().chars().take(200).collect();
+    let tags: Vec<String> = tags
+        .iter()
+        .map(|tag| tag.replace(',', " ").trim().chars().take(60).collect())
+        .filter(|tag: &String| !tag.is_empty())
+        .take(20)
+        .collect();
+    if !tags.is_empty() {
+        genome.provenance.notes.insert("tags".into(), tags.join(", "));
+    }
     let folder = studio.root.made(GENOMES)?;
-    let path = new_file(&folder, &wanted.name, "json", to_json(&genome).as_bytes())?;
+    let path = new_file(&folder, name, "json", to_json(&genome).as_bytes())?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     made(&Published { id: format!("{GENOMES}/{file}") })
 }

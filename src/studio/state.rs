@@ -218,6 +218,10 @@ pub struct FoundGenome {
     pub colour: bool,
     /// The breeding session it was published from, where its file says so.
     pub session: Option<String>,
+    /// The search whose result it is, by id.
+    pub search: Option<String>,
+    /// True if it came with the program.
+    pub builtin: bool,
 }
 
 /// A study, from its record.

@@ -1,6 +1,7 @@
 //! A study as it lies in its folder: figures, what it decided, and each of its networks.
 
 use super::answer::{Answer, Refusal, json_of, of_bytes};
+use super::library::study_name;
 use super::pixels::is_picture_file;
 use super::state::Studio;
 use crate::experiment::networks::NetworksRecord;
@@ -58,6 +59,8 @@ struct Row {
     seed: Option<u64>,
     kept: Option<usize>,
     r2: Option<f64>,
+    /// Whether R² is high enough for the score to count.
+    fit: Option<bool>,
     score: Option<f64>,
     /// The network, where one is kept: a genome or the folder of a run.
     run: Option<String>,
@@ -77,8 +80,7 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let folder = folder(studio, &id)?;
     let text = studio.root.text(&folder.join(STUDY))?.unwrap_or_default();
     let said: Said = serde_json::from_str(&text).unwrap_or_default();
-    let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let name = [said.study, said.name].into_iter().find(|name| !name.is_empty()).unwrap_or(own);
+    let name = study_name(studio, &folder, [said.study, said.name]);
     let mut rows = rows(studio, &folder, &name);
     let left_out = rows.len().saturating_sub(MOST_ROWS);
     rows.truncate(MOST_ROWS);
@@ -188,6 +190,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
             seed: row.seed,
             kept: result.map(|r| r.kept),
             r2: result.map(|r| r.r2),
+            fit: result.map(|r| r.fit),
             score: result.and_then(|r| r.score()),
             run: match (row.arm.as_str(), result.and_then(|r| r.run_id.as_deref())) {
                 (_, Some(run)) => runs.get(run).cloned(),

@@ -31,7 +31,7 @@ fn small() -> usize {
 pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
     let size = checked(size, 512)?;
     let own = |name: &str| Some(name.strip_suffix(".toml")?.trim_start_matches('/').to_string());
-    if place_of(&id).is_none() {
+    if place_of(&id).is_none() && studio.builtin(&id).is_none() {
         let path = studio.root.path(&id)?;
         if is_picture_file(&path) {
             return Ok(pixels(&picture_file(&path, size)?, false));

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { begun } from "./seeing.mjs";
 import { accessible, close, expect, go, open, picloom, root, settled } from "./studio.mjs";
 
 const KINDS = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
@@ -36,6 +37,19 @@ export async function exported() {
     expect(await picture() !== before, "its sliders move its pictures");
     await go(page, "#/compare?ids=genomes/bred_skull.json,runs/pruned");
     expect(await page.locator(".column").count() === 2, "it compares");
+    // *See it* is on every site.
+    await go(page, "#/");
+    await page.click("a.seeit");
+    await begun(page);
+    const unmoved = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
+    await page.locator(".together input[type=range]").focus();
+    await page.keyboard.press("End");
+    await page.waitForTimeout(600);
+    await begun(page);
+    const told = await page.locator(".column > .value").allTextContents();
+    const moved = await page.evaluate(() => [...document.querySelectorAll(".column canvas.picture")].map((c) => c.toDataURL()));
+    expect(told.length === 2 && told.every((text) => text.includes("→")), `its slider moves a weight of each: ${told.join("; ")}`);
+    expect(moved.every((picture, i) => picture !== unmoved[i]), "and changes both pictures");
     await accessible(page, "the exported site");
     await close(page);
     said.push(`works from ${address.split(":")[0]}:`);

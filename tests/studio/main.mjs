@@ -11,8 +11,11 @@ import { opening } from "./opening.mjs";
 import { exported } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { pages } from "./pages.mjs";
+import { naming, seeing } from "./seeing.mjs";
+import { keeping, library } from "./keeping.mjs";
+import { deep, terms } from "./reading.mjs";
 
-const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, comparing, working, exported, hostile, pages };
+const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, seeing, naming, comparing, keeping, library, working, deep, terms, exported, hostile, pages };
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 

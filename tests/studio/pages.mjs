@@ -12,6 +12,9 @@ export async function pages(studio) {
   const session = library.sessions.find((s) => s.name);
   const shown = {
     start: "#/",
+    see: "#/see?effect=7",
+    deep: "#/look/genomes/target_face.json?link=40",
+    moved: "#/look/genomes/bred_moth.json?link=3&set=3:1.75",
     breed: session && `#/breed/${encodeURIComponent(session.name)}`,
     look: "#/look/genomes/bred_skull.json?link=13",
     dense: "#/look/runs/pruned?link=120",
@@ -24,13 +27,15 @@ export async function pages(studio) {
   if (studio.shots) mkdirSync(studio.shots, { recursive: true });
   let looked = 0;
   const wrong = [];
-  for (const width of [1280, 390]) {
+  // Where somebody looks at the pictures, at every width.
+  for (const width of studio.shots ? [390, 1024, 1280, 1920] : [1280, 390]) {
     for (const scheme of ["light", "dark"]) {
       const page = await open(studio.address, { width, scheme });
       for (const [name, hash] of Object.entries(shown)) {
         if (!hash) continue;
         await go(page, hash);
-        if (["look", "dense"].includes(name)) await page.waitForSelector("main[data-by]", { timeout: 60_000 });
+        if (["look", "dense", "deep", "moved"].includes(name)) await page.waitForSelector("main[data-by]", { timeout: 60_000 });
+        if (["see", "compare"].includes(name)) await page.waitForSelector("main[data-begun]", { timeout: 120_000 });
         await page.waitForTimeout(700);
         await accessible(page, `${name} at ${width} pixels, ${scheme}`).catch((error) => wrong.push(error.message));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);

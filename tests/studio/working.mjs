@@ -20,7 +20,7 @@ export async function comparing(studio) {
     const effectOf = [0.02, 0.05, 0.1, 0.15];
     return Promise.all([...document.querySelectorAll(".column")].map(async (column) => {
       const canvas = column.querySelector("canvas.picture");
-      const id = decodeURIComponent(column.querySelector("a").getAttribute("href").replace("#/look/", "").split("?")[0]);
+      const id = decodeURIComponent(column.querySelector("h2 a").getAttribute("href").replace("#/look/", "").split("?")[0]);
       const right = new Uint8Array(await (await fetch(`/api/picture?${new URLSearchParams({ id, wiring: "graph", size: canvas.width, raw: 1 })}`)).arrayBuffer());
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.width);
       let sum = 0;

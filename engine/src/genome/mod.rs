@@ -7,6 +7,7 @@
 //! input; weights are finite; the graph of *all* connections, disabled ones too, is acyclic.
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
 
+mod builtin;
 mod dot;
 mod file;
 mod gene;
@@ -15,6 +16,7 @@ mod json;
 mod palette;
 mod picbreeder;
 
+pub use builtin::{BUILTIN, builtin};
 pub use dot::to_dot;
 pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_plain, read_text};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
@@ -26,6 +28,7 @@ pub use picbreeder::{
 };
 
 use crate::math::Activation;
+use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
@@ -559,12 +562,18 @@ pub enum GenomeProblem {
     /// No format that has this extension.
     #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
     Extension(String),
+    /// Neither a file nor a genome of the program; with the nearest name.
+    #[error(
+        "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{0}"
+    )]
+    Unknown(String),
     /// A whole genome that no network of the asked wiring can be made of.
     #[error("{0}")]
     Wiring(Refusal),
 }
 
-/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder).
+/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
+/// the program, by its name ([`builtin`]), where no such file is.
 ///
 /// # Errors
 /// The file cannot be read, or its content is refused; the message has the path, what was
@@ -572,6 +581,13 @@ pub enum GenomeProblem {
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
     let fail =
         |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+    if let Some((_, text)) = builtin(path).filter(|_| !path.exists()) {
+        return from_json(text).map_err(|e| fail(e.into()));
+    }
+    if path.extension().is_none() && !path.exists() {
+        let hint = did_you_mean(&path.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
+        return Err(fail(GenomeProblem::Unknown(hint)));
+    }
     let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
     let text = |bytes: Vec<u8>| {
         String::from_utf8(bytes)

@@ -1,7 +1,7 @@
 //! Genome → graph network: the genes as they are, no relays.
 
 use super::{Link, Network, Unit, Weights};
-use crate::genome::{Genome, Input, NodeId, Output, Role};
+use crate::genome::{Genome, GenomeError, InnovationId, Input, NodeId, Output, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles the expressed part of a genome: enabled links between nodes from which an output can
@@ -9,24 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// Units are ordered by depth, then node id; the four inputs come first. The genome is not changed.
 pub fn compile(genome: &Genome) -> (Network, Weights) {
-    let (depths, layers) = (genome.depths(), layers(genome));
+    let layers = layers(genome);
     let useful = useful_nodes(genome);
-    let mut order: Vec<NodeId> = genome
-        .nodes()
-        .filter(|n| !matches!(n.role, Role::Input(_)) && useful.contains(&n.id))
-        .map(|n| n.id)
-        .collect();
-    order.sort_by_key(|id| (depths[id], *id));
-
-    let mut place: BTreeMap<NodeId, usize> = BTreeMap::new();
-    let mut units = Vec::with_capacity(4 + order.len());
-    for (u, input) in Input::ALL.into_iter().enumerate() {
-        let node = genome.input(input);
-        place.insert(node.id, u);
-        units.push(Unit { activation: node.activation, layer: 0, links: 0..0 });
-    }
-    for (k, id) in order.iter().enumerate() {
-        place.insert(*id, 4 + k);
+    let nodes = unit_nodes(genome);
+    let place: BTreeMap<NodeId, usize> = nodes.iter().enumerate().map(|(u, id)| (*id, u)).collect();
+    let (inputs, order) = nodes.split_at(4);
+    let mut units = Vec::with_capacity(nodes.len());
+    for id in inputs {
+        let activation = genome.node(*id).expect("inputs exist").activation;
+        units.push(Unit { activation, layer: 0, links: 0..0 });
     }
 
     let mut incoming: BTreeMap<NodeId, Vec<(usize, f64)>> = BTreeMap::new();
@@ -34,7 +25,7 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
         incoming.entry(c.target).or_default().push((place[&c.source], c.weight));
     }
     let (mut links, mut weights) = (Vec::new(), Vec::new());
-    for id in &order {
+    for id in order {
         let target = units.len();
         let first = links.len();
         let mut sources = incoming.remove(id).unwrap_or_default();
@@ -57,6 +48,49 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
         Network { inputs: Input::ALL, units, links, outputs, blocks: Vec::new(), arch: None },
         Weights(weights),
     )
+}
+
+/// The node of each unit of [`compile`]'s network, in unit order.
+pub fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
+    let (depths, useful) = (genome.depths(), useful_nodes(genome));
+    let mut order: Vec<NodeId> = genome
+        .nodes()
+        .filter(|n| !matches!(n.role, Role::Input(_)) && useful.contains(&n.id))
+        .map(|n| n.id)
+        .collect();
+    order.sort_by_key(|id| (depths[id], *id));
+    Input::ALL.into_iter().map(|input| genome.input(input).id).chain(order).collect()
+}
+
+/// The gene of each link of [`compile`]'s network, in link order.
+pub fn link_genes(genome: &Genome) -> Vec<InnovationId> {
+    let nodes = unit_nodes(genome);
+    let gene = |link: &Link| {
+        let gene = genome.connection_between(nodes[link.source], nodes[link.target]);
+        gene.expect("a link is compiled from a gene").innovation
+    };
+    compile(genome).0.links.iter().map(gene).collect()
+}
+
+/// The genome with these (W,) weights of [`compile`]'s network. A weight that is the gene's own in f32
+/// leaves the gene as it is.
+///
+/// # Errors
+/// A weight is not finite.
+///
+/// # Panics
+/// If the weights are not as many as the network's links.
+pub fn with_weights(genome: &Genome, weights: &Weights) -> Result<Genome, GenomeError> {
+    let genes = link_genes(genome);
+    assert_eq!(genes.len(), weights.0.len(), "one weight a link");
+    let mut tuned = genome.clone();
+    for (gene, &weight) in genes.into_iter().zip(&weights.0) {
+        let own = genome.connection(gene).expect("its own gene").weight;
+        if own as f32 != weight {
+            tuned.set_weight(gene, f64::from(weight))?;
+        }
+    }
+    Ok(tuned)
 }
 
 /// Layer of each node: 0 for inputs, else one more than the deepest it hears. A node that nothing

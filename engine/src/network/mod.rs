@@ -23,7 +23,7 @@ pub mod reference;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
-pub use compile::compile;
+pub use compile::{compile, link_genes, unit_nodes, with_weights};
 pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};
 pub use model::{Model, Wiring, holdable, read_genome, wirable};

@@ -81,6 +81,19 @@ pub fn read_weights_under(
     assemble(network, arrays).map_err(refuse)
 }
 
+/// The weights of `network` in the bytes of a `.safetensors` file; errors name it `path`.
+///
+/// # Errors
+/// As [`read_weights`].
+pub fn from_safetensors(
+    bytes: &[u8],
+    path: &Path,
+    network: &Network,
+) -> Result<Weights, ReadWeightsError> {
+    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
+    assemble(network, read_safetensors(bytes).map_err(fail)?).map_err(fail)
+}
+
 /// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
 ///
 /// # Errors

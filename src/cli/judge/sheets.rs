@@ -92,8 +92,8 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
         NetworkPath::Genome(path, Wiring::Graph)
     };
     let source = Source::load(kept, wanted)?;
-    let target = match (&source.target_name, kept) {
-        (Some(own), _) => stem(Path::new(own)),
+    let target = match (&source.config, kept) {
+        (Some(own), _) => stem(Path::new(&own.target)),
         (
             None,
             NetworkPath::Genome(path, _) | NetworkPath::Run(path) | NetworkPath::Weights(_, path),

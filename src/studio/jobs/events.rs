@@ -77,7 +77,7 @@ async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sende
                 status = Some(state.status);
                 events.push(event("status", &json!({ "status": state.status })));
             }
-            if let Work::Score { .. } = job.work {
+            if let Work::Score { .. } | Work::Evolve { .. } = job.work {
                 if step != Some(state.step) {
                     step = Some(state.step);
                     let data = json!({ "done": state.step, "total": state.steps });

@@ -1,6 +1,7 @@
 //! One piece of long work: what is to be done, and how it stands.
 
 use crate::network::{Coords, Network, Weights, Wiring};
+use crate::studio::names;
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -50,6 +51,18 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<u64>,
     },
+    /// A search towards a picture.
+    Evolve {
+        /// The picture, or a genome whose picture it is.
+        id: String,
+        /// Generations.
+        generations: u64,
+        /// Side of the judged pictures in pixels.
+        size: usize,
+        /// Of the search.
+        #[serde(default)]
+        seed: u64,
+    },
     /// The compositional score of a network.
     Score {
         /// Genome, run or file of weights.
@@ -66,31 +79,45 @@ pub enum Work {
 }
 
 impl Work {
-    /// `train`, `prune` or `score`.
+    /// `train`, `prune`, `evolve` or `score`.
     pub fn kind(&self) -> &'static str {
         match self {
             Work::Train { .. } => "train",
             Work::Prune { .. } => "prune",
+            Work::Evolve { .. } => "evolve",
             Work::Score { .. } => "score",
         }
     }
 
-    /// The network it is of.
+    /// The network it is of; of a search its picture.
     pub fn id(&self) -> &str {
         match self {
-            Work::Train { id, .. } | Work::Prune { id, .. } | Work::Score { id, .. } => id,
+            Work::Train { id, .. }
+            | Work::Prune { id, .. }
+            | Work::Evolve { id, .. }
+            | Work::Score { id, .. } => id,
         }
     }
 
-    /// For people.
-    pub fn title(&self) -> String {
-        let file = self.id().rsplit('/').next().unwrap_or_default();
-        let name = file.split_once('.').map_or(file, |(stem, _)| stem);
+    /// For people: what is done, and the picture that a training learns. `name` is the network's.
+    pub fn title(&self, name: &str) -> String {
         match self {
-            Work::Train { wiring: Wiring::Graph, .. } => format!("train {name}"),
-            Work::Train { wiring, .. } => format!("train {name} as {wiring}"),
-            Work::Prune { method, .. } => format!("prune {name} by {method}"),
-            Work::Score { wiring, .. } => format!("score {name} as {wiring}"),
+            Work::Train { target, wiring, .. } => {
+                let picture = target.as_deref().map_or(name.into(), names::of_file);
+                let kind = match wiring {
+                    Wiring::Dense => "a dense network",
+                    Wiring::Layerized => "the evolved wiring in layers",
+                    Wiring::Graph => "this wiring",
+                };
+                match target {
+                    None => format!("{picture}: train {kind}"),
+                    Some(_) => format!("{picture}: train {kind} of {name}"),
+                }
+            }
+            Work::Prune { method, .. } => format!("{name}: prune by {method}"),
+            Work::Evolve { .. } => format!("{name}: evolve towards it"),
+            Work::Score { wiring: Wiring::Graph, .. } => format!("{name}: score"),
+            Work::Score { .. } => format!("{name}: score in layers"),
         }
     }
 
@@ -99,6 +126,7 @@ impl Work {
         match self {
             Work::Train { steps, .. } => *steps,
             Work::Prune { steps, .. } => steps.unwrap_or(0),
+            Work::Evolve { generations, .. } => *generations,
             Work::Score { .. } => 0,
         }
     }
@@ -107,7 +135,7 @@ impl Work {
     pub fn network(&self) -> (&str, Wiring) {
         match self {
             Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => (id, *wiring),
-            Work::Prune { id, .. } => (id, Wiring::Graph),
+            Work::Prune { id, .. } | Work::Evolve { id, .. } => (id, Wiring::Graph),
         }
     }
 }
@@ -129,6 +157,8 @@ pub struct Jobs {
 /// One piece of long work.
 pub struct Job {
     pub name: String,
+    /// What is done, for people.
+    pub title: String,
     pub work: Work,
     pub stop: AtomicBool,
     pub state: Mutex<State>,
@@ -160,6 +190,8 @@ pub struct State {
     /// Logged steps of this attempt: (step, loss).
     pub curve: Vec<(u64, f64)>,
     pub r2: Option<f64>,
+    /// The best genome of a search, by id.
+    pub best: Option<String>,
     pub error: Option<String>,
     /// Weights of a moment ago, and how many there were before.
     pub drawn: Option<(Arc<Drawn>, Weights)>,
@@ -176,18 +208,19 @@ pub struct Drawn {
 
 impl Job {
     /// Nothing of it is done yet.
-    pub fn new(name: String, work: Work) -> Self {
+    pub fn new(name: String, title: String, work: Work) -> Self {
         let state = State {
             status: Status::Stopped,
             step: 0,
             steps: work.steps(),
             curve: Vec::new(),
             r2: None,
+            best: None,
             error: None,
             drawn: None,
             drawings: 0,
         };
-        Job { name, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
+        Job { name, title, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
     }
     /// How it stands, to be read or changed.
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -222,10 +255,10 @@ impl Job {
             job: self.name.clone(),
             kind: self.work.kind(),
             id: self.work.id().into(),
-            name: self.work.title(),
+            name: self.title.clone(),
             wiring: match self.work {
                 Work::Train { wiring, .. } | Work::Score { wiring, .. } => Some(wiring),
-                Work::Prune { .. } => None,
+                Work::Prune { .. } | Work::Evolve { .. } => None,
             },
             target: match &self.work {
                 Work::Train { id, target, .. } => target.clone().or_else(|| Some(id.clone())),
@@ -238,6 +271,7 @@ impl Job {
             r2: state.r2,
             run: match self.work {
                 Work::Score { .. } => None,
+                Work::Evolve { .. } => state.best.clone(),
                 _ => (state.status == Status::Finished).then(|| format!("{RUNS}/{}", self.name)),
             },
             can_resume: matches!(state.status, Status::Stopped | Status::Failed),

@@ -14,14 +14,18 @@ pub use job::{Jobs, Work};
 pub use score::{kept_score, score};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
+use super::names;
 use super::networks::Asked;
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
+use crate::experiment::evolution::EvolutionResult;
+use crate::math::choice::Choice;
 use crate::math::hash::json_id;
 use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
 use crate::run::{RunConfig, RunResult, read_metrics};
+use crate::train::OptimizerConfig;
 use job::{Job, RUNS, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -62,7 +66,9 @@ pub fn found(studio: &Studio) {
         let result: Option<RunResult> =
             text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
         let scored = studio.score_of(&file.work);
-        let done = scored.is_some() || result.is_some();
+        let evolved: Option<EvolutionResult> =
+            text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
+        let done = scored.is_some() || result.is_some() || evolved.is_some();
         // What it was not told, it has found out.
         let found_out = || match &scored {
             Some(record) => {
@@ -75,11 +81,17 @@ pub fn found(studio: &Studio) {
                 Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
             }
         };
-        let job = Job::new(name, file.work);
+        let best = match file.work {
+            Work::Evolve { .. } => work::best_of(studio, &run),
+            _ => None,
+        };
+        let job = Job::new(name, studio.title_of(&file.work), file.work);
         let mut state = job.state();
         state.curve = curve.map(|line| (line.step, line.loss)).collect();
         state.step = state.curve.last().map_or(0, |point| point.0);
         state.r2 = result.map(|result| result.fit.r2);
+        state.r2 = state.r2.or_else(|| evolved?.best_r2);
+        state.best = best;
         state.status = if done { Status::Finished } else { Status::Stopped };
         if state.steps == 0 {
             state.steps = found_out().unwrap_or(0);
@@ -188,7 +200,7 @@ pub fn begin(studio: &Studio, wanted: Work) -> Answer {
             let text = serde_json::to_string_pretty(&file).map_err(Refusal::failed)? + "\n";
             let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
             write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
-            let job = Arc::new(Job::new(name.clone(), wanted));
+            let job = Arc::new(Job::new(name.clone(), studio.title_of(&wanted), wanted));
             let mut all = locked(&studio.jobs.all);
             // Two may have asked at once.
             match all.iter().find(|job| job.name == name).cloned() {
@@ -233,6 +245,61 @@ pub fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
     let job = studio.jobs.get(name)?;
     studio.jobs.call(&job)?;
     json_of(&job.shown(true))
+}
+
+impl Studio {
+    /// What work is called: after the network it is of, or its picture.
+    fn title_of(&self, work: &Work) -> String {
+        let run = || {
+            let config = self.root.path(work.id()).ok()?.join("config.toml");
+            let config = self.root.text(&config).ok()??;
+            Some(names::of_run_and_picture(&toml::from_str::<RunConfig>(&config).ok()?))
+        };
+        work.title(&run().unwrap_or_else(|| names::of_file(work.id())))
+    }
+}
+
+/// What a form offers.
+#[derive(Serialize)]
+struct Choices {
+    optimizers: Vec<Offered>,
+}
+
+#[derive(Serialize)]
+struct Offered {
+    name: &'static str,
+    /// What it does, as a formula.
+    formula: &'static str,
+    settings: Vec<OfferedSetting>,
+}
+
+#[derive(Serialize)]
+struct OfferedSetting {
+    name: String,
+    means: String,
+    default: String,
+    range: String,
+    /// Every value, where there are few.
+    names: Vec<&'static str>,
+}
+
+/// `/api/choices`: every optimizer with its settings, from the program's own table.
+pub fn choices(_: &Studio, _: Nothing) -> Answer {
+    let optimizers = OptimizerConfig::TABLE.iter().map(|row| Offered {
+        name: row.name,
+        formula: row.formula,
+        settings: OptimizerConfig::options_of(row.name)
+            .into_iter()
+            .map(|setting| OfferedSetting {
+                default: setting.defaults[0].clone().unwrap_or_default(),
+                range: setting.kind.range.clone(),
+                names: setting.kind.names.clone(),
+                name: setting.path,
+                means: setting.means,
+            })
+            .collect(),
+    });
+    json_of(&Choices { optimizers: optimizers.collect() })
 }
 
 /// How the picture is asked for.

@@ -1,19 +1,25 @@
 //! What a job does, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
+use crate::evolve::Preset;
+use crate::experiment::evolution::{
+    EvolutionConfig, EvolutionJob, EvolutionObserver, EvolutionResult, GenerationRecord, StopCause,
+    evolve,
+};
 use crate::experiment::prune_run;
+use crate::genome;
 use crate::math::hash::sha256_of_floats;
 use crate::network::lock::FolderLock;
-use crate::network::{Model, Squaring, Weights, Wiring};
+use crate::network::{Coords, Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
 use crate::run::folder::FolderKind;
 use crate::run::{RunResult, Target, TrainJob, load_run, load_target, train_run};
 use crate::studio::answer::Refusal;
-use crate::studio::networks::Asked;
+use crate::studio::networks::{Asked, Builtin};
 use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,9 +35,14 @@ const PICTURE_EVERY: Duration = Duration::from_millis(250);
 /// # Errors
 /// What was expected and what was found.
 pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
+    if let Work::Evolve { .. } = work {
+        let job = evolution(studio, work)?;
+        return Ok(job.config.target_sha256.unwrap_or_default());
+    }
     let loaded = studio.network(&Asked::of(work.network()))?;
     let mut content = super::score::content(&loaded);
     match work {
+        Work::Evolve { .. } => {}
         Work::Train { id, wiring, size, target, .. } => {
             if !(8..=LARGEST).contains(size) {
                 let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
@@ -45,13 +56,8 @@ pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
                 return Err(Refusal::bad(why));
             }
             if let Some(id) = target {
-                let target = load_target(
-                    &studio.root.path(id)?,
-                    *size,
-                    loaded.source.coords,
-                    Some(Squaring::Crop),
-                );
-                content += &sha256_of_floats(&target.map_err(Refusal::bad)?.picture.rgb);
+                let target = target_of(studio, id, *size, loaded.source.coords)?;
+                content += &sha256_of_floats(&target.picture.rgb);
             }
         }
         Work::Prune { id, .. } => {
@@ -69,6 +75,35 @@ pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
         }
     }
     Ok(content)
+}
+
+/// The picture of a target by its id: a file, a genome of the root or one of the program.
+fn target_of(studio: &Studio, id: &str, size: usize, coords: Coords) -> Result<Target, Refusal> {
+    let target = match studio.builtin(id) {
+        Some(Builtin::Genome(text)) => {
+            let genome = genome::from_json(text).map_err(Refusal::failed)?;
+            Target::of_genome(&genome, Path::new(id), size, coords)
+        }
+        _ => load_target(&studio.root.path(id)?, size, coords, Some(Squaring::Crop)),
+    };
+    // By its id, so that what comes of it is the same wherever the root lies.
+    Ok(Target { name: id.into(), ..target.map_err(Refusal::bad)? })
+}
+
+/// A search towards a picture, by the program's own settings.
+fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Refusal> {
+    let Work::Evolve { id, generations, size, seed } = work else {
+        return Err(Refusal::failed("expected a search"));
+    };
+    let mut config = EvolutionConfig::new(Preset::default());
+    config.generations = *generations;
+    config.size = *size;
+    config.seed = *seed;
+    config.target = Some(id.clone());
+    config.validate().map_err(Refusal::bad)?;
+    let target = target_of(studio, id, *size, config.coords)?;
+    config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
+    Ok(EvolutionJob { config, target: Some(target.picture), ancestors: Vec::new() })
 }
 
 fn checked_steps(steps: u64) -> Result<u64, String> {
@@ -109,6 +144,7 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     match &job.work {
         Work::Train { .. } => train(studio, job),
         Work::Prune { .. } => prune(studio, job),
+        Work::Evolve { .. } => evolved(studio, job),
         Work::Score { .. } => super::score::run(studio, job),
     }
 }
@@ -134,14 +170,9 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let source = &loaded.source;
     let Model { network, mask, .. } = source.model.clone();
     let target = match (target, &source.target) {
-        (Some(id), _) => {
-            let path = studio.root.path(id).map_err(|e| e.why())?;
-            let target = load_target(&path, *size, source.coords, Some(Squaring::Crop));
-            // By its id, so that the run is the same wherever the root lies.
-            Target { name: id.clone(), ..target.map_err(told)? }
-        }
+        (Some(id), _) => target_of(studio, id, *size, source.coords).map_err(|e| e.why())?,
         (None, Some(picture)) => Target {
-            name: source.target_name.clone().unwrap_or_default(),
+            name: source.config.as_ref().map_or_else(String::new, |run| run.target.clone()),
             picture: picture.resized(*size),
         },
         // What it draws itself, a genome as it was evolved.
@@ -182,6 +213,39 @@ fn prune(studio: &Studio, job: &Job) -> Result<bool, String> {
     let mut watch = Watch::new(job, drawn);
     let (result, _) = prune_run(&parent, &plan, &out, true, &mut watch).map_err(told)?;
     ended(studio, job, &result)
+}
+
+fn evolved(studio: &Studio, job: &Job) -> Result<bool, String> {
+    let search = evolution(studio, &job.work).map_err(|e| e.why())?;
+    let folder = folder_of(studio, job)?;
+    let _lock = FolderLock::take(&folder).map_err(told)?;
+    let resume = folder.join("config.toml").exists();
+    let result = evolve(&search, &folder, resume, &mut Generations(job)).map_err(told)?;
+    let mut state = job.state();
+    state.r2 = result.best_r2;
+    state.best = best_of(studio, &folder);
+    Ok(result.cause != StopCause::Interrupted)
+}
+
+/// The best genome of a search that has ended, by id.
+pub fn best_of(studio: &Studio, folder: &Path) -> Option<String> {
+    let text = studio.root.text(&folder.join("result.json")).ok()??;
+    let result: EvolutionResult = serde_json::from_str(&text).ok()?;
+    studio.root.id(&folder.join(result.genomes.first()?))
+}
+
+/// Tells a search's job how far it is, and the search when to stop.
+struct Generations<'a>(&'a Job);
+
+impl EvolutionObserver for Generations<'_> {
+    fn generation(&mut self, record: &GenerationRecord, _seconds: f64) {
+        let mut state = self.0.state();
+        state.step = record.generation + 1;
+    }
+
+    fn stop(&mut self) -> bool {
+        self.0.is_stopped()
+    }
 }
 
 /// What a run came to.

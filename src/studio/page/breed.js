@@ -2,6 +2,7 @@
 
 import { arrows, ask, button, choice, complain, count, field, fill, h, keys, pngSide, say, square } from "./dom.js";
 import { address, rename } from "./route.js";
+import { meaning, term } from "./words.js";
 import { call, foresee, get, getWithPixels, postForPixels } from "./api.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
@@ -27,7 +28,7 @@ export async function showBreed(main, { id: name, query }) {
   const changes = h("div", { class: "changes", "aria-live": "polite" });
   const tree = h("div", { class: "tree", tabindex: 0, role: "region", "aria-label": "Lineage" });
   const slider = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: query.get("strength") ?? session.slider, "aria-label": "Strength of changes", change: settled, input: () => (strength.textContent = slider.value) });
-  const strength = h("output", null, slider.value);
+  const strength = h("output", { title: meaning("strength"), "data-term": "strength" }, slider.value);
   const go = button("Breed", breed, { class: "main" });
   const undo = button("Undo", () => step("undo"));
   const redo = button("Redo", () => step("redo"));
@@ -230,13 +231,13 @@ export async function showBreed(main, { id: name, query }) {
     const cell = session.sheet[place];
     if (!cell) return;
     const words = cell.changes?.length ? h("ul", null, cell.changes.map((change) => h("li", null, change))) : h("p", { class: "note" }, cell.kept ? "The parent, unchanged." : "From the start.");
-    changes.replaceChildren(h("h3", null, `Picture ${place + 1}`), h("small", null, `${cell.nodes} nodes, ${count(cell.links, "link")}`), words);
+    changes.replaceChildren(h("h3", null, `Picture ${place + 1}`), h("small", null, term("node", count(cell.nodes, "node")), ", ", term("link", count(cell.links, "link"))), words);
   }
 
   function menu() {
     const away = shown !== session.at;
-    lead.textContent = `Generation ${generation()}${away ? ", an earlier sheet: breed from it to branch" : ""}. ${
-      chosen.size ? `${chosen.size} chosen.` : "Choose what you like, and breed."}`;
+    lead.replaceChildren(term("generation", `Generation ${generation()}`), `${away ? ", an earlier sheet: breed from it to branch" : ""}. ${
+      chosen.size ? `${count(chosen.size, "picture")} chosen.` : "Choose what you like, and breed."}`);
     go.textContent = chosen.size > 1 ? `Breed ${chosen.size} together` : "Breed";
     go.disabled = chosen.size === 0;
     undo.disabled = !session.can_undo;

@@ -1,6 +1,7 @@
 // Small charts in SVG: a loss that falls, a score with its interval, networks by depth and links.
 
 import { number, svg } from "./dom.js";
+import { meaning } from "./words.js";
 
 const [WIDE, HIGH, LEFT, BOTTOM] = [560, 220, 52, 28];
 // A map of networks is smaller: there is one for each picture.
@@ -33,6 +34,7 @@ export function lossCurve(curve, steps) {
 export function scoreBar({ score, low, high }) {
   const x = (value) => 4 + 192 * value;
   return svg("svg", { class: "scorebar", viewBox: "0 0 200 16", role: "img", "aria-label": `Score ${number(score)}, interval ${number(low)} to ${number(high)}` },
+    svg("title", null, `${meaning("score")} ${meaning("interval")}`),
     svg("line", { class: "grid", x1: 4, x2: 196, y1: 8, y2: 8 }),
     svg("line", { class: "span", x1: x(low), x2: x(high), y1: 8, y2: 8 }),
     svg("circle", { class: "head", cx: x(score), cy: 8, r: 4.5 }));
@@ -78,8 +80,8 @@ export function depthMaps(rows, to) {
       beside.forEach((row, i) => {
         const step = Math.min(13, (room - 12) / beside.length);
         const point = svg("circle", { cx: x(row.depth) + step * (i - (beside.length - 1) / 2), cy: y(row.kept), r: 6, class: "point",
-          fill: typeof row.score === "number" ? scoreColour(row.score) : "none" }, svg("title", null, `${row.label}: ${row.kept} links, score ${number(row.score)}`));
-        chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}` }, point) : point);
+          fill: typeof row.score === "number" && row.fit !== false ? scoreColour(row.score) : "none" }, svg("title", null, `${row.label}: ${row.kept} links, score ${number(row.score)}${row.fit === false ? ", unfit: it does not count" : ""}`));
+        chart.append(to(row) ? svg("a", { href: to(row), "aria-label": `${row.label}, ${row.depth} layers, ${row.kept} links, score ${number(row.score)}${row.fit === false ? ", unfit" : ""}` }, point) : point);
       });
     }
     return [target, chart];

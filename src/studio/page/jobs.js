@@ -2,10 +2,14 @@
 
 import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
 import { address } from "./route.js";
+import { meaning, term } from "./words.js";
 import { besideTarget, bytes, call, find, get, post } from "./api.js";
 import { lossCurve, scoreBar } from "./charts.js";
 
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
+
+// What is counted, where that is no step of training.
+const COUNTED = { score: "weight", evolve: "generation" };
 
 /** Shows all work, or one piece of it. */
 export async function showJobs(main, { id }) {
@@ -17,9 +21,9 @@ const titleOf = ({ name }) => name[0].toUpperCase() + name.slice(1);
 async function showAll(main) {
   const jobs = await get("jobs", null, "Reading");
   const all = jobs.jobs ?? jobs;
-  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and scoring that was started here. What was stopped goes on where it stopped.")),
+  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning, evolving and scoring that was started here. What was stopped goes on where it stopped.")),
     all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
-      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? ` · ${job.step ?? 0} of ${count(job.steps, job.kind === "score" ? "weight" : "step")}` : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it."));
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? [" · ", term(COUNTED[job.kind] ?? "step", `${job.step ?? 0} of ${count(job.steps, COUNTED[job.kind] ?? "step")}`)] : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it; or open a picture, and train on it or evolve towards it."));
   keys([]);
 }
 
@@ -64,10 +68,12 @@ async function showJob(main, id) {
     bar.max = all || 1;
     bar.value = done;
     const score = job.score?.score !== undefined ? job.score : null;
-    told.textContent = [all && `${done} of ${all}`, job.loss !== undefined && job.loss !== null && `loss ${job.loss.toPrecision(3)}`,
-      job.r2 !== undefined && job.r2 !== null && `R² ${number(job.r2, 3)}`,
-      score && `${score.coherent} clean, ${score.unclear} unclear, ${score.fractured} fractured`, job.error].filter(Boolean).join(" · ");
-    chart.replaceChildren(...(score ? [h("h2", null, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}.`)] : []),
+    const counted = COUNTED[job.kind] ?? "step";
+    const known = [all && term(counted, `${counted} ${done} of ${all}`), job.loss !== undefined && job.loss !== null && term("loss", `loss ${job.loss.toPrecision(3)}`),
+      job.r2 !== undefined && job.r2 !== null && term("r2", `R² ${number(job.r2, 3)}`),
+      ...(score ? ["coherent", "unclear", "fractured"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
+    told.replaceChildren(...known.flatMap((part, i) => (i ? [" · ", part] : [part])));
+    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}.`))] : []),
       ...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
     // Buttons stay as long as they mean the same: they may have the focus.

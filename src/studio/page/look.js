@@ -1,7 +1,8 @@
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 
-import { ask, button, complain, count, field, fill, h, keys, number, pngSide, select, square } from "./dom.js";
-import { address, leaf, rename } from "./route.js";
+import { ask, button, complain, count, field, fill, h, keys, number, pngSide, say, select, square } from "./dom.js";
+import { address, given, leaf, rename } from "./route.js";
+import { meaning, term } from "./words.js";
 import { besideTarget, call, canAnswer, find, get, isExport, post } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
@@ -13,6 +14,8 @@ import { newSession } from "./start.js";
 const [LARGE, MAP] = [512, 64];
 // Effects offered for a jump.
 const JUMPS = [0.05, 0.15, 0.3];
+// A wiring wider than this, in the drawing's units, has the page's whole width.
+const DEEP = 900;
 
 /** `3:0.2,7:-1` to and from a map. */
 export function readMoves(text) {
@@ -77,12 +80,40 @@ function frameOf(canvas, view, changed) {
   };
 }
 
-/** Asks for the settings of work on `network` and starts it; training may be on another picture, `target`. */
+/** Names of what a list offers: two of one name are told apart by where they lie. */
+function offered(all) {
+  const name = (entry) => entry.name || leaf(entry.id);
+  const names = (all ?? []).map(name);
+  return (all ?? []).map((entry) => [entry.id, names.filter((n) => n === name(entry)).length > 1 ? `${name(entry)} (${entry.id})` : name(entry)]);
+}
+
+/** A choice of an optimizer, and under it its settings as they are if nobody changes them. `text()`: as the command has it. */
+function optimizers(all) {
+  let chosen = all.find((o) => o.name === "adam") ?? all[0];
+  const settings = h("div", { class: "settings" });
+  const show = () => settings.replaceChildren(...chosen.settings.map((s) => field(s.name,
+    s.names.length ? select(s.names.map((n) => [n, n]), s.default, () => {}, { "data-setting": s.name })
+      : h("input", { type: "text", value: s.default, "data-setting": s.name, inputmode: "decimal", autocomplete: "off" }), [`${s.means}.`, s.range && `Range: ${s.range}.`].filter(Boolean).join(" "))));
+  show();
+  const list = select(all.map((o) => [o.name, o.name]), chosen.name, (name) => {
+    chosen = all.find((o) => o.name === name);
+    list.title = chosen.formula;
+    show();
+  });
+  list.title = chosen.formula;
+  const text = () => {
+    const changed = [...settings.querySelectorAll("[data-setting]")].filter((input) => input.value.trim() !== chosen.settings.find((s) => s.name === input.dataset.setting).default);
+    return [chosen.name, changed.map((input) => `${input.dataset.setting}=${input.value.trim()}`).join(",")].filter(Boolean).join(":");
+  };
+  return { element: h("div", { class: "optimizer" }, field("Optimizer", list), h("details", null, h("summary", null, "Its settings"), settings)), text };
+}
+
+/** Asks for the settings of work on `network` and starts it; training and evolving may be on another picture, `target`. */
 export async function startWork(kind, network, wiring, target) {
   const isGenome = !network || network.kind === "genome";
-  const numeric = (name, title, value, more) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }));
+  const numeric = (name, title, value, more, note) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }), note);
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
-  const named = (all) => (all ?? []).map((entry) => [entry.id, entry.name || leaf(entry.id)]);
+  const optimizer = kind === "train" && optimizers((await get("choices", null, "Reading")).optimizers);
   const most = network?.links.filter((l) => l.kept).length ?? 0;
   const rules = {
     budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
@@ -90,32 +121,37 @@ export async function startWork(kind, network, wiring, target) {
   };
   const rule = h("div", null, rules.budget());
   const forms = {
-    train: () => ["Train from random weights", [
-      !network && field("Network", select(named(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
+    train: () => [target ? `Train a network on ${given(target)}` : "Train from random weights", [
+      !network && field("Network", select(offered(library.genomes), "", () => {}, { name: "id" }), "Its wiring is trained, or a dense network of its shape."),
       isGenome && field("Wiring", select([["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]], "dense", () => {}, { name: "wiring" })),
-      !target && field("Picture to learn", select([["", "its own"], ...named(library.pictures), ...named(library.genomes)], "", () => {}, { name: "target" })),
-      numeric("steps", "Steps", 4000, { min: 1, step: 1 }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
-      field("Optimizer", select([["adam", "Adam"], ["sgd", "SGD"], ["muon", "Muon"]], "adam", () => {}, { name: "optimizer" })),
-      numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1 }),
+      !target && field("Picture to learn", select([["", "its own"], ...offered([...(library.pictures ?? []), ...(library.genomes ?? [])])], "", () => {}, { name: "target" })),
+      numeric("steps", "Steps", 4000, { min: 1, step: 1, title: meaning("step") }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
+      optimizer.element,
+      numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
     ], "Train"],
+    evolve: () => [`Evolve towards ${given(target)}`, [
+      numeric("generations", "Generations", 100, { min: 1, max: 100000, step: 1, title: meaning("generation") }),
+      numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }, "The larger, the slower."),
+      numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
+    ], "Evolve"],
     prune: () => ["Prune", [
       field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["wanda", "by weight and activation"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
       field("Keep", select([["budget", "this many links"], ["threshold", "links of at least this score"]], "budget", (by) => {
         rule.replaceChildren(rules[by]());
       })), rule,
-      numeric("steps", "Steps of training afterwards", 2000, { step: 1 }),
+      numeric("steps", "Steps of training afterwards", 2000, { step: 1, title: meaning("step") }),
     ], "Prune"],
     score: () => ["Score", [
       numeric("samples", "Weights to sample", Math.min(40, most), { min: 1, max: most, step: 1 }),
-      numeric("effect", "Change of the picture (RMSE)", 0.18, { min: 0.01, max: 0.5, step: 0.01 }),
+      numeric("effect", "Change of the picture (RMSE)", 0.18, { min: 0.01, max: 0.5, step: 0.01, title: meaning("effect") }),
     ], "Score"],
   };
   const answer = await ask(...forms[kind]());
   if (!answer) return;
-  const words = ["id", "target", "wiring", "optimizer", "method"];
+  const words = ["id", "target", "wiring", "method"];
   const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
-  const body = { kind, id: network?.id, target, ...(kind === "score" ? { wiring } : kind === "train" ? { wiring: "graph" } : {}), ...Object.fromEntries(values) };
-  const job = await post("jobs", body, "Starting");
+  const more = { train: () => ({ target, wiring: "graph", optimizer: optimizer.text() }), score: () => ({ wiring }), evolve: () => ({ id: target }), prune: () => ({}) }[kind]();
+  const job = await post("jobs", { kind, id: network?.id, ...more, ...Object.fromEntries(values) }, "Starting");
   location.hash = address("jobs", job.job);
 }
 
@@ -127,12 +163,27 @@ function provenance({ provenance: p }) {
 
 function facts(network) {
   const alive = network.links.filter((l) => l.weight !== 0).length;
-  return [
-    count(network.units.length - 4, "unit"),
-    alive === network.links.length ? count(alive, "link") : `${alive} of ${count(network.links.length, "link")}`,
-    `${Math.max(...network.units.map((u) => u.layer))} layers`,
-    network.r2 !== null && network.r2 !== undefined && `R² ${number(network.r2)}`,
-  ].filter(Boolean).join(" · ");
+  const known = [
+    term("unit", count(network.units.length - 4, "unit")),
+    term("link", alive === network.links.length ? count(alive, "link") : `${alive} of ${count(network.links.length, "link")}`),
+    term("layer", `${Math.max(...network.units.map((u) => u.layer))} layers`),
+    network.r2 !== null && network.r2 !== undefined && term("r2", `R² ${number(network.r2, 3)}`),
+    network.fit === false && h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit"),
+  ].filter(Boolean);
+  return known.flatMap((part, i) => (i ? [" · ", part] : [part]));
+}
+
+/** Asks for a name, and keeps a genome as it stands in `genomes/`. */
+async function keepGenome(id, name, set) {
+  const answer = await ask(set ? "Keep it with its moved weights" : "Keep a copy", [
+    field("Name", h("input", { name: "name", required: true, maxlength: 60, autocomplete: "off", value: set ? `${name} moved` : name })),
+    field("Tags", h("input", { name: "tags", autocomplete: "off", placeholder: "face, round" }), "Between commas."),
+  ], "Keep");
+  if (!answer) return;
+  const tags = answer.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
+  const kept = await post("publish", { id, set, name: answer.name, tags }, "Keeping it");
+  say(`Kept as ${kept.id}`);
+  location.hash = address("look", kept.id);
 }
 
 /** Shows one network. */
@@ -176,11 +227,17 @@ export async function showLook(main, { id, query }) {
   // The picture as it is shown, as a file.
   const png = h("a", { class: "button", download: true }, "PNG");
   const size = pngSide(() => fillPng());
-  const fillPng = () => (png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined }));
+  const set = () => writeMoves(easel.moved) || undefined;
+  const genome = h("a", { class: "button", download: true }, "Genome");
+  const fillPng = () => {
+    png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined });
+    genome.href = call("genome", { id, set: set() });
+  };
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
     fillPng();
+    sheet.stale();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
       wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
@@ -229,8 +286,9 @@ export async function showLook(main, { id, query }) {
       changed();
     });
     panel.hidden = false;
-    panel.replaceChildren(h("h2", null, linkName(network, i)), h("div", { class: "row" }, range, exact),
-      h("p", { class: "note" }, `It was ${number(base, 4)}. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
+    const { labels = [] } = network.links[i];
+    panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
+      h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all));
     readout();
     if (value === undefined) changed();
@@ -244,7 +302,7 @@ export async function showLook(main, { id, query }) {
         : button(`${sign}${number(e)}`, () => move(base + delta), { "aria-label": `${sign === "−" ? "Down" : "Up"} until the picture has changed by ${number(e)}` });
     };
     const both = [...JUMPS.toReversed().map((e) => jump(e, matched.down, "−")), ...JUMPS.map((e) => jump(e, matched.up, "+"))].filter(Boolean);
-    jumps.replaceChildren(...(both.length ? [h("small", null, "Change the picture by"), ...both] : [h("small", null, "A silent weight: no move of it changes the picture so much.")]));
+    jumps.replaceChildren(...(both.length ? [h("small", null, term("effect", "Change the picture by")), ...both] : [h("small", null, term("silent", "A silent weight: no move of it changes the picture so much."))]));
   }
 
   const sheet = contactSheet(easel, score, (i, value) => {
@@ -261,17 +319,21 @@ export async function showLook(main, { id, query }) {
       h("div", { class: "row" },
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
-        !isExport && isGenome && button("Breed from it", () => newSession([id], [network.name || leaf(id)]).catch(complain)),
+        !isExport && network.has_genome && button("Breed from it", () => newSession([id], [network.name || leaf(id)], set()).catch(complain)),
+        !isExport && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
         !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
         !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
-        !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: true }, "Genome"),
-        !isExport && h("span", { class: "joined" }, png, size))),
-    h("div", { class: "bench" },
+        !isExport && network.has_genome && genome,
+        !isExport && h("span", { class: "joined" }, png, size)),
+      !isExport && !network.has_genome && h("p", { class: "note" }, isGenome
+        ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
+        : "A network in layers: it has no genome to keep or to breed from.")),
+    h("div", { class: network.width > DEEP ? "bench deep" : "bench" },
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
-        score && h("div", { class: "panel" }, h("h2", null, "Score ", h("span", { class: "value" }, number(score.score))), scoreBar(score),
-          h("p", { class: "note" }, `Between ${number(score.low)} and ${number(score.high)}: the share of single-weight changes after which the picture is still clean.`)),
+        score && h("div", { class: "panel" }, h("h2", null, term("score", "Score ", h("span", { class: "value" }, number(score.score)))), scoreBar(score),
+          h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": the share of single-weight changes after which the picture is still ", term("coherent", "coherent"), network.fit === false ? ". It does not count: the network has not learned its picture." : ".")),
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {
@@ -302,7 +364,8 @@ export async function showLook(main, { id, query }) {
 
 /** A picture that is no network: something to train on. */
 function showTarget(main, id) {
-  fill(main, h("header", { class: "page" }, h("h1", null, leaf(id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it.")),
-    h("img", { class: "picture", src: call("thumb", { id, size: 384 }), alt: leaf(id), width: 384, height: 384 }),
-    h("p", null, button("Train a network on it …", () => startWork("train", null, null, id).catch(complain), { class: "main" })));
+  fill(main, h("header", { class: "page" }, h("h1", null, given(id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it, or evolved towards it.")),
+    h("img", { class: "picture", src: call("thumb", { id, size: 384 }), alt: given(id), width: 384, height: 384 }),
+    h("div", { class: "row" }, button("Train a network on it …", () => startWork("train", null, null, id).catch(complain), { class: "main" }),
+      button("Evolve towards it …", () => startWork("evolve", null, null, id).catch(complain))));
 }

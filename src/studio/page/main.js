@@ -7,10 +7,11 @@ import { showStart, takeDrops } from "./start.js";
 import { showBreed } from "./breed.js";
 import { showLook } from "./look.js";
 import { showCompare } from "./compare.js";
+import { showSee } from "./see.js";
 import { showStudy } from "./study.js";
 import { showJobs } from "./jobs.js";
 
-const PAGES = { "": showStart, breed: showBreed, look: showLook, compare: showCompare, study: showStudy, jobs: showJobs };
+const PAGES = { "": showStart, breed: showBreed, look: showLook, compare: showCompare, see: showSee, study: showStudy, jobs: showJobs };
 let leave = null;
 let shown = 0;
 
@@ -47,7 +48,7 @@ async function show() {
 }
 
 fill(document.getElementById("nav"),
-  h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"),
+  h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"), h("a", { href: "#/see" }, "See it"),
   isExport ? null : h("a", { href: "#/jobs" }, "Work"), h("button", { type: "button", class: "plain", "aria-label": "Keys: help", click: help }, "?"));
 document.querySelector("a.skip").addEventListener("click", (event) => {
   event.preventDefault();

@@ -40,6 +40,11 @@ export function rename(page, id, query) {
   if (to !== location.hash) history.replaceState(null, "", to);
 }
 
+/** What a file is called that was opened here: its own name, without the hash that it is kept under. */
+export function given(id) {
+  return leaf(id).replace(/-[0-9a-f]{10}$/, "");
+}
+
 /** The last piece of an id without its ending: what a thing is called when it has no name. */
 export function leaf(id) {
   return id.split("/").at(-1).replace(/\.[a-z]+$/, "");

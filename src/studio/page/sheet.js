@@ -1,6 +1,7 @@
 // Every weight of a network moved, one at a time: a contact sheet.
 
 import { arrows, button, count, field, h, number, select, square } from "./dom.js";
+import { meaning } from "./words.js";
 import { effect, scratch } from "./easel.js";
 import { linkName } from "./wiring.js";
 
@@ -19,7 +20,7 @@ const ORDERS = {
   weight: (a, b) => Math.abs(b.weight) - Math.abs(a.weight),
 };
 
-/** The changes of each weight: those of the score where there is one, else the same step both ways. */
+/** The changes of each weight: those of the score where there is one, else the same step both ways. What is judged is the network as it was. */
 function changesOf(network, judged, step) {
   const changes = judged?.map(({ link, delta, call, p }) => ({ link, delta, call, p }))
     ?? network.links.flatMap((l, link) => (l.weight === 0 ? [] : [{ link, delta: -step }, { link, delta: step }]));
@@ -38,7 +39,9 @@ function changesOf(network, judged, step) {
 /** The sheet; `take(link, value)` is told what was clicked. Returns {element, stop}. */
 export function contactSheet(easel, score, take) {
   const { network } = easel;
-  let [order, step, ways, turn] = ["effect", 0.5, score ? "score" : "step", 0];
+  // Verdicts are of the network as it was: one with moved weights begins with steps.
+  let [order, step, ways, turn] = ["effect", 0.5, score && !easel.moved.size ? "score" : "step", 0];
+  let drawnOf = null;
   const list = h("ul", { class: "moved" });
   const told = h("p", { class: "note", role: "status" });
   const stepField = field("Step", h("input", { type: "number", min: 0.01, max: 10, step: 0.01, value: step, change: (event) => {
@@ -48,12 +51,17 @@ export function contactSheet(easel, score, take) {
   stepField.hidden = ways === "score";
   let weights = [];
 
-  const tile = (w) => h("li", { class: w.call ? `call ${w.call}` : null }, w.moves.map((m) => {
+  const tile = (w) => h("li", { class: w.call ? `call ${w.call}` : null, "data-link": w.link }, w.moves.map((m) => {
     const way = m.delta < 0 ? "down" : "up";
     m.canvas = square(SMALL, { "aria-hidden": "true" });
     return h("button", { type: "button", class: m.call ?? null, "aria-label": `${linkName(network, w.link)} ${way} by ${number(Math.abs(m.delta))}${m.call ? `: ${m.call}` : ""}`,
-      click: () => take(w.link, w.weight + m.delta) }, m.canvas);
-  }), h("span", null, linkName(network, w.link)), (w.told = h("small")));
+      click: () => take(w.link, from(w.link) + m.delta) }, m.canvas);
+  }), h("span", null, linkName(network, w.link)), (w.told = h("small", { title: meaning("effect"), "data-term": "effect" })));
+
+  // What the changes start from: the network as it stands now, or as it was when it was judged.
+  const from = (link) => (ways === "score" ? network.links[link].weight : easel.weight(link));
+  const asItWas = () => [...easel.moved.keys()].map((link) => [link, network.links[link].weight]);
+  const standing = () => String([...easel.moved]);
 
   const sort = () => {
     weights.sort(ORDERS[order]);
@@ -71,10 +79,12 @@ export function contactSheet(easel, score, take) {
     sort();
     const base = scratch(SMALL);
     await easel.ready;
-    await easel.draw([{ canvas: base, set: new Map([...easel.moved.keys()].map((i) => [i, network.links[i].weight])) }]);
+    drawnOf = standing();
+    const around = ways === "score" ? asItWas() : [...easel.moved];
+    await easel.draw([{ canvas: base, set: new Map(around) }]);
     for (let i = 0; i < weights.length; i += BATCH) {
       const some = weights.slice(i, i + BATCH);
-      await easel.draw(some.flatMap((w) => w.moves.map((m) => ({ canvas: m.canvas, set: new Map([[w.link, w.weight + m.delta]]) }))));
+      await easel.draw(some.flatMap((w) => w.moves.map((m) => ({ canvas: m.canvas, set: new Map([...around, [w.link, (new Map(around).get(w.link) ?? w.weight) + m.delta]]) }))));
       if (mine !== turn) return;
       for (const w of some) {
         w.effect = Math.max(...w.moves.map((m) => effect(base, m.canvas)));
@@ -84,8 +94,16 @@ export function contactSheet(easel, score, take) {
       await new Promise((next) => setTimeout(next));
     }
     told.textContent = `${count(weights.length, "weight")}${all.length > weights.length ? `, the strongest of ${all.length}` : ""}; under each how much the picture changes (0 to 1). ${
-      ways === "score" ? "Moved as far as it took to change the picture alike, and judged." : `Each moved down and up by ${number(step)}.`}`;
+      ways === "score" ? `Moved as far as it took to change the picture alike, and judged${around.length ? ": the network as it was before you moved a weight" : ""}.`
+        : `Each moved down and up by ${number(step)}${around.length ? ", from the network as you have moved it" : ""}.`}`;
+    stale();
     sort();
+  }
+
+  const again = button("Draw again from the network as it stands", () => draw(), { hidden: true });
+  /** Offers to draw anew once weights have been moved since. */
+  function stale() {
+    again.hidden = ways === "score" || drawnOf === null || drawnOf === standing();
   }
 
   const element = h("section", { class: "sheet" }, h("h2", null, "Every weight"),
@@ -99,10 +117,10 @@ export function contactSheet(easel, score, take) {
         stepField.hidden = ways === "score";
         draw();
       })),
-      stepField),
+      stepField, again),
     told, list);
   const many = network.links.filter((l) => l.weight !== 0).length;
   if (many <= AT_ONCE) draw();
   else told.replaceChildren(button(`Draw ${count(Math.min(many, MOST_MOVED), "weight")}`, draw));
-  return { element, stop: () => turn++ };
+  return { element, stale, stop: () => turn++ };
 }

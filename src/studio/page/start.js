@@ -2,6 +2,7 @@
 
 import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, leaf, listed } from "./route.js";
+import { meaning, term } from "./words.js";
 import { call, get, isExport, post, upload } from "./api.js";
 import { Easel } from "./easel.js";
 
@@ -23,10 +24,10 @@ export function thumb(id, name, size = 192) {
 
 const options = (...names) => names.map((name) => [name, name]);
 
-/** Asks how to begin, and begins a session from these genomes (none: from random ones). */
-export async function newSession(from = [], names = from.map(leaf)) {
+/** Asks how to begin, and begins a session from these genomes (none: from random ones). `set`: moved weights of the one it is from. */
+export async function newSession(from = [], names = from.map(leaf), set = undefined) {
   let colour = from.length ? "grey" : "colour";
-  const words = from.length ? `Breed from ${names.join(", ")}` : "A new session";
+  const words = from.length ? `Breed from ${names.join(", ")}${set ? " with its moved weights" : ""}` : "A new session";
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
     choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
@@ -39,7 +40,7 @@ export async function newSession(from = [], names = from.map(leaf)) {
   if (!answer) return;
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
-    name: answer.name || undefined, seed, from, grid: Number(answer.grid),
+    name: answer.name || undefined, seed, from, set, grid: Number(answer.grid),
     palette: answer.palette, symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
@@ -55,26 +56,53 @@ function tile(entry, to, sub, chosen) {
   return h("li", { class: "tile" }, h("a", { href: to }, thumb(entry.id, ""), h("b", null, softly(name)), h("small", null, sub)), pick);
 }
 
-function shelf(title, tiles) {
-  return h("section", null, h("h2", null, title), h("ul", { class: "tiles" }, tiles));
+function shelf(title, tiles, note) {
+  return h("section", null, h("h2", null, title), note && h("p", { class: "note" }, note), h("ul", { class: "tiles" }, tiles));
 }
 
+/** Words and numbers between commas. */
+const between = (parts) => parts.filter(Boolean).flatMap((part, i) => (i ? [", ", part] : [part]));
+
 function runWords(run) {
-  const said = (name, value) => (value === null || value === undefined ? null : `${name} ${number(value)}`);
-  return [run.finished ? null : "not finished", run.arm || run.kind, said("R²", run.r2), said("score", run.score)].filter(Boolean).join(", ");
+  const said = (name, word, value) => (value === null || value === undefined ? null : term(name, `${word} ${number(value, name === "r2" ? 3 : 2)}`));
+  return between([run.finished ? null : "not finished", run.what, said("r2", "R²", run.r2), said("score", "score", run.score),
+    run.fit === false && h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit")]);
+}
+
+const genomeWords = (g) => between([term("node", count(g.nodes, "node")), term("link", count(g.links, "link"))]);
+
+/** A list that stays closed, and is filled when it is opened: its pictures are many. `first`: the entry whose picture stands for all. */
+function folded(title, note, first, tiles) {
+  const list = h("ul", { class: "tiles" });
+  const details = h("details", { class: "folded", toggle: () => {
+    if (!details.open || list.children.length) return;
+    fill(list, tiles());
+    arrows(list, [...list.querySelectorAll("a")]);
+  } }, h("summary", null, first && thumb(first.id, "", 96), h("span", null, h("b", null, title), h("small", null, note))), list);
+  return details;
 }
 
 /** Shows the library. */
 export async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
-  const { genomes = [], sessions = [], runs = [], studies = [], pictures = [], unread = [] } = library;
+  const { genomes: every = [], sessions = [], searches = [], runs: all = [], studies = [], pictures = [], unread = [] } = library;
+  // One's own first; the results of a search under it; what comes with the program last.
+  const genomes = every.filter((g) => !g.builtin && !searches.some((s) => s.id === g.search));
+  const builtin = every.filter((g) => g.builtin);
+  const runs = all.filter((run) => !run.builtin);
   const mine = sessions.filter((s) => s.name);
   // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
   const others = isExport ? [] : sessions.filter((s) => !s.name);
   // Runs of a study stand under it.
   const studyOf = (run) => studies.find((s) => run.id.startsWith(`${s.id}/`));
   const ownRuns = runs.filter((run) => !studyOf(run));
-  const runTile = (r) => tile(r, address("look", r.id), runWords(r), chosen);
+  const runTile = (r) => tile({ ...r, name: r.picture }, address("look", r.id), runWords(r), chosen);
+  const genomeTile = (g) => tile(g, address("look", g.id), genomeWords(g), chosen);
+  const searchOf = (s) => {
+    const results = every.filter((g) => g.search === s.id);
+    return results.length ? folded(s.name, between([`${s.search} search`, term("genome", count(results.length, "genome")), s.generations !== null && term("generation", count(s.generations, "generation")),
+      s.r2 !== null && term("r2", `R² ${number(s.r2, 3)}`), s.id]), results[0], () => results.map(genomeTile)) : null;
+  };
   const runsOf = (s) => {
     const all = runs.filter((run) => studyOf(run) === s);
     return all.length ? h("details", null, h("summary", null, `${count(all.length, "run")} of ${s.name}`), h("ul", { class: "tiles" }, all.map(runTile))) : null;
@@ -90,7 +118,7 @@ export async function showStart(main) {
         main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
         chosen();
       }));
-    if (!isExport && ids.every((id) => genomes.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
+    if (!isExport && ids.every((id) => every.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
   };
   const input = h("input", { type: "file", multiple: true, class: "hidden", tabindex: -1, "aria-label": "File to open", change: () => openFiles(input.files) });
   const open = button("Open a file", () => input.click());
@@ -100,18 +128,21 @@ export async function showStart(main) {
       h("p", { class: "lead" }, isExport
         ? "Take hold of a weight and see what it means. Every picture here is a small network; nothing but this page draws it."
         : "Breed them, look inside, move a weight, compare. Drop a genome, weights or a picture anywhere on this page to open it."),
-      !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input)),
-    mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), `generation ${s.generation}`))) : null,
-    genomes.length ? shelf("Genomes", genomes.map((g) => tile(g, address("look", g.id), `${g.nodes} nodes, ${count(g.links, "link")}`, chosen))) : null,
+      !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input),
+      h("a", { class: "seeit", href: "#/see" }, h("b", null, "See it"), h("span", null, "One picture, two networks: one bred, one trained. Move one weight in each, and look at what is left."))),
+    mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), term("generation", `generation ${s.generation}`)))) : null,
+    genomes.length ? shelf("Genomes", genomes.map(genomeTile)) : null,
     ownRuns.length ? shelf("Trained and pruned", ownRuns.map(runTile)) : null,
+    searches.length ? h("section", null, h("h2", null, "Searches"), searches.map(searchOf)) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
       h("li", null, button(leaf(s.id), () => adopt(s.id).catch(complain)), h("span", null, `${s.id}: generation ${s.generation}; goes on in a copy`))))) : null,
     studies.length ? h("section", { class: "studies" }, h("h2", null, "Studies"), h("ul", { class: "tiles" }, studies.map((s) => tile(s, address("study", s.id), s.question))),
       studies.map(runsOf)) : null,
     unread.length ? h("section", null, h("h2", null, "Could not be read"), h("ul", { class: "lines" }, unread.map((u) => h("li", null, h("span", null, u.id), h("span", null, u.why))))) : null,
-    !genomes.length && !runs.length && !mine.length
-      ? h("p", { class: "empty" }, isExport ? "Nothing was exported." : "There is nothing here yet. Begin a session, or open a file.") : null,
+    !isExport && !genomes.length && !runs.length && !mine.length
+      ? h("p", { class: "empty" }, "There is nothing of your own here yet. Begin a session, open a file, or take one of those below.") : null,
+    builtin.length ? shelf("Come with Picloom", builtin.map(genomeTile), !isExport && "Look inside, compare, breed from them: what you make of one is yours.") : null,
     bar);
   for (const list of main.querySelectorAll("ul.tiles")) arrows(list, [...list.querySelectorAll("a")]);
   keys([["←→↑↓", "from picture to picture"], ["Enter", "look at it"], ["c", "choose it for comparison", () => {

@@ -2,11 +2,14 @@
 
 import { field, fill, h, keys, number, select } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
+import { meaning, term } from "./words.js";
 import { get } from "./api.js";
 import { depthMaps } from "./charts.js";
 
 const COLUMNS = [["target", "Picture"], ["arm", "Arm"], ["depth", "Layers"], ["kept", "Links"], ["seed", "Seed"], ["r2", "R²"], ["score", "Score"]];
 const NUMBERS = ["depth", "kept", "seed", "r2", "score"];
+// What a column is, in the table of words.
+const TERMS = { depth: "layer", kept: "kept", seed: "seed", r2: "r2", score: "score" };
 
 /** Shows one study. */
 export async function showStudy(main, { id, query }) {
@@ -28,16 +31,16 @@ export async function showStudy(main, { id, query }) {
       h("figure", null, h("div", { class: "paper", tabindex: 0, role: "region", "aria-label": figure.name }, h("img", { src: figure.url, alt: figure.caption || figure.name, loading: "lazy" })),
         h("figcaption", null, figure.caption || figure.name))))) : null,
     maps.children.length > 0 && h("section", { class: "regime" }, h("h2", null, "By depth and links"),
-      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored. Take one to look inside."),
+      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight fractures the picture; green: it stays coherent; hollow: not scored, or unfit. Take one to look inside."),
       pruned.length > 1 && h("div", { class: "row" }, field("Pruned by", select(pruned.map((name) => [name, name]), arm, (name) => {
         draw(name);
         rename("study", id, { arm: name });
       }))), maps),
     study.rows?.length ? h("section", null, h("h2", null, "Every network"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of networks" },
-      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, title)))),
-        h("tbody", null, study.rows.map((row) => h("tr", null,
+      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, TERMS[name] ? term(TERMS[name], title) : title)))),
+        h("tbody", null, study.rows.map((row) => h("tr", { class: row.fit === false ? "pale" : null },
           h("td", null, row.run ? h("a", { href: address("look", row.run) }, row.label) : row.label),
-          used.map(([name]) => h("td", { class: NUMBERS.includes(name) ? "right" : null }, String(value(row[name])))))))))) : null,
+          used.map(([name]) => h("td", { class: NUMBERS.includes(name) ? "right" : null }, String(value(row[name])), name === "score" && row.fit === false && [" ", h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit")])))))))) : null,
     study.left_out ? h("p", { class: "note" }, `${study.left_out} more are in its record.`) : null);
   keys([]);
 }

@@ -1,6 +1,6 @@
 // A network as it is wired: every unit shows what it draws, every link can be taken hold of.
 
-import { arrows, field, h, number, select, square, svg } from "./dom.js";
+import { arrows, button, field, h, number, select, square, svg } from "./dom.js";
 
 // More links than this are lines on one canvas, not elements each.
 const MOST_ELEMENTS = 1600;
@@ -107,7 +107,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     const bend = Math.max(30, (x1 - x0) / 2);
     return [x0, y0, x0 + bend, y0, x1 - bend, y1, x1, y1];
   };
-  const words = (i) => `${linkName(network, i)}, weight ${number(easel.weight(i))}`;
+  const words = (i) => [linkName(network, i), ...(network.links[i].labels ?? []), `weight ${number(easel.weight(i))}`].join(", ");
   const strengthOf = (i) => Math.sqrt(Math.min(1, Math.abs(easel.weight(i)) / strongest));
   const look = (i) => {
     const [line, strength] = [paths.get(i).lastChild, strengthOf(i)];
@@ -126,6 +126,26 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   // Weak links first: strong ones lie over them. In the order of keys they go from strong to weak.
   const lines = svg("svg", { class: "links", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${drawn.length} links, strongest first` },
     many ? [] : drawn.map(element).reverse());
+  // What people called links and units, each with those that carry it; the strongest link of each says it on the drawing.
+  const labels = new Map();
+  const carry = (labelled, i, kind) => (labelled.labels ?? []).forEach((label) => {
+    if (!labels.has(label)) labels.set(label, { links: [], units: [] });
+    labels.get(label)[kind].push(i);
+  });
+  drawn.forEach((i) => carry(network.links[i], i, "links"));
+  shown.forEach((u) => carry(network.units[u], u, "units"));
+  if (!many) {
+    const said = new Set();
+    for (const [label, { links: of }] of labels) {
+      const i = of.find((i) => !said.has(i));
+      if (i === undefined) continue;
+      said.add(i);
+      const [x0, y0, x1, y1, x2, y2, x3, y3] = curve(i);
+      // In the middle of the link, and clear of the unit that it comes from.
+      const left = Math.max(x0 + side / 2 + 4, (x0 + 3 * x1 + 3 * x2 + x3) / 8 - 3 * label.length);
+      lines.append(svg("text", { class: "label", x: left, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "aria-hidden": "true" }, label));
+    }
+  }
   const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
   const squares = [];
   const units = shown.map((u) => {
@@ -133,7 +153,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     squares.push({ canvas, unit: u });
     const [x, y] = at(u);
     const element = h("button", { type: "button", class: network.units[u].seen === false ? "unit unseen" : "unit", "data-unit": u,
-      "aria-label": `${unitName(network, u)}: ${network.units[u].activation}, ${easel.into[u].length} links in` },
+      "aria-label": [`${unitName(network, u)}: ${network.units[u].activation}, ${easel.into[u].length} links in`, ...(network.units[u].labels ?? [])].join(", ") },
       canvas, h("span", { "aria-hidden": "true" }, unitName(network, u)));
     for (const [name, value] of [["left", x / width], ["top", y / height], ["width", side / width]]) {
       element.style.setProperty(name, `${(100 * value).toFixed(3)}%`);
@@ -142,7 +162,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   });
   const drawing = h("div", { class: "drawing" }, mat?.canvas, lines, h("div", { class: "units", role: "group", "aria-label": "Units, from inputs to picture" }, units));
   drawing.style.setProperty("aspect-ratio", `${width} / ${height}`);
-  drawing.style.setProperty("--least", `${Math.round(width * 0.62)}px`);
+  drawing.style.setProperty("--least", `${Math.round(width * 0.56)}px`);
   drawing.style.setProperty("--most", `${Math.round(width * 1.7)}px`);
   arrows(drawing.lastChild, units);
   arrows(lines, [...paths.values()]);
@@ -156,8 +176,8 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   const told = (event) => {
     const u = event.target.closest("[data-unit]")?.dataset.unit;
     const i = u === undefined ? linkAt(event) : undefined;
-    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), `${network.units[u].activation}, layer ${network.units[u].layer}, fan-in ${easel.into[u].length}`);
-    else if (i !== undefined) hover(linkName(network, i), `weight ${number(easel.weight(i), 4)}`, `link ${i}`);
+    if (u !== undefined) hover(unitName(network, u), formula(network, easel, Number(u)), [...(network.units[u].labels ?? []), `${network.units[u].activation}, layer ${network.units[u].layer}, ${easel.into[u].length} links in`].join(" · "));
+    else if (i !== undefined) hover(linkName(network, i), `weight ${number(easel.weight(i), 4)}`, [...(network.links[i].labels ?? []), `link ${i}`].join(" · "));
   };
   drawing.addEventListener(many ? "pointermove" : "pointerover", told);
   drawing.addEventListener("focusin", told);
@@ -179,8 +199,25 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
     if (into.length) link(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
   });
   const list = many && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
+  const mark = (label, on) => {
+    const { links: of, units: at } = labels.get(label);
+    of.forEach((i) => paths.get(i)?.classList.toggle("called", on));
+    at.forEach((u) => units[shown.indexOf(u)].classList.toggle("called", on));
+  };
+  const chips = [...labels].map(([label, { links: of, units: at }]) => {
+    const chip = button(`${label} (${of.length + at.length})`, () => {
+      const on = chip.getAttribute("aria-pressed") !== "true";
+      chip.setAttribute("aria-pressed", String(on));
+      mark(label, on);
+    }, { "aria-pressed": "false", title: "Mark the links and units that people gave this name" });
+    return chip;
+  });
+  // Wider than its place, it scrolls, and says so.
+  const frame = h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing);
+  const wide = h("p", { class: "note wide", hidden: true }, "The wiring goes on to the right: scroll sideways, or drag the bar under it.");
+  new ResizeObserver(() => (wide.hidden = frame.scrollWidth <= frame.clientWidth + 2)).observe(frame);
   return {
-    element: h("div", null, h("div", { class: "wiring", role: "region", "aria-label": "Wiring", tabindex: 0 }, drawing),
+    element: h("div", null, chips.length > 0 && h("div", { class: "row chips", role: "group", "aria-label": "What people called its parts" }, h("small", null, "What people called its parts:"), chips), wide, frame,
       list && field("Take hold of a link, the strongest first", list)),
     squares,
     mark(i) {

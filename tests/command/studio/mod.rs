@@ -1,9 +1,11 @@
 //! `picloom studio` over real HTTP: what it answers, what it refuses, what survives a kill.
 
 mod breeding;
+mod builtin;
 mod client;
 mod guards;
 mod ids;
+mod keeping;
 mod load;
 mod memory;
 mod networks;

@@ -274,6 +274,10 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     let count = |value: &Value| value["rows"].as_array().unwrap().len();
     assert!(json!(count(&study)) == record["rows"] && count(&study) > 100);
     assert!(study["rows"].as_array().unwrap().iter().any(|row| row["score"].is_number()));
+    // A network that did not learn its picture says so.
+    let rows = study["rows"].as_array().unwrap().iter().filter(|row| row["r2"].is_number());
+    let wrong = rows.filter(|row| row["fit"] != (row["r2"].as_f64() >= Some(0.95)));
+    assert_eq!(wrong.count(), 0);
     let figure = &study["figures"].as_array().unwrap()[0];
     let svg = served.get(figure["url"].as_str().unwrap()).ok();
     assert!(svg.header("content-security-policy").unwrap().contains("sandbox"));

@@ -1,0 +1,185 @@
+//! What comes with the program: genomes and a trained network, in any folder, a clone or not.
+
+use super::client::{root, serve};
+use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
+use picloom::network::{Coords, Model, Wiring};
+use picloom::run::{LoadOptions, NetworkPath, Source, shipped};
+use picloom::score::Fit;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn empty() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn every_genome_of_the_repository_comes_with_the_program() {
+    let mut files: Vec<String> = std::fs::read_dir("genomes")
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter_map(|name| name.strip_suffix(".json").map(String::from))
+        .collect();
+    files.sort();
+    let names: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, files);
+    let away = empty();
+    for name in names {
+        let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
+        assert_eq!(builtin(Path::new(name)).unwrap().1, text);
+        assert_eq!(to_json(&read(Path::new(name)).unwrap()), text);
+        // A file of the same name goes first.
+        let own = away.path().join(format!("{name}.json"));
+        assert!(read(&own).is_err());
+    }
+    let error = read(Path::new("bred_moht")).unwrap_err().to_string();
+    assert!(error.contains("did you mean \"bred_moth\""), "{error}");
+}
+
+#[test]
+fn commands_take_a_genome_by_its_name_outside_of_a_clone() {
+    let away = empty();
+    let run = |words: &[&str]| {
+        let out = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+            .args(words)
+            .current_dir(away.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success(), "{words:?}: {said}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let listed: Value = serde_json::from_str(&run(&["genome", "list", "--json"])).unwrap();
+    assert_eq!(listed.as_array().unwrap().len(), BUILTIN.len());
+    let info: Value =
+        serde_json::from_str(&run(&["genome", "info", "bred_skull", "--json"])).unwrap();
+    assert_eq!(info["links"], 19);
+    run(&["genome", "convert", "bred_skull", "skull.json"]);
+    let skull = std::fs::read_to_string(away.path().join("skull.json")).unwrap();
+    assert_eq!(skull, builtin(Path::new("bred_skull")).unwrap().1);
+    run(&["render", "--genome", "bred_cat", "--size", "16", "--out", "cat.png", "--quiet"]);
+    let train = ["train", "--genome", "bred_skull", "--target", "bred_cat", "--wiring", "dense"];
+    run(&[&train[..], &["--size", "16", "--steps", "3", "--out", "run", "--quiet"]].concat());
+    let spec = run(&["compare", "bred_skull", "--spec", "skull.toml", "--json"]);
+    assert!(!spec.is_empty());
+    let cells = run(&["experiment", "run", "skull.toml", "--dry-run", "--json"]);
+    assert!(cells.contains("bred_skull"), "{cells}");
+}
+
+#[test]
+fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
+    let root = empty();
+    let served = serve(root.path());
+    let library = served.json("/api/library");
+    let genomes = library["genomes"].as_array().unwrap();
+    assert_eq!(genomes.len(), BUILTIN.len());
+    assert!(genomes.iter().all(|genome| genome["builtin"] == true));
+    let id = "genomes/bred_moth.json";
+    let network = served.json(&format!("/api/network?id={id}"));
+    assert_eq!(
+        (&network["name"], &network["what"]),
+        (&json!("bred_moth"), &json!("evolved network"))
+    );
+    let text = served.get(&format!("/api/genome?id={id}")).ok().text();
+    assert_eq!(text, std::fs::read_to_string(id).unwrap());
+    assert_eq!(&served.get(&format!("/api/thumb?id={id}")).ok().body[1..4], b"PNG");
+    // Bred from: the session has a copy.
+    let body = json!({ "from": [id], "seed": 1, "grid": 4 });
+    let session = served.post("/api/sessions", &body).ok().json();
+    assert_eq!(session["sheet"].as_array().unwrap().len(), 4);
+    let library = served.json("/api/library");
+    let own = library["genomes"].as_array().unwrap().iter().filter(|g| g["builtin"] == false);
+    assert_eq!(own.count(), 0, "a session's copy is no genome of its own: {library}");
+    // Trained on, and found beside it.
+    let work = json!({
+        "kind": "train", "id": "genomes/bred_cat.json", "wiring": "dense", "target": id,
+        "steps": 5, "size": 16,
+    });
+    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
+    let done = served.until(&format!("/api/jobs/{job}"), |state| {
+        state["status"] != "queued" && state["status"] != "running"
+    });
+    assert_eq!(done["status"], "finished", "{done}");
+    let run = served.json(&format!("/api/network?id=runs/studio/{job}"));
+    assert_eq!(run["target"], id);
+    // An own file under that name is shown in its place, as one's own.
+    std::fs::create_dir_all(root.path().join("genomes")).unwrap();
+    std::fs::copy("genomes/bred_skull.json", root.path().join(id)).unwrap();
+    let library = served.json("/api/library");
+    let moths: Vec<&Value> =
+        library["genomes"].as_array().unwrap().iter().filter(|g| g["id"] == id).collect();
+    assert_eq!((moths.len(), &moths[0]["builtin"]), (1, &json!(false)));
+    assert_eq!(served.json(&format!("/api/network?id={id}"))["name"], "bred_skull");
+}
+
+#[test]
+fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
+    let source = shipped::trained().unwrap();
+    let from_folder =
+        Source::load(NetworkPath::Run(Path::new(shipped::TRAINED)), LoadOptions::default())
+            .unwrap();
+    assert_eq!(source.model, from_folder.model);
+    assert_eq!(source.config, from_folder.config);
+    let config = source.config.as_ref().unwrap();
+    let result = std::fs::read_to_string(format!("{}/result.json", shipped::TRAINED)).unwrap();
+    let result: picloom::run::RunResult = serde_json::from_str(&result).unwrap();
+    assert_eq!(config.run_id(), result.run_id, "its config is the one that it was trained with");
+    // It draws the picture, and both draw the same.
+    let evolved = from_json(builtin(Path::new(shipped::EVOLVED)).unwrap().1).unwrap();
+    let model = Model::of_genome(&evolved, Wiring::Layerized);
+    let target = model.picture(config.size, Coords::Fer);
+    let fit = Fit::of(&source.model.picture(config.size, Coords::Fer), &target);
+    assert!(fit.passes_gate() && (fit.r2 - result.fit.r2).abs() < 1e-6, "{fit:?}");
+    assert_eq!(model.network.arch, config.arch, "as many layers and units");
+
+    let root = empty();
+    let served = serve(root.path());
+    let told = served.json(&format!("/api/network?id={}", shipped::TRAINED));
+    assert_eq!(
+        (&told["what"], &told["picture"]),
+        (&json!("dense twin, trained"), &json!("bred_moth"))
+    );
+    assert_eq!((&told["fit"], &told["target"]), (&json!(true), &json!(shipped::EVOLVED)));
+    // A site has both, and all that its one slider asks for, whatever else is on it.
+    let site = root.path().join("site");
+    let export = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["studio", "--quiet", "--ids", "genomes/mask.json", "--export"])
+        .args([site.as_path(), root.path()])
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(export.unwrap().success());
+    let data: String = std::fs::read_dir(site.join("data"))
+        .unwrap()
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    for (id, wiring) in [(shipped::EVOLVED, "layerized"), (shipped::TRAINED, "graph")] {
+        let id = id.replace('/', "%2F");
+        for path in ["network", "ranked"] {
+            let key = format!("\"/api/{path}?id={id}&wiring={wiring}\"");
+            assert!(data.contains(&key), "{key}");
+        }
+        assert!(data.contains(&format!("/api/matched?id={id}&wiring={wiring}&link=")), "{id}");
+    }
+    let gallery = std::fs::read_to_string(site.join("data/library.js")).unwrap();
+    assert!(gallery.contains("mask.json") && !gallery.contains("bred_moth"), "{gallery}");
+}
+
+#[test]
+fn the_results_of_a_search_say_so() {
+    let root = root();
+    let evolve = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
+        .args(["evolve", "--search", "novelty", "--generations", "2", "--size", "16", "--quiet"])
+        .args(["--out", "found"])
+        .current_dir(root.path())
+        .stdout(std::process::Stdio::null())
+        .status();
+    assert!(evolve.unwrap().success());
+    let served = serve(root.path());
+    let library = served.json("/api/library");
+    assert_eq!(library["searches"][0]["id"], "found");
+    assert_eq!(library["searches"][0]["search"], "novelty");
+    let genomes = library["genomes"].as_array().unwrap();
+    let found: Vec<&Value> = genomes.iter().filter(|g| g["search"] == "found").collect();
+    assert!(found.len() > 3 && found.iter().all(|g| g["builtin"] == false), "{library}");
+    // The copies in genomes/ are as they came with the program.
+    assert!(genomes.iter().any(|g| g["id"] == "genomes/mask.json" && g["builtin"] == true));
+}

@@ -1,0 +1,271 @@
+//! What a slider finds is kept: saved, published, bred from; and what a page opens on, and calls things.
+
+use super::client::{Served, root, serve};
+use picloom::genome::{Genome, from_json, to_json, to_picbreeder_xml};
+use picloom::network::{Coords, Model, Picture, Wiring};
+use picloom::probe::{Change, View};
+use serde_json::{Value, json};
+
+const MOTH: &str = "genomes/bred_moth.json";
+
+fn moth() -> Genome {
+    from_json(&std::fs::read_to_string(MOTH).unwrap()).unwrap()
+}
+
+/// What the moth draws with a weight set.
+fn drawn(set: &[(usize, f64)]) -> Picture {
+    let model = Model::of_genome(&moth(), Wiring::Graph);
+    let view = View::new(&model, 32, Coords::Fer);
+    let mut painter = view.painter();
+    painter
+        .draw_all(set.iter().map(|&(link, value)| Change::To { link, value: value as f32 }))
+        .clone()
+}
+
+fn picture(genome: &str) -> Picture {
+    let genome = from_json(genome).unwrap();
+    Model::of_genome(&genome, Wiring::Graph).picture(32, Coords::Fer)
+}
+
+#[test]
+fn a_moved_weight_is_in_the_genome_that_is_saved_kept_or_bred_from() {
+    let root = root();
+    let served = serve(root.path());
+    let moved = drawn(&[(3, 1.75), (5, -0.5)]);
+    assert!(moved.mse(&drawn(&[])) > 1e-4);
+    let saved = served.get(&format!("/api/genome?id={MOTH}&set=3:1.75,5:-0.5")).ok().text();
+    assert!(picture(&saved).mse(&moved) < 1e-9);
+    let notes = from_json(&saved).unwrap().provenance;
+    assert!(notes.notes["moved"].contains("1.75") && !notes.notes.contains_key("session"));
+    assert_eq!(notes.parents, ["bred_moth"]);
+    // Nothing moved: the file as it is.
+    let plain = served.get(&format!("/api/genome?id={MOTH}")).ok().text();
+    assert_eq!(plain, to_json(&moth()));
+
+    let body =
+        json!({ "id": MOTH, "set": "3:1.75,5:-0.5", "name": "open moth", "tags": ["wide", "x"] });
+    let kept = served.post("/api/publish", &body).ok().json();
+    assert_eq!(kept["id"], "genomes/open_moth.json");
+    let text = std::fs::read_to_string(root.path().join("genomes/open_moth.json")).unwrap();
+    assert!(picture(&text).mse(&moved) < 1e-9);
+    let provenance = from_json(&text).unwrap().provenance;
+    assert_eq!(
+        (provenance.name.as_str(), provenance.notes["tags"].as_str()),
+        ("open moth", "wide, x")
+    );
+    // A name of the program's own genomes is not taken.
+    let named = json!({ "id": MOTH, "set": "3:1", "name": "bred_cat" });
+    let kept = served.post("/api/publish", &named).ok().json();
+    assert_eq!(kept["id"], "genomes/bred_cat-2.json");
+
+    let body = json!({ "from": [MOTH], "set": "3:1.75,5:-0.5", "seed": 1, "grid": 4 });
+    let session = served.post("/api/sessions", &body).ok().json();
+    let name = session["name"].as_str().unwrap();
+    let parent = served.get(&format!("/api/sessions/{name}/genome?node=0&place=0")).ok().text();
+    assert!(picture(&parent).mse(&moved) < 1e-9, "the parent on the sheet is the moved one");
+
+    let refused = |path: &str, body: Value, why: &str| served.post(path, &body).refused(400, why);
+    refused("/api/publish", json!({ "id": MOTH, "set": "99:1", "name": "x" }), "set: expected");
+    refused("/api/sessions", json!({ "from": [MOTH, MOTH], "set": "1:1" }), "set: expected one");
+    let layered = format!("/api/genome?id={MOTH}&wiring=layerized&set=3:1");
+    served.get(&layered).refused(400, "found it in layers");
+    served.get("/api/genome?id=genomes/trained/bred_moth").refused(404, "expected a genome");
+}
+
+/// A run of a few steps.
+fn trained(served: &Served, work: Value) -> String {
+    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
+    served.until(&format!("/api/jobs/{job}"), |state| state["status"] == "finished");
+    format!("runs/studio/{job}")
+}
+
+#[test]
+fn networks_are_called_by_what_they_are() {
+    let root = root();
+    let served = serve(root.path());
+    let work = |wiring: &str, seed: u64| json!({ "kind": "train", "id": MOTH, "wiring": wiring, "steps": 5, "size": 16, "seed": seed });
+    let dense = trained(&served, work("dense", 0));
+    let graph = trained(&served, work("graph", 2));
+    let body = json!({ "kind": "prune", "id": dense, "method": "sp", "budget": 60, "steps": 5 });
+    let pruned = trained(&served, body);
+    let told = |id: &str| served.json(&format!("/api/network?id={id}"));
+    for (id, what, name) in [
+        (&dense, "dense twin, trained", "bred_moth: dense twin, trained"),
+        (&graph, "evolved graph, retrained", "bred_moth: evolved graph, retrained, seed 2"),
+        (&pruned, "similarity-pruned (SP)", "bred_moth: similarity-pruned (SP)"),
+    ] {
+        let told = told(id);
+        assert_eq!((&told["what"], &told["name"]), (&json!(what), &json!(name)));
+        assert_eq!((&told["picture"], &told["fit"]), (&json!("bred_moth"), &json!(false)));
+    }
+    let layered = served.json(&format!("/api/network?id={MOTH}&wiring=layerized"));
+    assert_eq!(layered["what"], "evolved network, in layers");
+    assert_eq!(
+        (&layered["has_genome"], &told(&graph)["has_genome"]),
+        (&json!(false), &json!(true))
+    );
+    // A trained graph is a genome with the weights that it learned.
+    let genome = served.get(&format!("/api/genome?id={graph}")).ok().text();
+    let run = picloom::run::load_run(&root.path().join(&graph)).unwrap();
+    assert!(picture(&genome).mse(&run.model.picture(32, Coords::Fer)) < 1e-9);
+    let library = served.json("/api/library");
+    let runs: Vec<&Value> =
+        library["runs"].as_array().unwrap().iter().filter(|run| run["builtin"] == false).collect();
+    assert!(
+        runs.iter().all(|run| run["fit"] == false && run["picture"] == "bred_moth"),
+        "{library}"
+    );
+    // Work is called after the picture.
+    let jobs = served.json("/api/jobs");
+    let names: Vec<&str> =
+        jobs.as_array().unwrap().iter().map(|job| job["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"bred_moth: train a dense network"), "{names:?}");
+    assert!(names.contains(&"bred_moth: dense twin, trained: prune by sp"), "{names:?}");
+}
+
+#[test]
+fn files_keep_their_names_and_their_labels() {
+    let root = root();
+    let served = serve(root.path());
+    let mut genome = moth();
+    genome.provenance.name = "4041_197".into();
+    let mut xml = to_picbreeder_xml(&genome);
+    // What people called a link.
+    let end = xml.rfind("</link>").unwrap();
+    xml.insert_str(end, "<text>Wings</text>");
+    let open = |name: &str, bytes: &[u8]| -> String {
+        served.upload(name, bytes).ok().json()["id"].as_str().unwrap().to_string()
+    };
+    let dolphin = open("dolphin.xml", xml.as_bytes());
+    let told = served.json(&format!("/api/network?id={dolphin}"));
+    assert_eq!(told["name"], "dolphin");
+    let links = told["links"].as_array().unwrap();
+    let labelled: Vec<&Value> = links.iter().filter(|link| link["labels"].is_array()).collect();
+    assert_eq!((labelled.len(), &labelled[0]["labels"]), (1, &json!(["Wings"])));
+    let library = served.json("/api/library");
+    assert!(
+        library["genomes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|g| g["id"] == dolphin.as_str() && g["name"] == "dolphin")
+    );
+    let red = Picture::filled(8, 8, [1.0, 0.0, 0.0]);
+    let smile = open("smile.png", &{
+        let mut red = red;
+        red.rgb[0] = 0.0;
+        red.to_png(&[])
+    });
+    assert_eq!(served.json("/api/library")["pictures"][0]["name"], "smile");
+    let body = json!({ "kind": "train", "id": dolphin, "wiring": "dense", "target": smile, "steps": 5, "size": 16 });
+    let run = trained(&served, body);
+    let name = served.json(&format!("/api/network?id={run}"))["name"].clone();
+    assert_eq!(name, "smile: dense twin, trained");
+    assert_eq!(served.json("/api/jobs")[0]["name"], "smile: train a dense network of dolphin");
+}
+
+#[test]
+fn the_ranking_has_weights_that_change_the_picture_both_ways() {
+    let root = root();
+    let served = serve(root.path());
+    let model = Model::of_genome(&moth(), Wiring::Graph);
+    let view = View::new(&model, 32, Coords::Fer);
+    let told = served.json(&format!("/api/ranked?id={MOTH}"));
+    let links: Vec<usize> =
+        told["links"].as_array().unwrap().iter().map(|l| l.as_u64().unwrap() as usize).collect();
+    let silent = told["silent"].as_u64().unwrap() as usize;
+    assert_eq!(links.len() + silent, told["tried"].as_u64().unwrap() as usize);
+    assert!(links.len() > 5, "{told}");
+    let effect = told["effect"].as_f64().unwrap();
+    let mut before = 0.0;
+    for link in links {
+        let matched = served.json(&format!("/api/matched?id={MOTH}&link={link}"));
+        let farthest = |side: &str| matched[side].as_array().unwrap().last().unwrap().as_f64();
+        let (down, up) = (farthest("down").unwrap(), farthest("up").unwrap());
+        for delta in [down, up] {
+            let found = view.painter().effect(Change::By { link, delta });
+            assert!(found > 0.5 * effect, "link {link} moved by {delta} changes it by {found}");
+        }
+        let distance = down.abs().max(up);
+        assert!(distance >= before, "{link}: {distance} after {before}");
+        before = distance;
+    }
+}
+
+#[test]
+fn the_forms_offer_every_optimizer_with_its_settings() {
+    let root = root();
+    let served = serve(root.path());
+    let told = served.json("/api/choices");
+    let optimizers = told["optimizers"].as_array().unwrap();
+    let names: Vec<&str> = optimizers.iter().map(|o| o["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["sgd", "adam", "adamw", "rmsprop", "lion", "sam", "lbfgs", "muon"]);
+    let decay =
+        optimizers[2]["settings"].as_array().unwrap().iter().find(|s| s["name"] == "weight_decay");
+    assert_eq!(decay.unwrap()["default"], "0.01");
+    // As the form writes them.
+    for optimizer in optimizers {
+        let name = optimizer["name"].as_str().unwrap();
+        let first = optimizer["settings"].as_array().unwrap().iter().find(|s| s["default"] != "");
+        let text = first.map_or(name.to_string(), |s| {
+            format!("{name}:{}={}", s["name"].as_str().unwrap(), s["default"].as_str().unwrap())
+        });
+        let work = json!({ "kind": "train", "id": MOTH, "wiring": "graph", "steps": 2, "size": 8, "optimizer": text });
+        trained(&served, work);
+    }
+}
+
+#[test]
+fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
+    let root = root();
+    let served = serve(root.path());
+    let work =
+        json!({ "kind": "evolve", "id": "genomes/bred_skull.json", "generations": 4, "size": 16 });
+    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
+    let path = format!("/api/jobs/{job}");
+    let done = served.until(&path, |state| state["status"] == "finished");
+    assert_eq!(
+        (&done["name"], &done["step"]),
+        (&json!("bred_skull: evolve towards it"), &json!(4))
+    );
+    let best = done["run"].as_str().unwrap();
+    assert_eq!(served.json(&format!("/api/network?id={best}"))["kind"], "genome");
+    let library = served.json("/api/library");
+    assert_eq!(library["searches"][0]["name"], "towards bred_skull");
+    assert_eq!(library["searches"][0]["target"], "genomes/bred_skull.json");
+    served.kill();
+    // Another server knows what came of it.
+    let served = serve(root.path());
+    let found = served.json(&path);
+    assert_eq!((&found["status"], &found["run"]), (&json!("finished"), &json!(best)));
+    let wrong =
+        json!({ "kind": "evolve", "id": "genomes/none.json", "generations": 4, "size": 16 });
+    served.post("/api/jobs", &wrong).refused(404, "expected a file");
+    let wrong = json!({ "kind": "evolve", "id": MOTH, "generations": 0, "size": 16 });
+    served.post("/api/jobs", &wrong).refused(400, "generations");
+}
+
+#[test]
+fn studies_have_names_that_tell_them_apart() {
+    let root = root();
+    let put = |folder: &str, marker: Value, record: Value| {
+        let folder = root.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("picloom.json"), marker.to_string()).unwrap();
+        std::fs::write(folder.join("study.json"), record.to_string()).unwrap();
+    };
+    let comparison = json!({ "kind": "comparison", "id": "x", "of": "genomes/bred_moth.json" });
+    put("picloom-compare", comparison, json!({ "name": "compare" }));
+    // The study that computed it is the same thing once more.
+    put("picloom-compare/runs", json!({ "kind": "study" }), json!({ "name": "compare" }));
+    for folder in ["one", "two"] {
+        put(folder, json!({ "kind": "study" }), json!({ "name": "pruners" }));
+    }
+    let served = serve(root.path());
+    let library = served.json("/api/library");
+    let names: Vec<&Value> =
+        library["studies"].as_array().unwrap().iter().map(|study| &study["name"]).collect();
+    assert_eq!(names, ["pruners (one)", "Comparison of bred_moth", "pruners (two)"]);
+    let study = served.json("/api/study?id=picloom-compare");
+    assert_eq!(study["name"], "Comparison of bred_moth");
+}
