@@ -12,6 +12,7 @@ mod file;
 mod gene;
 mod info;
 mod json;
+mod morph;
 mod picbreeder;
 
 pub use dot::to_dot;
@@ -19,6 +20,7 @@ pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_pla
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{from_json, to_json};
+pub use morph::Morph;
 pub use picbreeder::{
     from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
