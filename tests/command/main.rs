@@ -14,6 +14,7 @@ mod evolve_cli;
 mod evolve_vlm;
 mod export;
 mod figures_losses;
+mod films;
 mod folders;
 mod labelled_scores;
 mod line;
@@ -24,6 +25,7 @@ mod messages;
 mod output;
 mod own_pictures;
 mod plot;
+mod prints;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;
