@@ -1,6 +1,6 @@
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 
-import { ask, button, complain, count, field, fill, h, keys, number, pngSide, select, square } from "./dom.js";
+import { ask, button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
 import { besideTarget, call, canAnswer, find, get, isExport, post } from "./api.js";
 import { Easel, Live } from "./easel.js";
@@ -8,6 +8,7 @@ import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
 import { contactSheet } from "./sheet.js";
 import { newSession } from "./start.js";
+import { filmSaver, pictureSaver } from "./save.js";
 
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
@@ -174,13 +175,11 @@ export async function showLook(main, { id, query }) {
     if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
   // The picture as it is shown, as a file.
-  const png = h("a", { class: "button", download: true }, "PNG");
-  const size = pngSide(() => fillPng());
-  const fillPng = () => (png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined }));
+  const shownNow = () => ({ ...easel.parameters(undefined, { frame: frame.frame }), raw: undefined });
+  const saver = pictureSaver(() => (isExport ? { frame: frame.frame, name: leaf(id) } : shownNow()), easel);
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
-    fillPng();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
       wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
@@ -231,7 +230,8 @@ export async function showLook(main, { id, query }) {
     panel.hidden = false;
     panel.replaceChildren(h("h2", null, linkName(network, i)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note" }, `It was ${number(base, 4)}. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
-      jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all));
+      jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
+        !isExport && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
     readout();
     if (value === undefined) changed();
     else move(value);
@@ -255,7 +255,6 @@ export async function showLook(main, { id, query }) {
   const isGenome = network.kind === "genome";
   const { session, sheet: n } = network.provenance?.notes ?? {};
   const bred = /^studio\/sessions\/([^/]+)\.toml$/.exec(session ?? "");
-  fillPng();
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
@@ -267,7 +266,7 @@ export async function showLook(main, { id, query }) {
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
         !isExport && isGenome && h("a", { class: "button", href: call("genome", { id }), download: true }, "Genome"),
-        !isExport && h("span", { class: "joined" }, png, size))),
+        saver)),
     h("div", { class: "bench" },
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
         score && h("div", { class: "panel" }, h("h2", null, "Score ", h("span", { class: "value" }, number(score.score))), scoreBar(score),
