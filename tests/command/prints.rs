@@ -19,7 +19,7 @@ fn rendered(folder: &Path, name: &str, more: &str) -> PathBuf {
     let path = folder.join(name);
     let args = ["render", "--genome", MOTH, "--out", text(&path)];
     let more: Vec<&str> = more.split_whitespace().collect();
-    json(&[&args[..], &more].concat());
+    json(&[&args[..], &more[..]].concat());
     path
 }
 
@@ -120,8 +120,7 @@ fn a_tiff_has_the_pixels_of_the_png() {
         if wide == 1 {
             assert!(pixels == png);
         } else {
-            let near = |(pair, byte): (&[u8], &u8)| pair[0].abs_diff(*byte) <= 1;
-            assert!(pixels.chunks(2).zip(&png).all(near));
+            assert!(pixels.chunks(2).zip(&png).all(|(pair, byte)| pair[0].abs_diff(*byte) <= 1));
         }
     }
 }
