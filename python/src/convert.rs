@@ -1,11 +1,13 @@
 //! Between Python's values and the crate's.
 
 use crate::errors::{of_file, parsed, refused};
-use crate::genome::Genome;
+use crate::genome::{Genome, Palette};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
+use picloom::math::memory;
 use picloom::math::settings::Settings;
-use picloom::network::{Coords, Model, Picture, Squaring, Wiring};
+use picloom::network::kernel::Renderer;
+use picloom::network::{Coords, Framing, Model, Picture, Size, Squaring, Wiring};
 use picloom::run::load_target;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyString};
@@ -64,6 +66,25 @@ pub fn keywords(given: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
 pub fn named<C: Settings>(settings: &mut toml::Table) -> toml::Table {
     let names = C::settings().into_iter().map(|row| row.name);
     names.filter_map(|name| settings.remove_entry(name)).collect()
+}
+
+/// What a network draws, by the settings of [`Framing`]; `size` is one of them.
+pub fn drawn<'py>(
+    py: Python<'py>,
+    (model, palette): (&Model, Palette),
+    size: Option<Bound<'py, PyAny>>,
+    coords: &str,
+    settings: Option<Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyArray3<f32>>> {
+    let given = settings.unwrap_or_else(|| PyDict::new(py));
+    given.set_item("size", size)?;
+    let canvas = self::settings::<Framing>(Some(&given))?.canvas(256, parsed(coords)?).in_palette(palette);
+    let Size { width, height } = canvas.size;
+    // The picture is held whole, as floats.
+    memory::ensure("size", &[(canvas.size.pixels(), "pixels")], 12).map_err(refused)?;
+    canvas.ensure("size").map_err(refused)?;
+    let rgb = py.detach(|| canvas.draw(&Renderer::new(&model.network, &model.weights), 0..height));
+    Ok(picture_array(py, Picture { width, height, rgb }))
 }
 
 /// (S, S, 3) without a copy.

@@ -1,6 +1,6 @@
 //! `Genome`: the graph that evolution edits. Immutable here: every change is a new genome.
 
-use crate::convert::{check_size, keywords, picture_array, plain};
+use crate::convert::{drawn, keywords, plain};
 use crate::errors::{of_file, parsed, refused};
 use crate::search::evolve_config;
 use numpy::PyArray3;
@@ -136,33 +136,36 @@ impl Genome {
         write_atomic(&path, &bytes).map_err(refused)
     }
 
-    /// What the genome draws, in its palette: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    /// What the genome draws, in its palette: (rows, columns, 3), float32 in [0, 1], row 0 at the top.
     ///
     /// Parameters
     /// ----------
-    /// size : int
-    ///     Side in pixels.
+    /// size : int, or pair of int
+    ///     Side in pixels, 256 without it, or columns and rows. The shorter side shows -1 to 1.
     /// coords : str
     ///     "fer" (-1 to 1 across the picture) or "picbreeder".
+    /// **settings
+    ///     `center`, the point in the middle; `zoom`, how many times larger things are; `supersample`, samples along
+    ///     each side of a pixel (docs/SETTINGS.md).
     ///
     /// Returns
     /// -------
-    /// (size, size, 3) array of float32
+    /// (rows, columns, 3) array of float32
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     No such size or coordinates.
-    #[pyo3(signature = (size = 256, *, coords = "fer"))]
+    ///     No such size, coordinates or settings; more memory than there is.
+    #[pyo3(signature = (size = None, *, coords = "fer", **settings))]
     fn render<'py>(
         &self,
         py: Python<'py>,
-        size: usize,
+        size: Option<Bound<'py, PyAny>>,
         coords: &str,
+        settings: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let (size, coords) = (check_size(size)?, parsed(coords)?);
-        let drawn = py.detach(|| draw(&self.0, size, coords));
-        Ok(picture_array(py, drawn))
+        let model = Model::of_genome(&self.0, Wiring::Graph);
+        drawn(py, (&model, self.0.palette), size, coords, settings)
     }
 
     /// A child by mutation, from the random stream of `seed`.

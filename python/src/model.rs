@@ -1,6 +1,6 @@
 //! `Model`: a network that can draw. Immutable here: other weights make another model.
 
-use crate::convert::{check_size, matrix, picture_array, plain};
+use crate::convert::{check_size, drawn, matrix, plain};
 use crate::errors::{of_file, parsed, refused};
 use crate::genome::Genome;
 use numpy::ndarray::{Array3, ArrayD};
@@ -14,6 +14,7 @@ use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 
 /// A network that can draw: wiring, the links that may be non-zero, and the weights. Immutable.
@@ -235,32 +236,35 @@ impl Model {
         Ok(Model(picloom::network::Model { network: self.network().clone(), mask, weights }))
     }
 
-    /// What the network draws: (size, size, 3), float32 in [0, 1], row 0 at the top.
+    /// What the network draws: (rows, columns, 3), float32 in [0, 1], row 0 at the top.
     ///
     /// Parameters
     /// ----------
-    /// size : int
-    ///     Side in pixels.
+    /// size : int, or pair of int
+    ///     Side in pixels, 256 without it, or columns and rows. The shorter side shows -1 to 1.
     /// coords : str
     ///     "fer" (-1 to 1 across the picture) or "picbreeder".
+    /// **settings
+    ///     `center`, the point in the middle; `zoom`, how many times larger things are; `supersample`, samples along
+    ///     each side of a pixel (docs/SETTINGS.md).
     ///
     /// Returns
     /// -------
-    /// (size, size, 3) array of float32
+    /// (rows, columns, 3) array of float32
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     No such size or coordinates.
-    #[pyo3(signature = (size = 256, *, coords = "fer"))]
+    ///     No such size, coordinates or settings; more memory than there is.
+    #[pyo3(signature = (size = None, *, coords = "fer", **settings))]
     fn picture<'py>(
         &self,
         py: Python<'py>,
-        size: usize,
+        size: Option<Bound<'py, PyAny>>,
         coords: &str,
+        settings: Option<Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
-        let (size, coords) = (check_size(size)?, parsed(coords)?);
-        Ok(picture_array(py, py.detach(|| self.0.picture(size, coords))))
+        drawn(py, (&self.0, Palette::Free), size, coords, settings)
     }
 
     /// Seconds of drawing `count` pictures without leaving the library: what `picture` costs more is calling

@@ -90,3 +90,13 @@ def test_an_interrupted_training_goes_on_to_the_same_bits(moth):
     assert report.stop == whole.stop == "step-limit"
     assert same(report.model.weights, whole.model.weights)
     assert same(report.history["loss"], whole.history["loss"])
+
+
+def test_any_shape_and_part_of_the_plane_is_drawn(moth):
+    wide = moth.render((60, 40), center=(0.5, -0.25), zoom=2, supersample=2)
+    assert wide.shape == (40, 60, 3)
+    assert same(wide, picloom.Model.from_genome(moth).picture("60x40", center="0.5,-0.25", zoom=2.0, supersample=2))
+    assert same(moth.render((40, 40)), moth.render(40))
+    for wrong in ({"size": (1, 40)}, {"size": (40, 40, 3)}, {"zoom": 0}, {"supersample": 9}, {"centre": (0, 0)}):
+        with pytest.raises(ValueError):
+            moth.render(**wrong)

@@ -3,7 +3,7 @@
 use super::genome::require_extension;
 use super::names::one_of;
 use super::output::Output;
-use super::source::{SourceArgs, Usage};
+use super::source::{NetworkArgs, Usage};
 use crate::genome::to_dot;
 use crate::network::Wiring;
 use crate::network::export::{Format, export};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct ExportArgs {
     #[command(flatten)]
-    source: SourceArgs,
+    source: NetworkArgs,
     /// Format [default: the extension of --out]
     #[arg(long, value_parser = one_of::<Format>())]
     format: Option<Format>,
@@ -25,10 +25,6 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
-    if args.source.target.is_some() || args.source.size.is_some() {
-        let text = "--target, --size: an exported network has neither; it draws at any size";
-        return Err(Usage(text.into()).into());
-    }
     let format = match args.format {
         Some(format) => {
             require_extension(&args.out, &[format.name()])?;

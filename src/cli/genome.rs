@@ -2,13 +2,13 @@
 
 use super::names::one_of;
 use super::output::Output;
-use super::source::{Usage, check_size};
-use crate::experiment::evolution::draw;
+use super::render::PictureArgs;
+use super::source::Usage;
 use crate::genome::{self, GenomeInfo};
 use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use crate::network::weight_files::write_weights;
-use crate::network::{Coords, Wiring, holdable, layerize, read_genome};
+use crate::network::{Coords, Model, Wiring, holdable, layerize, read_genome};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -29,19 +29,15 @@ enum GenomeCommand {
         /// Genome file (.json, .zip, .xml), or one that comes with the program
         file: PathBuf,
     },
-    /// Draw it as a PNG
+    /// Draw it (256 pixels a side without --size)
     Render {
         /// Genome file (.json, .zip, .xml)
         file: PathBuf,
-        /// Side of the picture in pixels
-        #[arg(long, default_value_t = 256)]
-        size: usize,
         /// Coordinate convention
         #[arg(long, default_value = "fer", value_parser = one_of::<Coords>())]
         coords: Coords,
-        /// The PNG to write
-        #[arg(long)]
-        out: PathBuf,
+        #[command(flatten)]
+        picture: PictureArgs,
     },
     /// Convert by extension: .json (own), .zip/.xml (Picbreeder), .dot (Graphviz, write only)
     Convert {
@@ -64,19 +60,11 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         GenomeCommand::List => list(out),
         GenomeCommand::Info { file } => info(&file, out),
-        GenomeCommand::Render { file, size, coords, out: path } => {
-            require_extension(&path, &["png"])?;
+        GenomeCommand::Render { file, coords, picture } => {
             let genome = genome::read(&file)?;
-            let picture = draw(&genome, check_size(size)?, coords);
-            let name = portable(&file);
-            write_atomic(
-                &path,
-                &picture.to_png(&[("command", "picloom genome render"), ("genome", &name)]),
-            )?;
-            out.result(
-                &Written { written: path.display().to_string() },
-                &format!("wrote {}", path.display()),
-            )
+            let model = Model::of_genome(&genome, Wiring::Graph);
+            let of = (&*portable(&file), &model, coords, genome.palette);
+            picture.write(of, 256, ("picloom genome render", "genome"), out)
         }
         GenomeCommand::Convert { input, output } => {
             let genome = genome::read(&input)?;

@@ -6,6 +6,7 @@
 //! Exit codes: 0 done, 1 the work failed, 2 bad usage, 130 stopped. With `--json`, stdout is one JSON document
 //! and people's text goes to stderr; with `--quiet` nothing but errors goes there.
 
+mod animate;
 pub mod bench;
 mod compare;
 mod completions;
@@ -117,8 +118,10 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Remove links and retrain
     Prune(prune::PruneArgs),
-    /// Draw what a network draws, at any size
+    /// Draw what a network draws, at any size: PNG, JPEG, TIFF
     Render(render::RenderArgs),
+    /// Make a film: between genomes, along a lineage, of a weight, a zoom
+    Animate(Box<animate::AnimateArgs>),
     /// Write a network for other programs: weights, ONNX, a shader, Graphviz
     Export(export::ExportArgs),
     /// Draw what every unit of a network sees
@@ -164,6 +167,7 @@ impl Program for Cli {
             Command::Eval(args) => eval::run(args, out),
             Command::Prune(args) => prune::run(args, out),
             Command::Render(args) => render::run(args, out),
+            Command::Animate(args) => animate::run(*args, out),
             Command::Export(args) => export::run(args, out),
             Command::Maps(args) => maps::run(args, out),
             Command::Sweep(args) => sweep::run(args, out),

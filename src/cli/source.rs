@@ -13,10 +13,10 @@ use std::path::PathBuf;
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Shared arguments of the commands that look at one network.
+/// Where the network is that a command works on.
 #[derive(Args)]
 #[command(next_help_heading = "The network")]
-pub struct SourceArgs {
+pub struct NetworkArgs {
     /// Folder of a finished run
     pub run: Option<PathBuf>,
     /// Genome file (.json, .zip, .xml), or a genome that comes with the program, with its evolved weights
@@ -31,6 +31,17 @@ pub struct SourceArgs {
     /// Weights of --arch (.npz or .safetensors)
     #[arg(long, requires = "arch", conflicts_with_all = ["run", "genome"])]
     pub params: Option<PathBuf>,
+    /// Coordinate convention [default: that of the run, else fer]
+    #[arg(long, value_parser = one_of::<Coords>())]
+    pub coords: Option<Coords>,
+}
+
+/// Shared arguments of the commands that look at one network and its picture.
+#[derive(Args)]
+#[command(next_help_heading = "The network")]
+pub struct SourceArgs {
+    #[command(flatten)]
+    pub network: NetworkArgs,
     /// Picture or genome that the network should draw (a run knows its own)
     #[arg(long, value_name = "IMG|GENOME")]
     pub target: Option<PathBuf>,
@@ -39,9 +50,6 @@ pub struct SourceArgs {
     /// Side of the picture in pixels (default: that of the run, else 128)
     #[arg(long)]
     pub size: Option<usize>,
-    /// Coordinate convention [default: that of the run, else fer]
-    #[arg(long, value_parser = one_of::<Coords>())]
-    pub coords: Option<Coords>,
 }
 
 /// What `--fit` says of itself.
@@ -62,6 +70,27 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
     Ok(size)
 }
 
+impl NetworkArgs {
+    /// Loads the network, without a target.
+    pub fn load(&self) -> anyhow::Result<Source> {
+        self.load_with(LoadOptions { coords: self.coords, ..LoadOptions::default() })
+    }
+
+    fn load_with(&self, wanted: LoadOptions<'_>) -> anyhow::Result<Source> {
+        let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
+            (Some(folder), None, None, _) => NetworkPath::Run(folder),
+            (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring),
+            (None, None, Some(arch), Some(params)) => NetworkPath::Weights(arch, params),
+            _ => {
+                let expected =
+                    "expected one of: a RUN folder, --genome G, or --arch A with --params X";
+                return Err(Usage(format!("{expected}; found none")).into());
+            }
+        };
+        Ok(Source::load(kept, wanted)?)
+    }
+}
+
 impl SourceArgs {
     /// Loads the network and its target.
     pub fn load(&self) -> anyhow::Result<Source> {
@@ -74,22 +103,10 @@ impl SourceArgs {
     }
 
     fn loaded(&self, so_far: bool) -> anyhow::Result<Source> {
-        let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
-            (Some(folder), None, None, _) => NetworkPath::Run(folder),
-            (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring),
-            (None, None, Some(arch), Some(params)) => NetworkPath::Weights(arch, params),
-            _ => {
-                let expected =
-                    "expected one of: a RUN folder, --genome G, or --arch A with --params X";
-                return Err(Usage(format!("{expected}; found none")).into());
-            }
-        };
         self.size.map(check_size).transpose()?;
-        let target = self.target.as_deref();
-        Ok(Source::load(
-            kept,
-            LoadOptions { size: self.size, coords: self.coords, target, fit: self.fit, so_far },
-        )?)
+        let (target, coords) = (self.target.as_deref(), self.network.coords);
+        let wanted = LoadOptions { size: self.size, coords, target, fit: self.fit, so_far };
+        self.network.load_with(wanted)
     }
 }
 

@@ -7,7 +7,8 @@
 //! | [`fonts`] | the embedded font: registered with plotters, given to resvg, measured |
 //! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
 //! | [`charts`] | figures of panels: lines, scatter, bars and dots with intervals, heatmaps (plotters) |
-//! | [`sheets`] | rows of pictures: contact sheets, sweeps, feature maps; [`apng`] animates sweeps |
+//! | [`sheets`] | rows of pictures: contact sheets, sweeps, feature maps |
+//! | [`clip`], [`film`] | ways between genomes, a weight's travel, a zoom; GIF, APNG, MP4, WebM |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs |
 //! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
@@ -19,12 +20,13 @@
 //! Every drawing function returns the same text for the same input, on every machine: coordinates
 //! are rounded to a fixed step, text is measured with the embedded font.
 
-pub mod apng;
 pub mod axis;
 pub mod card;
 pub mod charts;
+pub mod clip;
 pub mod compare;
 pub mod files;
+pub mod film;
 pub mod fonts;
 pub mod html;
 pub mod judge;

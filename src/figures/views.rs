@@ -1,9 +1,9 @@
 //! What a [`View`] shows, drawn: the card of a measured network, sheets and animations of changed
 //! weights, components of its maps. The pictures are drawn anew from the model, nothing is measured.
 
-use super::apng::{animate, there_and_back};
 use super::card::{Card, Changed, card};
 use super::compare::judged_by;
+use super::film::{Reel, there_and_back};
 use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
 use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
 use crate::experiment::networks::record::Change;
@@ -250,7 +250,14 @@ pub fn sweep_animation(
             mosaic(&Sheet { blocks, ..Sheet::default() })
         })
         .collect();
-    animate(&there_and_back(frames), 80, texts)
+    let frames = there_and_back(frames);
+    let (width, height) = (frames[0].width, frames[0].height);
+    let reel = Reel { width, height, frames: frames.len(), delay: (80, 1000), once: false };
+    let mut frames = frames.iter().map(Picture::to_bytes);
+    let mut bytes = Vec::new();
+    let next = || Ok(frames.next().expect("a frame for each"));
+    reel.write_apng(&mut bytes, texts, next).expect("memory takes what is written");
+    bytes
 }
 
 /// One row a layer, its components from left to right, each scaled so that its largest value is

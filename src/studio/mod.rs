@@ -33,6 +33,7 @@ mod opened;
 mod page;
 mod pixels;
 mod root;
+mod saves;
 mod server;
 mod sessions;
 mod state;

@@ -24,9 +24,8 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest picture side that is drawn on the page, and that is saved.
+/// Largest picture side that is drawn on the page.
 const LARGEST: usize = 2048;
-const LARGEST_SAVED: usize = 4096;
 /// Most values of a view that is kept.
 const MOST_KEPT: usize = 1 << 22;
 /// Most links of a network, whose page has some 15 MB then.
@@ -372,22 +371,22 @@ fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
 /// What is asked of a picture.
 #[derive(Deserialize)]
 pub struct AskedPicture {
-    id: String,
+    pub(super) id: String,
     #[serde(default = "graph")]
-    wiring: Wiring,
-    size: Option<usize>,
+    pub(super) wiring: Wiring,
+    pub(super) size: Option<usize>,
     /// `LINK:VALUE,…`
     #[serde(default)]
-    set: String,
+    pub(super) set: String,
     /// `x,y,width,height`
     #[serde(default)]
-    frame: String,
+    pub(super) frame: String,
     #[serde(default)]
-    raw: u8,
+    pub(super) raw: u8,
 }
 
 impl AskedPicture {
-    fn network(&self, studio: &Studio) -> Result<Arc<Loaded>, Refusal> {
+    pub(super) fn network(&self, studio: &Studio) -> Result<Arc<Loaded>, Refusal> {
         studio.network(&Asked { id: self.id.clone(), wiring: self.wiring })
     }
 
@@ -396,7 +395,13 @@ impl AskedPicture {
         changes_of(&self.set, network.weight_count())
     }
 
-    fn frame(&self) -> Result<Frame, Refusal> {
+    /// The model with the weights that are set.
+    pub(super) fn model(&self, model: &Model) -> Result<Model, Refusal> {
+        let weights = changed(model, &self.changes(&model.network)?);
+        Ok(Model { weights, ..model.clone() })
+    }
+
+    pub(super) fn frame(&self) -> Result<Frame, Refusal> {
         if self.frame.is_empty() {
             return Ok(Frame::PICTURE);
         }
@@ -639,18 +644,4 @@ pub fn genome(studio: &Studio, asked: AskedGenome) -> Answer {
 pub fn genome_file(genome: &Genome, name: &str) -> axum::response::Response {
     let json = of_bytes("application/json", to_json(genome).into_bytes());
     attachment(json, &format!("{name}.json"))
-}
-
-/// `/api/download`: the picture as a file to be saved.
-pub fn download(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
-    let size = checked(asked.size.unwrap_or(1024), LARGEST_SAVED)?;
-    let loaded = asked.network(studio)?;
-    let (model, coords) = (&loaded.source.model, loaded.source.coords);
-    let weights = changed(model, &asked.changes(&model.network)?);
-    let drawing = (coords, asked.frame()?);
-    let drawn = draw_rows((&model.network, &weights), size, drawing, has_left)?;
-    let name = loaded.source.short_name();
-    let text = [("picloom", env!("CARGO_PKG_VERSION")), ("network", name.as_str())];
-    let png = drawn.to_png(&text);
-    Ok(attachment(of_bytes("image/png", png), &format!("{name}-{size}.png")))
 }

@@ -15,7 +15,7 @@ macro_rules! files {
 
 files! {
     "index.html", "style.css", "icon.svg", "dom.js", "route.js", "words.js", "api.js", "shader.js", "easel.js",
-    "charts.js", "wiring.js", "tree.js", "sheet.js", "start.js", "breed.js", "look.js", "compare.js",
+    "charts.js", "wiring.js", "tree.js", "sheet.js", "save.js", "start.js", "breed.js", "look.js", "compare.js",
     "see.js", "study.js", "jobs.js", "main.js",
 }
 

@@ -1,17 +1,18 @@
 //! The listener, the routes, and what every request must be.
 
-use super::answer::{Answer, Refusal};
+use super::answer::{Answer, Refusal, json_of};
 use super::connections;
 use super::jobs;
 use super::library;
 use super::networks;
 use super::opened;
 use super::page;
+use super::saves::{self, AskedFile};
 use super::sessions;
 use super::state::Studio;
 use super::study;
 use super::thumbs;
-use super::workers::HasLeft;
+use super::workers::{HasLeft, Saving};
 use axum::Router;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Path as Named, Query, Request, State};
@@ -93,7 +94,9 @@ impl Studio {
             .route("/api/matched", asked_long(networks::matched))
             .route("/api/ranked", asked_long(networks::ranked))
             .route("/api/genome", asked(networks::genome))
-            .route("/api/download", asked_to_save(networks::download))
+            .route("/api/saves", asked(saves::limits))
+            .route("/api/download", saved(saves::picture))
+            .route("/api/film", saved(saves::film))
             .route("/api/publish", told(sessions::publish_genome))
             .route("/api/choices", asked(jobs::choices))
             .route("/api/open", post(open))
@@ -101,7 +104,7 @@ impl Studio {
             .route("/api/sessions/{name}", asked_of(sessions::show))
             .route("/api/sessions/{name}/sheet", asked_of(sessions::sheet))
             .route("/api/sessions/{name}/genome", asked_of(sessions::genome))
-            .route("/api/sessions/{name}/picture", asked_to_save_of(sessions::picture))
+            .route("/api/sessions/{name}/picture", asked_of(sessions::picture))
             .route("/api/sessions/{name}/breed", told_of(sessions::breed))
             .route("/api/sessions/{name}/foresee", told_of(sessions::foresee))
             .route("/api/sessions/{name}/undo", told_of(sessions::undo))
@@ -189,29 +192,21 @@ where
     })
 }
 
-/// The same of a large picture to be saved, which has threads of its own: nobody else waits for it.
-fn asked_to_save<Q>(answer: fn(&Studio, Q, HasLeft<'_>) -> Answer) -> MethodRouter<Arc<Studio>>
-where
-    Q: DeserializeOwned + Send + 'static,
-{
+/// A file that is sent while it is drawn, on threads of its own: nobody else waits for it.
+fn saved(answer: fn(&Studio, AskedFile) -> Result<Saving, Refusal>) -> MethodRouter<Arc<Studio>> {
     get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
-        let query = query_of(&uri)?;
+        let query: AskedFile = query_of(&uri)?;
         let own = studio.clone();
-        studio.downloads.answer(move |has_left| answer(&own, query, has_left)).await
-    })
-}
-
-/// The same, of the thing that the path names.
-fn asked_to_save_of<Q>(
-    answer: fn(&Studio, &str, Q, HasLeft<'_>) -> Answer,
-) -> MethodRouter<Arc<Studio>>
-where
-    Q: DeserializeOwned + Send + 'static,
-{
-    get(move |State(studio): State<Arc<Studio>>, Named(name): Named<String>, uri: Uri| async move {
-        let query = query_of(&uri)?;
-        let own = studio.clone();
-        studio.downloads.answer(move |has_left| answer(&own, &name, query, has_left)).await
+        match query.check {
+            // It does not wait for the files that are written.
+            1 => {
+                studio
+                    .requests
+                    .answer(move |_| answer(&own, query).and_then(|_| json_of(&())))
+                    .await
+            }
+            _ => studio.downloads.send(move || answer(&own, query)).await,
+        }
     })
 }
 

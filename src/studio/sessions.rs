@@ -1,13 +1,12 @@
 //! Breeding: sessions are files (`studio/sessions/NAME.toml`), each a tree of sheets that replays to the
 //! same bits. Every change is in the file before it is answered.
 
-use super::answer::{Answer, Refusal, attachment, json_of, made, of_bytes, with_number};
+use super::answer::{Answer, Refusal, json_of, made, of_bytes, with_number};
 use super::library::published;
 use super::networks::{AskedGenome, genome_file};
-use super::pixels::{MOST_VALUES, checked, draw_rows};
+use super::pixels::{MOST_VALUES, checked, pixels};
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
-use super::workers::HasLeft;
 use super::{GENOMES, OPENED, SESSIONS};
 use crate::evolve::{
     Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
@@ -18,7 +17,7 @@ use crate::math::hash::short_id;
 use crate::math::settings::Settings;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
-use crate::network::{Coords, Frame, Model, Picture, Wiring};
+use crate::network::{Coords, Model, Picture, Wiring};
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
@@ -652,15 +651,10 @@ pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     Ok(genome_file(&genome, &format!("{name}-{place}")))
 }
 
-/// `/api/sessions/NAME/picture`: its picture, to be saved.
-pub fn picture(studio: &Studio, name: &str, asked: AskedPlace, has_left: HasLeft<'_>) -> Answer {
+/// `/api/sessions/NAME/picture`: its picture, small.
+pub fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     let AskedPlace { node, place, size } = asked;
-    let size = checked(size.unwrap_or(1024), 4096)?;
+    let size = checked(size.unwrap_or(128), LARGEST_DRAWN)?;
     let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
-    let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Graph);
-    let drawing = (Coords::Fer, Frame::PICTURE);
-    let mut drawn = draw_rows((&network, &weights), size, drawing, has_left)?;
-    genome.palette.recolour(&mut drawn.rgb);
-    let png = drawn.to_png(&[("picloom session", name)]);
-    Ok(attachment(of_bytes("image/png", png), &format!("{name}-{place}-{size}.png")))
+    Ok(pixels(&draw(&genome, size), false))
 }

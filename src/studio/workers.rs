@@ -1,13 +1,31 @@
 //! Threads for what costs time: pixels, files, scores. The thread that answers only waits for them.
 
-use super::answer::{Answer, Refusal};
+use super::answer::{Answer, Refusal, attachment};
+use axum::body::Body;
+use axum::http::header;
+use axum::response::IntoResponse;
+use futures_core::Stream;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::io::{BufWriter, Error, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{Receiver, channel};
 
 /// True once whoever asked has left: long work asks now and then, and ends.
 pub type HasLeft<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// A file that is sent while it is written.
+pub struct Saving {
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Draws and writes it.
+    pub write: Box<dyn FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()> + Send>,
+}
 
 /// A pool whose jobs end in an answer.
 pub struct Workers {
@@ -58,6 +76,71 @@ impl Workers {
             let _ = tell.send(answer.unwrap_or_else(|_| Err(broken())));
         });
         told.await.unwrap_or_else(|_| Err(broken()))
+    }
+
+    /// A file that is sent piece by piece while it is written on one of the threads. It is begun once `begin` has
+    /// refused nothing, and given up once whoever asked has left.
+    pub async fn send(
+        &self,
+        begin: impl FnOnce() -> Result<Saving, Refusal> + Send + 'static,
+    ) -> Answer {
+        let turn = self.turns.clone().acquire_owned().await.map_err(Refusal::failed)?;
+        let (tell, told) = tokio::sync::oneshot::channel();
+        let (send, pieces) = channel(4);
+        self.pool.spawn(move || {
+            let _turn = turn;
+            if tell.is_closed() {
+                return;
+            }
+            let begun = catch_unwind(AssertUnwindSafe(begin)).unwrap_or_else(|_| Err(broken()));
+            let Saving { media_type, name, write } = match begun {
+                Ok(saving) => saving,
+                Err(refusal) => return drop(tell.send(Err(refusal))),
+            };
+            if tell.send(Ok((media_type, name))).is_err() {
+                return;
+            }
+            let mut out = BufWriter::with_capacity(PIECE, Sender(&send));
+            let written =
+                catch_unwind(AssertUnwindSafe(|| write(&mut out).and_then(|()| out.flush())));
+            // The browser must not take the part for the whole.
+            if !matches!(written, Ok(Ok(()))) {
+                let _ = send.blocking_send(Err(Error::other("the file was not written whole")));
+            }
+        });
+        let (media_type, name) = told.await.unwrap_or_else(|_| Err(broken()))?;
+        let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-store")];
+        let body = Body::from_stream(Pieces(pieces));
+        Ok(attachment((headers, body).into_response(), &name))
+    }
+}
+
+/// Bytes of a piece of a file that is sent.
+const PIECE: usize = 1 << 18;
+
+/// Sends what is written to it.
+struct Sender<'a>(&'a tokio::sync::mpsc::Sender<Result<Vec<u8>, Error>>);
+
+impl Write for Sender<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let left = |_| Error::from(std::io::ErrorKind::BrokenPipe);
+        self.0.blocking_send(Ok(bytes.to_vec())).map_err(left)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The pieces of a file, as they come.
+struct Pieces(Receiver<Result<Vec<u8>, Error>>);
+
+impl Stream for Pieces {
+    type Item = Result<Vec<u8>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_recv(context)
     }
 }
 

@@ -14,6 +14,7 @@ mod evolve_cli;
 mod evolve_vlm;
 mod export;
 mod figures_losses;
+mod films;
 mod folders;
 mod going_on;
 mod labelled_scores;
@@ -28,6 +29,7 @@ mod planted;
 mod plot;
 #[cfg(unix)]
 mod plugins;
+mod prints;
 mod prune_cli;
 #[cfg(target_os = "linux")]
 mod signals;

@@ -75,6 +75,28 @@ fn hint(error: &str) -> String {
     after.lines().nth(1).unwrap_or_else(|| panic!("{error}")).trim().to_string()
 }
 
+#[test]
+fn a_long_render_or_film_stops_soon_and_leaves_nothing() {
+    let moth = "--genome genomes/bred_moth.json";
+    for (name, command) in [
+        ("a.png", format!("render {moth} --size 30000 --supersample 4")),
+        ("a.jpg", format!("render {moth} --size 30000 --supersample 4")),
+        ("a.tif", format!("render {moth} --size 30000 --supersample 4")),
+        ("a.gif", format!("animate zoom {moth} --zoom 9 --size 2000 --seconds 60")),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        let line = format!("{command} --out {}", work.path().join(name).display());
+        let mut child = start(&words(&line));
+        // It has begun to write.
+        wait_until(&mut child, "a file", |child| {
+            listens(child) && std::fs::read_dir(work.path()).unwrap().count() > 0
+        });
+        let error = interrupted(child, "-INT");
+        assert!(error.contains("no file is half-written"), "{error}");
+        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{name}");
+    }
+}
+
 /// A learning rate at which nothing ever happens: no collapse, no fit, no end.
 const IDLE: &str = "--lr 0.000000001";
 

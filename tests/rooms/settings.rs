@@ -5,9 +5,12 @@ use crate::refusals::assert_refused;
 use picloom::evolve::{EvolveConfig, NoveltyConfig};
 use picloom::experiment::evolution::EvolutionConfig;
 use picloom::experiment::networks::{StudySettings, spec::Variances};
+use picloom::figures::film::FilmSettings;
 use picloom::math::choice::Choice;
 use picloom::math::hash::sha256_hex;
 use picloom::math::settings::{Overlay, Setting, Settings};
+use picloom::network::Framing;
+use picloom::network::picture_file::FileSettings;
 use picloom::prune::Method;
 use picloom::prune::schedule::Aim;
 use picloom::score::{JudgeChoice, Protocol};
@@ -26,6 +29,11 @@ fn tables() -> Vec<(&'static str, Vec<Setting>)> {
         ("search", EvolutionConfig::settings()),
         ("evolution", EvolveConfig::settings()),
         ("novelty", NoveltyConfig::settings()),
+        ("picture", Framing::settings()),
+        // A parameter of its own in Python.
+        ("framing", Framing::settings().into_iter().filter(|row| row.name != "size").collect()),
+        ("file", FileSettings::settings()),
+        ("film", FilmSettings::settings()),
     ]
 }
 

@@ -1,10 +1,10 @@
 //! What figures are drawn with: axes, fonts, sheets, cards, pages.
 
-use picloom::figures::apng::{animate, there_and_back};
 use picloom::figures::axis::Axis;
 use picloom::figures::card::{Card, Changed, Measure, card};
 use picloom::figures::charts::{Point, Series, Spread};
 use picloom::figures::files::svg_to_rgb;
+use picloom::figures::film::{Reel, there_and_back};
 use picloom::figures::fonts::{BOLD, FACE, REGULAR, ellipsized, text_width, wrapped};
 use picloom::figures::html::{Page, Section};
 use picloom::figures::judge::pair_sheet;
@@ -347,7 +347,10 @@ fn an_animation_holds_every_frame_and_swings_back() {
     let frames: Vec<Picture> = (0..3).map(|i| Picture::filled(5, 4, [i as f32 / 2.0; 3])).collect();
     let frames = there_and_back(frames);
     assert_eq!(frames.len(), 4);
-    let bytes = animate(&frames, 80, &[("seed", "7")]);
+    let reel = Reel { width: 5, height: 4, frames: 4, delay: (80, 1000), once: false };
+    let (mut bytes, mut all) = (Vec::new(), frames.iter());
+    let next = || Ok(all.next().unwrap().to_bytes());
+    reel.write_apng(&mut bytes, &[("seed", "7")], next).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
     let control = reader.info().animation_control.unwrap();
     assert_eq!((control.num_frames, control.num_plays), (4, 0));

@@ -72,8 +72,23 @@ export async function breeding(studio) {
   expect(existsSync(path.join(root, id)), `${id} is a file`);
   const kept = JSON.parse(readFileSync(path.join(root, id), "utf8"));
   expect(kept.provenance.name.includes("<b>bold</b>"), "the name is kept as it was written");
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".controls a:text('PNG')")]);
-  expect(readFileSync(await download.path()).subarray(1, 4).toString() === "PNG", "a PNG is downloaded");
+  await page.fill(".controls .save input", "300x200");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".controls .save button")]);
+  const png = readFileSync(await download.path());
+  expect(png.subarray(1, 4).toString() === "PNG" && png.readUInt32BE(16) === 300 && png.readUInt32BE(20) === 200, "a PNG of any shape is downloaded");
+  // What is too large is said; nothing is downloaded.
+  let downloads = 0;
+  page.on("download", () => downloads++);
+  await page.fill(".controls .save input", "99999");
+  await page.click(".controls .save button");
+  await page.waitForFunction(() => document.querySelector(".controls .save .problem").textContent.includes("At most"));
+  expect(downloads === 0, "no download begins that would be refused");
+  await page.click(".controls button:text('Film …')");
+  await page.fill("dialog [name=size]", "64");
+  await page.fill("dialog [name=seconds]", "0.5");
+  await page.selectOption("dialog [name=format]", "gif");
+  const [film] = await Promise.all([page.waitForEvent("download"), page.click("dialog .main")]);
+  expect(readFileSync(await film.path()).subarray(0, 6).toString() === "GIF89a", "a film of the lineage is downloaded");
 
   await page.reload();
   await settled(page);

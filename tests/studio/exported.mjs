@@ -35,6 +35,11 @@ export async function exported() {
     for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowRight");
     await page.waitForTimeout(800);
     expect(await picture() !== before, "its sliders move its pictures");
+    // Larger than what is drawn at once: in tiles, whose seams nobody sees.
+    await page.fill(".save input", "1500x1100");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save button")]);
+    const png = readFileSync(await download.path());
+    expect(png.readUInt32BE(16) === 1500 && png.readUInt32BE(20) === 1100, "it saves pictures of any shape");
     await go(page, "#/compare?ids=genomes/bred_skull.json,runs/pruned");
     expect(await page.locator(".column").count() === 2, "it compares");
     // *See it* is on every site.

@@ -113,6 +113,34 @@ impl Breeding {
         lineage
     }
 
+    /// The genome at a place of a sheet, and before it its mother, her mother, and so on from the first one.
+    ///
+    /// # Errors
+    /// There is no such sheet or place.
+    pub fn ancestry(&self, sheet: usize, place: usize) -> Result<Vec<&Genome>, BreedingError> {
+        let found = self.sheet(sheet)?;
+        let last = found.genomes().len() - 1;
+        let none = BreedingError::NotOnSheet { last, found: place };
+        let mut birth = found.births().get(place).ok_or(none)?;
+        let mut line = vec![&found.genomes()[place]];
+        let mut n = Some(sheet);
+        while let Some(on) = n {
+            let sheet = &self.sheets[on];
+            // A mother that was kept stands beside her children, too.
+            let mother = birth.parents.first();
+            let at = mother.and_then(|id| sheet.births().iter().position(|b| b.id == *id));
+            match at {
+                Some(at) => {
+                    line.push(&sheet.genomes()[at]);
+                    birth = &sheet.births()[at];
+                }
+                None => n = self.parent(on),
+            }
+        }
+        line.reverse();
+        Ok(line)
+    }
+
     /// The selection with the first roll that it was not yet bred with here: once more, it draws other children.
     pub fn rolled(&self, selection: Selection) -> Selection {
         let plain =
@@ -215,6 +243,25 @@ mod tests {
         let last = tree.go_to(9).unwrap_err();
         assert_eq!(last.to_string(), "expected sheets 0 to 4, found 9");
         assert!(tree.undo() && tree.undo() && tree.undo() && !tree.undo());
+    }
+
+    #[test]
+    fn an_ancestry_goes_from_mother_to_child_along_the_own_branch() {
+        let mut tree = begun(5);
+        for chosen in [2, 9, 4] {
+            tree.select(Selection::of(&[chosen])).unwrap();
+        }
+        tree.go_to(1).unwrap();
+        tree.select(Selection::of(&[7])).unwrap();
+        for (sheet, way) in [(3, vec![(0, 2), (1, 9), (2, 4)]), (4, vec![(0, 2), (1, 7)])] {
+            let line = tree.ancestry(sheet, 8).unwrap();
+            let expected = way.iter().map(|&(n, place)| &tree.sheet(n).unwrap().genomes()[place]);
+            let own = &tree.sheet(sheet).unwrap().genomes()[8];
+            assert!(line.iter().copied().eq(expected.chain([own])), "sheet {sheet}");
+        }
+        // The kept parent has its own ancestry, without itself twice.
+        assert_eq!(tree.ancestry(3, 0).unwrap().len(), 3);
+        assert!(tree.ancestry(3, 15).is_err() && tree.ancestry(5, 0).is_err());
     }
 
     #[test]

@@ -102,6 +102,11 @@ impl MapElites {
         &self.brood.genomes
     }
 
+    /// Their births, (N,).
+    pub fn births(&self) -> &[Birth] {
+        &self.brood.births
+    }
+
     /// The generation to judge.
     pub fn generation(&self) -> u64 {
         self.breeder.generation()

@@ -99,6 +99,15 @@ impl Search {
         }
     }
 
+    /// The births of the genomes to judge, (N,).
+    pub fn births(&self) -> &[Birth] {
+        match self {
+            Search::Target(s) => s.births(),
+            Search::Novelty(s) => s.population.births(),
+            Search::MapElites(s) => s.births(),
+        }
+    }
+
     /// Takes one judgement per genome asked, in their order, and breeds the next genomes. Returns the births of
     /// those that survived (became a parent, an elite, or entered an archive) and were not returned before.
     ///

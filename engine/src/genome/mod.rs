@@ -13,6 +13,7 @@ mod file;
 mod gene;
 mod info;
 mod json;
+mod morph;
 mod palette;
 mod picbreeder;
 
@@ -22,6 +23,7 @@ pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_pla
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{JsonError, from_json, to_json};
+pub use morph::Morph;
 pub use palette::Palette;
 pub use picbreeder::{
     PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,

@@ -44,7 +44,8 @@ impl Coords {
         self.inputs_at(frame.x + frame.width * share(column), frame.y + frame.height * share(row))
     }
 
-    fn inputs_at(self, x: f64, y: f64) -> [f64; 4] {
+    /// (x, y, d, bias) of a point.
+    pub(super) fn inputs_at(self, x: f64, y: f64) -> [f64; 4] {
         let scale = match self {
             Coords::Fer => 1.4,
             Coords::Picbreeder => std::f64::consts::SQRT_2,
@@ -107,10 +108,11 @@ impl PixelInputs {
         }
     }
 
-    fn of(pixels: impl IntoIterator<Item = usize>, at: impl Fn(usize) -> [f64; 4]) -> Self {
+    /// The inputs of places, in the order given.
+    pub(super) fn of<P>(places: impl IntoIterator<Item = P>, at: impl Fn(P) -> [f64; 4]) -> Self {
         let mut exact: [Vec<f64>; 4] = Default::default();
-        for pixel in pixels {
-            for (plane, value) in exact.iter_mut().zip(at(pixel)) {
+        for place in places {
+            for (plane, value) in exact.iter_mut().zip(at(place)) {
                 plane.push(value);
             }
         }

@@ -53,7 +53,19 @@ pub fn write_atomic_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> std::io::Result<()>,
 ) -> Result<(), WriteError> {
-    let replaced = replace(path, fill);
+    let replaced = replace(path, |_, file| fill(file));
+    replaced.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
+}
+
+/// [`write_atomic`] of what `fill` writes to the path that it is given: for another program.
+///
+/// # Errors
+/// As there; what `fill` says.
+pub fn write_atomic_at(
+    path: &Path,
+    fill: impl FnOnce(&Path) -> std::io::Result<()>,
+) -> Result<(), WriteError> {
+    let replaced = replace(path, |temporary, _| fill(temporary));
     replaced.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
 }
 
@@ -120,7 +132,7 @@ pub fn open_log(path: &Path, bytes: u64) -> std::io::Result<File> {
         return Err(std::io::Error::new(ErrorKind::InvalidData, text));
     }
     if has_other_names(&file)? {
-        file = replace(path, |own| std::io::copy(&mut file.take(bytes), own).map(drop))?;
+        file = replace(path, |_, own| std::io::copy(&mut file.take(bytes), own).map(drop))?;
     }
     file.set_len(bytes)?;
     file.seek(SeekFrom::End(0))?;
@@ -134,7 +146,7 @@ pub fn open_log(path: &Path, bytes: u64) -> std::io::Result<File> {
 pub fn open_shared_log(path: &Path) -> std::io::Result<File> {
     let mut file = own(path, true)?;
     if has_other_names(&file)? {
-        replace(path, |copy| std::io::copy(&mut file, copy).map(drop))?;
+        replace(path, |_, copy| std::io::copy(&mut file, copy).map(drop))?;
         file = own(path, true)?;
     }
     Ok(file)
@@ -178,7 +190,7 @@ pub fn without_writes() -> RwLockWriteGuard<'static, ()> {
 /// Puts a new file into the place of the one at `path` and returns it, still open.
 fn replace(
     path: &Path,
-    fill: impl FnOnce(&mut File) -> std::io::Result<()>,
+    fill: impl FnOnce(&Path, &mut File) -> std::io::Result<()>,
 ) -> std::io::Result<File> {
     if path.file_name().is_none() {
         let text = "expected a file name, found none";
@@ -195,7 +207,7 @@ fn replace(
     let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     remove_leftovers_once(folder);
     let (temporary, mut file) = temporary(folder)?;
-    let written = fill(&mut file)
+    let written = fill(&temporary, &mut file)
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&temporary, path));
     if let Err(source) = written {

@@ -7,6 +7,7 @@
 
 pub mod arch;
 pub mod base64;
+pub mod canvas;
 pub mod compile;
 pub mod coords;
 pub mod export;
@@ -18,11 +19,13 @@ mod model;
 pub mod npz;
 pub mod palette;
 pub mod picture;
+pub mod picture_file;
 pub mod process;
 pub mod reference;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
+pub use canvas::{Canvas, Framing, Point, Size};
 pub use compile::{compile, link_genes, unit_nodes, with_weights};
 pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};

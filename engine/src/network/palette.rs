@@ -11,7 +11,8 @@ const EXACT: usize = 32;
 /// NeuQuant looks at every `SAMPLING`-th pixel.
 const SAMPLING: i32 = 3;
 
-type Rgb = [u8; 3];
+/// Red, green, blue.
+pub type Rgb = [u8; 3];
 
 /// PNG bytes with a palette of at most `most` colours (100 to 256) and pinned settings: the same
 /// bytes for the same pixels. `rgb` is (height · width · 3,), `texts` are (keyword, text).
@@ -38,6 +39,20 @@ pub fn encode_small_png(
 fn palette(rgb: &[u8], most: usize) -> (Vec<Rgb>, Vec<u8>) {
     let (pixels, _) = rgb.as_chunks::<3>();
     let colours = counted(pixels);
+    let palette = palette_of(pixels, &colours, most);
+    let nearest: Vec<u8> = colours.iter().map(|c| nearest(&palette, c.0)).collect();
+    let index = |p| colours.binary_search_by_key(p, |c| c.0).map_or(0, |i| nearest[i]);
+    let indices = pixels.iter().map(index).collect();
+    (palette, indices)
+}
+
+/// At most 256 colours for many pictures alike: all of them, if there are no more in `pixels`.
+pub fn common_palette(pixels: &[Rgb]) -> Vec<Rgb> {
+    palette_of(pixels, &counted(pixels), 256)
+}
+
+/// At most `most` colours for `pixels`, whose counted colours are these.
+fn palette_of(pixels: &[Rgb], colours: &[(Rgb, usize)], most: usize) -> Vec<Rgb> {
     let mut palette: Vec<Rgb> = if colours.len() <= most {
         colours.iter().map(|c| c.0).collect()
     } else {
@@ -53,9 +68,7 @@ fn palette(rgb: &[u8], most: usize) -> (Vec<Rgb>, Vec<u8>) {
         let learned = NeuQuant::new(SAMPLING, most - palette.len(), &rest).color_map_rgb();
         palette.extend(learned.as_chunks::<3>().0);
     }
-    let nearest: Vec<u8> = colours.iter().map(|c| nearest(&palette, c.0)).collect();
-    let index = |p| colours.binary_search_by_key(p, |c| c.0).map_or(0, |i| nearest[i]);
-    (palette, pixels.iter().map(index).collect())
+    palette
 }
 
 /// The colours of a picture in their order, and how many pixels each has.
@@ -66,7 +79,7 @@ fn counted(pixels: &[Rgb]) -> Vec<(Rgb, usize)> {
 }
 
 /// Index of the nearest colour, the first of equals.
-fn nearest(palette: &[Rgb], colour: Rgb) -> u8 {
+pub fn nearest(palette: &[Rgb], colour: Rgb) -> u8 {
     let distance = |other: &Rgb| -> i32 {
         (0..3).map(|c| (i32::from(other[c]) - i32::from(colour[c])).pow(2)).sum()
     };

@@ -142,11 +142,6 @@ impl Picture {
 
     /// 8 bits a channel, (height · width · 3,), rounded to nearest.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let byte = |v: f32| {
-            // `round` without a call: what is cut off is exact.
-            let v = v.clamp(0.0, 1.0) * 255.0;
-            v as u8 + u8::from(v - f32::from(v as u8) >= 0.5)
-        };
         self.rgb.iter().map(|&v| byte(v)).collect()
     }
 
@@ -267,6 +262,19 @@ impl Picture {
             .sum();
         sum / self.rgb.len() as f64
     }
+}
+
+/// A value in [0, 1] as 8 bits, rounded to nearest.
+pub(super) fn byte(v: f32) -> u8 {
+    // `round` without a call: what is cut off is exact.
+    let v = v.clamp(0.0, 1.0) * 255.0;
+    v as u8 + u8::from(v - f32::from(v as u8) >= 0.5)
+}
+
+/// A value in [0, 1] as 16 bits, rounded to nearest.
+pub(super) fn word(v: f32) -> u16 {
+    let v = v.clamp(0.0, 1.0) * 65535.0;
+    v as u16 + u16::from(v - f32::from(v as u16) >= 0.5)
 }
 
 /// 8-bit RGB PNG bytes with pinned settings; the same bytes for the same pixels.

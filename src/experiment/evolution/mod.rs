@@ -7,6 +7,7 @@
 //! genome so far and its picture, and at the end `gallery.png`, `genomes/*.json`, `result.json`. It prints nothing; an
 //! [`EvolutionObserver`] is told.
 
+mod ancestry;
 mod by_eye;
 mod config;
 mod descriptors;
@@ -21,6 +22,7 @@ mod sheet;
 mod speed;
 mod store;
 
+pub use ancestry::{AncestryError, ancestry};
 pub use by_eye::{BreederKind, DecisionRecord, EyeResult, VlmSection, breed_by_eye};
 pub use config::{
     EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection, RefineConfig,

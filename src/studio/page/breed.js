@@ -1,11 +1,12 @@
 // Breeding: a sheet of pictures, a choice, the next sheet.
 
-import { arrows, ask, button, choice, complain, count, field, fill, h, keys, pngSide, say, square } from "./dom.js";
+import { arrows, ask, button, choice, complain, count, field, fill, h, keys, say, square } from "./dom.js";
 import { address, rename } from "./route.js";
 import { meaning, term } from "./words.js";
 import { call, foresee, get, getWithPixels, postForPixels } from "./api.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
+import { filmSaver, pictureSaver } from "./save.js";
 
 // Side of the pictures: first a quick sheet, then a sharp one.
 const [QUICK, SHARP] = [128, 256];
@@ -249,15 +250,15 @@ export async function showBreed(main, { id: name, query }) {
       button("Publish …", publish),
       h("a", { class: "button", href: inside(place) }, "Look inside"),
       h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: true }, "Genome"),
-      h("span", { class: "joined" }, png, size)]));
-    png.href = call(`${under(name)}/picture`, { ...at, size: size.value });
+      saver, shown > 0 ? film : null].filter(Boolean)));
     published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));
   }
 
   const published = h("div");
-  const size = pngSide(() => (png.href = call(`${under(name)}/picture`, { node: shown, place: [...chosen][0], size: size.value })));
-  const png = h("a", { class: "button", download: true }, "PNG");
+  const one = () => ({ id: `${session.id}/${shown}/${[...chosen][0]}`, wiring: "graph" });
+  const saver = pictureSaver(one);
+  const film = filmSaver(one, () => ({}), "Film from the first ancestor to this picture");
   fill(main, h("header", { class: "page" }, title, lead),
     h("div", { class: "nursery" }, brood,
       h("div", { class: "controls" }, go, h("div", { class: "row" }, undo, redo),

@@ -60,11 +60,6 @@ export function select(options, chosen, changed, attributes) {
     options.map(([value, words]) => h("option", { value, selected: value === chosen }, words)));
 }
 
-/** The side of a PNG to be saved, of any size. */
-export function pngSide(changed) {
-  return h("input", { type: "number", min: 16, max: 4096, step: 1, value: 512, "aria-label": "Side of the PNG in pixels", input: changed });
-}
-
 /** Says something to screen readers, and to everybody in the corner of the page. */
 export function say(text) {
   const status = document.getElementById("status");

@@ -1,6 +1,6 @@
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 
-import { ask, button, complain, count, field, fill, h, keys, number, pngSide, say, select, square } from "./dom.js";
+import { ask, button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, given, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
 import { besideTarget, call, canAnswer, find, get, isExport, post } from "./api.js";
@@ -9,6 +9,7 @@ import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
 import { contactSheet } from "./sheet.js";
 import { newSession } from "./start.js";
+import { filmSaver, pictureSaver } from "./save.js";
 
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
@@ -225,18 +226,15 @@ export async function showLook(main, { id, query }) {
     if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
   // The picture as it is shown, as a file.
-  const png = h("a", { class: "button", download: true }, "PNG");
-  const size = pngSide(() => fillPng());
+  const shownNow = () => ({ ...easel.parameters(undefined, { frame: frame.frame }), raw: undefined });
+  const saver = pictureSaver(() => (isExport ? { frame: frame.frame, name: leaf(id) } : shownNow()), easel);
   const set = () => writeMoves(easel.moved) || undefined;
   const genome = h("a", { class: "button", download: true }, "Genome");
-  const fillPng = () => {
-    png.href = call("download", { ...easel.parameters(size.value, { frame: frame.frame }), raw: undefined });
-    genome.href = call("genome", { id, set: set() });
-  };
+  const fillGenome = () => (genome.href = call("genome", { id, set: set() }));
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
-    fillPng();
+    fillGenome();
     sheet.stale();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
@@ -289,7 +287,8 @@ export async function showLook(main, { id, query }) {
     const { labels = [] } = network.links[i];
     panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
-      jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all));
+      jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
+        !isExport && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
     readout();
     if (value === undefined) changed();
     else move(value);
@@ -313,7 +312,6 @@ export async function showLook(main, { id, query }) {
   const isGenome = network.kind === "genome";
   const { session, sheet: n } = network.provenance?.notes ?? {};
   const bred = /^studio\/sessions\/([^/]+)\.toml$/.exec(session ?? "");
-  fillPng();
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
@@ -326,7 +324,7 @@ export async function showLook(main, { id, query }) {
         !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
         !isExport && network.has_genome && genome,
-        !isExport && h("span", { class: "joined" }, png, size)),
+        saver),
       !isExport && !network.has_genome && h("p", { class: "note" }, isGenome
         ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
         : "A network in layers: it has no genome to keep or to breed from.")),

@@ -54,6 +54,23 @@ impl Answer {
     }
 }
 
+/// A body that came in pieces, which must have come to its end.
+#[track_caller]
+fn dechunked(mut body: &[u8]) -> Vec<u8> {
+    let mut whole = Vec::new();
+    loop {
+        let end = body.windows(2).position(|two| two == b"\r\n").expect("a body that is cut off");
+        let length = std::str::from_utf8(&body[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        let piece = &body[end + 2..];
+        if length == 0 {
+            return whole;
+        }
+        whole.extend_from_slice(&piece[..length]);
+        body = &piece[length + 2..];
+    }
+}
+
 /// A root with a few genomes.
 pub fn root() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -103,7 +120,11 @@ impl Served {
         let split = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("an answer");
         let headers = String::from_utf8(bytes[..split].to_vec()).unwrap();
         let status = headers.split_whitespace().nth(1).unwrap().parse().unwrap();
-        Answer { status, headers, body: bytes[split + 4..].to_vec() }
+        let answer = Answer { status, headers, body: bytes[split + 4..].to_vec() };
+        match answer.header("transfer-encoding") {
+            Some("chunked") => Answer { body: dechunked(&answer.body), ..answer },
+            _ => answer,
+        }
     }
 
     pub fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {

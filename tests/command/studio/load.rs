@@ -76,7 +76,7 @@ fn downloads_that_were_given_up_hold_up_no_other() {
     let begun = Instant::now();
     served.get(&format!("/api/download?id={id}&size=32")).ok();
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
-    served.get(&format!("/api/download?id={id}&size=4096")).refused(413, "size: expected at most");
+    served.get(&format!("/api/download?id={id}&size=32768")).refused(413, "size: expected at most");
 }
 
 #[test]

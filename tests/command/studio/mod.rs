@@ -12,5 +12,6 @@ mod networks;
 mod page;
 #[cfg(unix)]
 mod pipes;
+mod saves;
 mod wall;
 mod work;

@@ -54,20 +54,7 @@ pub fn render(network: &Network, weights: &Weights, inputs: &PixelInputs) -> Vec
 
 /// As [`render`], on a chosen instruction set: the bits are the same, which tests hold to.
 pub fn render_on(network: &Network, weights: &Weights, inputs: &PixelInputs, isa: Isa) -> Vec<f32> {
-    let pass = Forward::new(network, weights, inputs, false, isa);
-    let mut rgb = vec![0.0; 3 * inputs.pixels()];
-    let tile = 3 * pass.program.tile_pixels();
-    rgb.par_chunks_mut(TASK * tile).enumerate().for_each_init(
-        || (pass.buffer(), vec![ZERO; 3 * pass.program.stride]),
-        |(a, planes), (task, out)| {
-            for (i, out) in out.chunks_mut(tile).enumerate() {
-                let used = pass.run(task * TASK + i, a);
-                colours(isa, &pass.program, &pass.prepared, a, planes, used);
-                interleave(planes, out);
-            }
-        },
-    );
-    rgb
+    Renderer::on(network, weights, false, isa).render(inputs)
 }
 
 /// The `size`² picture of a network.
@@ -84,14 +71,15 @@ pub fn picture(network: &Network, weights: &Weights, size: usize, coords: Coords
 /// # Panics
 /// If there is not one weight a link.
 pub fn feature_maps(network: &Network, weights: &Weights, inputs: &PixelInputs) -> FeatureMaps {
-    let pass = Forward::new(network, weights, inputs, true, Isa::best());
+    let renderer = Renderer::on(network, weights, true, Isa::best());
     let (units, pixels) = (network.units.len(), inputs.pixels());
-    let tile = pass.program.tile_pixels();
-    let tiles: Vec<Vec<Block>> = (0..pass.tiles.tiles())
+    let tile = renderer.program.tile_pixels();
+    let cut = renderer.tiles(inputs);
+    let tiles: Vec<Vec<Block>> = (0..cut.tiles())
         .into_par_iter()
         .map(|t| {
-            let mut a = pass.buffer();
-            pass.run(t, &mut a);
+            let mut a = renderer.buffer();
+            renderer.run(&cut, t, &mut a);
             a
         })
         .collect();
@@ -128,23 +116,26 @@ fn unit_rows(
     FeatureMaps { units, pixels, values }
 }
 
-/// A network ready to be drawn tile by tile.
-struct Forward {
+/// A network compiled for drawing: it draws any number of sets of pixels.
+pub struct Renderer<'n> {
+    network: &'n Network,
+    links: usize,
     isa: Isa,
     program: Program,
     prepared: Prepared,
-    tiles: PixelTiles,
 }
 
-impl Forward {
+impl<'n> Renderer<'n> {
+    /// Compiles a network. `weights` is (W,); links of weight 0 are skipped.
+    ///
+    /// # Panics
+    /// If there is not one weight a link.
+    pub fn new(network: &'n Network, weights: &Weights) -> Self {
+        Renderer::on(network, weights, false, Isa::best())
+    }
+
     /// With `everything`, row u is unit u. Else relays of weight exactly 1 are skipped: the same bits.
-    fn new(
-        network: &Network,
-        weights: &Weights,
-        inputs: &PixelInputs,
-        everything: bool,
-        isa: Isa,
-    ) -> Self {
+    fn on(network: &'n Network, weights: &Weights, everything: bool, isa: Isa) -> Self {
         let weights = &weights.0;
         assert_eq!(weights.len(), network.weight_count(), "one weight a link");
         let keep = |i: usize| weights[i] != 0.0;
@@ -154,12 +145,35 @@ impl Forward {
         );
         let mut prepared = Prepared::new(&program);
         prepared.pack(&program, weights, keep);
-        Forward {
-            isa,
-            tiles: PixelTiles::new(network, inputs, None, program.stride),
-            program,
-            prepared,
-        }
+        let links = weights.iter().filter(|weight| **weight != 0.0).count();
+        Renderer { network, links, isa, program, prepared }
+    }
+
+    /// (P, 3) interleaved rgb in [0, 1] of every pixel.
+    pub fn render(&self, inputs: &PixelInputs) -> Vec<f32> {
+        let tiles = self.tiles(inputs);
+        let mut rgb = vec![0.0; 3 * inputs.pixels()];
+        let tile = 3 * self.program.tile_pixels();
+        rgb.par_chunks_mut(TASK * tile).enumerate().for_each_init(
+            || (self.buffer(), vec![ZERO; 3 * self.program.stride]),
+            |(a, planes), (task, out)| {
+                for (i, out) in out.chunks_mut(tile).enumerate() {
+                    let used = self.run(&tiles, task * TASK + i, a);
+                    colours(self.isa, &self.program, &self.prepared, a, planes, used);
+                    interleave(planes, out);
+                }
+            },
+        );
+        rgb
+    }
+
+    /// Number of non-zero links.
+    pub fn links(&self) -> usize {
+        self.links
+    }
+
+    fn tiles(&self, inputs: &PixelInputs) -> PixelTiles {
+        PixelTiles::new(self.network, inputs, None, self.program.stride)
     }
 
     /// Room for the rows of one tile.
@@ -168,9 +182,9 @@ impl Forward {
     }
 
     /// Computes tile `t` into `a` (rows, stride); returns the vectors used.
-    fn run(&self, t: usize, a: &mut [Block]) -> usize {
-        let used = self.tiles.extent(t).1;
-        let inputs = self.tiles.inputs(t);
+    fn run(&self, tiles: &PixelTiles, t: usize, a: &mut [Block]) -> usize {
+        let used = tiles.extent(t).1;
+        let inputs = tiles.inputs(t);
         a[..inputs.len()].copy_from_slice(inputs);
         forward(self.isa, &self.program, &self.prepared, a, used);
         used

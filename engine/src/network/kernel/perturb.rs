@@ -4,7 +4,7 @@
 #![allow(unsafe_code)]
 
 use super::program::{BLOCK_ROWS, Program, STEP, Stage, part};
-use super::{FeatureMaps, Forward, Prepared, colours, interleave, tile, unit_rows};
+use super::{FeatureMaps, Prepared, Renderer, colours, interleave, tile, unit_rows};
 use crate::math::Activation;
 use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, per_isa};
 use crate::network::{Model, PixelInputs};
@@ -68,16 +68,17 @@ impl Perturber {
     /// # Panics
     /// If there is not one weight a link.
     pub fn new(model: &Model, inputs: &PixelInputs) -> Self {
-        let pass = Forward::new(&model.network, &model.weights, inputs, true, Isa::best());
+        let pass = Renderer::on(&model.network, &model.weights, true, Isa::best());
         let (stride, rows) = (pass.program.stride, pass.program.rows);
-        let tiles = pass.tiles.tiles();
+        let cut = pass.tiles(inputs);
+        let tiles = cut.tiles();
         let mut values = vec![ZERO; tiles * rows * stride];
         let mut planes = vec![ZERO; tiles * 3 * stride];
         let mut base = vec![0.0; 3 * inputs.pixels()];
         for (t, out) in base.chunks_mut(3 * stride * LANES).enumerate() {
             let a = &mut values[t * rows * stride..][..rows * stride];
             let rgb = &mut planes[t * 3 * stride..][..3 * stride];
-            let used = pass.run(t, a);
+            let used = pass.run(&cut, t, a);
             colours(pass.isa, &pass.program, &pass.prepared, a, rgb, used);
             interleave(rgb, out);
         }

@@ -1,0 +1,124 @@
+//! The ancestors of a genome: read from its breeding session, or evolved again.
+//!
+//! A session breeds every genome again by itself. A run of a search keeps only who descends from whom: its
+//! generations are evolved once more, to the same bits, as far as the last ancestor was born.
+
+use super::session::{SESSION_FILE, ancestor_file, open};
+use super::{BreedError, EvolutionError, EvolutionJob, PictureJudge, read_config};
+use crate::evolve::Birth;
+use crate::genome::{self, Genome};
+use crate::math::refusal::Refusal;
+use crate::network::files::{LARGEST_STATE, read_text};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Why there is no ancestry.
+#[derive(Debug, thiserror::Error)]
+pub enum AncestryError {
+    /// The session cannot be bred.
+    #[error(transparent)]
+    Session(#[from] BreedError),
+    /// The run cannot be evolved again.
+    #[error(transparent)]
+    Evolution(#[from] EvolutionError),
+    /// It is no session, and no genome of a run.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A genome of a session or of a run, and before it its mother, her mother, and so on from the first one.
+///
+/// `path` is a session (its file, or the folder that it lies in), a run's folder, which means its best genome, or a
+/// genome in it. `sheet` and `place` choose in a session: where one is, and the first that was chosen last.
+/// `go_on` is told the generations that are evolved again, and of how many; false stops it.
+///
+/// # Errors
+/// There is none.
+pub fn ancestry(
+    path: &Path,
+    (sheet, place): (Option<usize>, Option<usize>),
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Vec<Genome>, AncestryError> {
+    let inside = path.join(SESSION_FILE);
+    let session = if inside.is_file() { &inside } else { path };
+    if session.extension().is_some_and(|end| end == "toml") {
+        let tree = open(session, |name| ancestor_file(session, name))?;
+        // On the sheet that was bred last nothing is chosen yet.
+        let chosen = tree.selection(tree.at()).and_then(|step| step.chosen.first().copied());
+        let (sheet, place) = match (sheet, place, tree.parent(tree.at()).zip(chosen)) {
+            (None, None, Some((parent, chosen))) => (parent, chosen),
+            (sheet, place, _) => (sheet.unwrap_or(tree.at()), place.unwrap_or(0)),
+        };
+        let line = tree.ancestry(sheet, place);
+        let line = line.map_err(|error| BreedError::Selection(error))?;
+        return Ok(line.into_iter().cloned().collect());
+    }
+    if let Some(option) = sheet.map(|_| "--sheet").or(place.map(|_| "--place")) {
+        let found = path.display().to_string();
+        return Err(Refusal::new(option, "a breeding session with it", found).into());
+    }
+    let file = if path.is_dir() { path.join("genomes/000.json") } else { path.to_path_buf() };
+    let genome = genome::read(&file).map_err(EvolutionError::from)?;
+    let folder = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    let config = folder.join("config.toml");
+    let birth = genome.provenance.notes.get("birth").and_then(|id| id.parse().ok());
+    let Some(birth) = birth.filter(|_| config.is_file()) else {
+        let expected =
+            "a breeding session, the folder of an evolution run, or a genome in its genomes/";
+        return Err(Refusal::new(path.display(), expected, "none of them").into());
+    };
+    let mut line = evolved_again(folder, &config, birth, go_on)?;
+    line.push(genome);
+    Ok(line)
+}
+
+/// The ancestors of the genome of this birth, the first one first.
+fn evolved_again(
+    folder: &Path,
+    config: &Path,
+    birth: u64,
+    go_on: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Vec<Genome>, AncestryError> {
+    let births = births(&folder.join("lineage.jsonl"))?;
+    let mother = |id: &u64| births.get(id)?.parents.first().copied();
+    let wanted: Vec<&Birth> =
+        std::iter::successors(mother(&birth), mother).filter_map(|id| births.get(&id)).collect();
+    let last = wanted.iter().map(|birth| birth.generation).max();
+    let job = EvolutionJob::new(read_config(config, Default::default())?)?;
+    let judge = PictureJudge::new(&job.config, job.target.as_ref());
+    let (mut search, mut found) = (job.search(), BTreeMap::new());
+    while last.is_some_and(|last| search.generation() <= last) {
+        if !go_on(search.generation(), last.unwrap_or(0) + 1) {
+            return Err(AncestryError::Stopped);
+        }
+        let judged = judge.judge(search.ask());
+        for ((genome, birth), judged) in search.ask().iter().zip(search.births()).zip(&judged) {
+            if wanted.iter().any(|wanted| wanted.id == birth.id) {
+                let mut genome = genome.clone();
+                for &(innovation, weight) in judged.learned.iter().flatten() {
+                    genome.set_weight(innovation, weight).expect("learned weights are its links'");
+                }
+                found.entry(birth.id).or_insert(genome);
+            }
+        }
+        search.tell(judged).map_err(EvolutionError::from)?;
+    }
+    let line = wanted.iter().rev().map(|birth| found.remove(&birth.id));
+    line.collect::<Option<_>>().ok_or_else(|| {
+        let expected = "the births that its config leads to";
+        Refusal::new(folder.display(), expected, "others").as_failure().into()
+    })
+}
+
+/// The births of a run by their ids.
+fn births(path: &Path) -> Result<BTreeMap<u64, Birth>, EvolutionError> {
+    let fail = |problem: String| EvolutionError::Checkpoint { path: PathBuf::from(path), problem };
+    let text = read_text(path, LARGEST_STATE)
+        .map_err(|error| fail(format!("cannot read the lineage: {error}")))?;
+    let read = text.lines().map(|line| serde_json::from_str::<Birth>(line));
+    let read = read.map(|birth| birth.map(|birth| (birth.id, birth)));
+    read.collect::<Result<_, _>>().map_err(|error| fail(format!("expected births, found: {error}")))
+}

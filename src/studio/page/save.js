@@ -1,0 +1,115 @@
+// Pictures and films as files: from the server, which is asked first whether it can, or by the graphics card.
+
+import { ask, busy, button, complain, field, h, number, say, select } from "./dom.js";
+import { call, get, isExport } from "./api.js";
+
+// Side of what the graphics card draws at once.
+const TILE = 1024;
+
+/** `512` or `6000x4000` as [width, height]; null for anything else. */
+export function readSize(text) {
+  const found = /^\s*(\d+)\s*(?:[x×]\s*(\d+))?\s*$/.exec(text);
+  const [width, height] = found ? [Number(found[1]), Number(found[2] ?? found[1])] : [0, 0];
+  return width >= 2 && height >= 2 ? [width, height] : null;
+}
+
+/** Why a picture of this size cannot be had; null if it can. `limits` are the server's. */
+export function sizeProblem(text, limits, samples = 1) {
+  const size = readSize(text);
+  if (!size) return "Write a number of pixels, or WIDTHxHEIGHT: 6000x4000.";
+  const [longest, pixels] = [Math.max(...size), size[0] * size[1] * samples ** 2];
+  if (longest > limits.side) return `At most ${number(limits.side, 0)} pixels a side.`;
+  if (pixels > limits.pixels) return `At most ${number(Math.floor(Math.sqrt(limits.pixels / samples ** 2)), 0)} × ${number(Math.floor(Math.sqrt(limits.pixels / samples ** 2)), 0)} pixels of this network here; picloom render has no such limit.`;
+  return null;
+}
+
+/** Begins a download once the server has said that nothing stands against it. */
+async function fetchFile(path, parameters) {
+  await get(path, { ...parameters, check: 1 }, "Asking");
+  h("a", { href: call(path, parameters), download: true }).click();
+  say("The file is drawn while it is saved.");
+}
+
+const FORMATS = [["png", "PNG"], ["png16", "PNG, 16 bit"], ["jpeg", "JPEG"], ["tiff", "TIFF"], ["tiff16", "TIFF, 16 bit"]];
+
+/**
+ * A button, a size and a format. `network()` gives the parameters that name what is drawn: id, wiring, set, frame;
+ * `easel` draws where there is no server.
+ */
+export function pictureSaver(network, easel) {
+  const size = h("input", { type: "text", value: "1024", size: 9, "aria-label": "Pixels: one number, or WIDTHxHEIGHT" });
+  const note = h("small", { class: "problem", role: "status" });
+  let format = "png";
+  const said = (problem) => {
+    note.textContent = problem ?? "";
+    size.setAttribute("aria-invalid", String(Boolean(problem)));
+    return problem;
+  };
+  const limits = () => (isExport ? { side: 16384, pixels: 2 ** 28 } : get("saves", { id: network().id, wiring: network().wiring }, "Asking"));
+  size.addEventListener("input", () => said(readSize(size.value) ? null : sizeProblem(size.value, {})));
+  const save = button("Save", async () => {
+    try {
+      if (said(sizeProblem(size.value, await limits()))) return;
+      if (isExport) return await busy("Drawing", saveByCard(easel, network(), readSize(size.value)));
+      const [, kind, bits] = /^([a-z]+)(16)?$/.exec(format);
+      await fetchFile("download", { ...network(), size: readSize(size.value).join("x"), format: kind, bits });
+    } catch (error) {
+      // What the server says of a size belongs beside it.
+      if (error.status === 413 || error.status === 400) said(error.message);
+      else complain(error);
+    }
+  }, { title: "Save the picture" });
+  const formats = isExport ? null : select(FORMATS, format, (value) => (format = value), { "aria-label": "Format" });
+  return h("span", { class: "save" }, h("span", { class: "joined" }, save, size, formats), note);
+}
+
+/** Draws a picture in tiles on the graphics card and saves it as a PNG. */
+async function saveByCard(easel, { frame, name }, [width, height]) {
+  const canvas = h("canvas");
+  [canvas.width, canvas.height] = [width, height];
+  const all = canvas.getContext("2d");
+  const tile = h("canvas");
+  tile.width = tile.height = TILE;
+  const [x, y, w] = frame;
+  const short = Math.min(width, height);
+  // By FER's coordinates the first and the last pixel of the shorter side lie on the edges of the frame.
+  const isFer = easel.network.coords === "fer";
+  const step = isFer ? w / Math.max(1, short - 1) : w / short;
+  const edge = (from, pixels) => from + w / 2 - (step * (isFer ? pixels - 1 : pixels)) / 2;
+  const span = step * (isFer ? TILE - 1 : TILE);
+  for (let top = 0; top < height; top += TILE) {
+    for (let left = 0; left < width; left += TILE) {
+      const part = [edge(x, width) + step * left, edge(y, height) + step * top, span, span];
+      if (!all || !(await easel.draw([{ canvas: tile, side: TILE, frame: part }]))) throw new Error("This browser cannot draw a picture of this size. Try a smaller one.");
+      all.drawImage(tile, 0, 0, Math.min(TILE, width - left), Math.min(TILE, height - top), left, top, Math.min(TILE, width - left), Math.min(TILE, height - top));
+    }
+    await new Promise((next) => setTimeout(next));
+  }
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!blob) throw new Error("This browser cannot hold a picture of this size. Try a smaller one.");
+  const link = h("a", { href: URL.createObjectURL(blob), download: `${name}-${width}x${height}.png` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+const FILMS = { gif: "GIF", apng: "APNG", mp4: "MP4", webm: "WebM" };
+
+/** A button that asks how a film is to be, and saves it. `network()` names what is drawn, `more()` what moves. */
+export function filmSaver(network, more, title) {
+  return button("Film …", async () => {
+    try {
+      const { films, frame } = await get("saves", { id: network().id, wiring: network().wiring }, "Asking");
+      const input = (name, value, rest) => h("input", { name, type: "number", value, required: true, ...rest });
+      const answer = await ask(title, [
+        field("Format", select(films.map((film) => [film, FILMS[film]]), films.includes("mp4") ? "mp4" : "gif", () => {}, { name: "format" }),
+          films.includes("mp4") ? null : "MP4 and WebM need the program ffmpeg beside the studio."),
+        field("Pixels along a side", input("size", 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
+        field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
+        h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
+      ], "Save");
+      if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
+    } catch (error) {
+      complain(error);
+    }
+  });
+}

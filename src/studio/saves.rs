@@ -1,0 +1,279 @@
+//! Pictures and films to be saved: checked whole before they begin, then sent while they are drawn.
+//!
+//! The page asks with `check=1` first, so that a browser never begins a download that is refused.
+
+use super::answer::{Answer, Refusal, json_of};
+use super::networks::{Asked, AskedPicture};
+use super::root::place_of;
+use super::state::Studio;
+use super::workers::Saving;
+use crate::figures::clip::{Clip, Film};
+use crate::figures::film::{FilmFormat, FilmSettings};
+use crate::network::canvas::{Framing, Point};
+use crate::network::kernel::Renderer;
+use crate::network::picture_file::{Bits, FileSettings, PictureFile, PictureFormat};
+use crate::network::{Canvas, Coords, Model, Size, Wiring};
+use crate::probe::{Delta, View};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Longest side of a picture, and most pixels of a film's frame.
+const LONGEST: usize = 1 << 15;
+const LARGEST_FRAME: usize = 1 << 22;
+/// Non-zero links times pixels of one picture or film: a quarter of an hour of one core.
+const MOST_WORK: usize = 1 << 42;
+/// How far the picture changes at both ends of a weight's travel (RMSE), and the side it is found on.
+const EFFECT: f64 = 0.18;
+const SEARCHED_AT: usize = 64;
+
+#[derive(Serialize)]
+struct Limits {
+    /// Longest side of a picture, and most pixels of one, samples counted.
+    side: usize,
+    pixels: usize,
+    /// The same of a film's frame; formats of films that can be written here.
+    frame: usize,
+    films: Vec<&'static str>,
+}
+
+/// `/api/saves`: how large pictures and films of a network may be.
+pub fn limits(studio: &Studio, asked: Asked) -> Answer {
+    let loaded = studio.network(&asked)?;
+    json_of(&Limits {
+        side: LONGEST,
+        pixels: most_pixels(&loaded.source.model).min(LONGEST * LONGEST),
+        frame: LARGEST_FRAME,
+        films: FilmFormat::here().into_iter().map(FilmFormat::name).collect(),
+    })
+}
+
+fn most_pixels(model: &Model) -> usize {
+    MOST_WORK / model.non_zero().max(1)
+}
+
+/// What is asked of a file: the network as in [`AskedPicture`], the file, and of a film what it shows.
+#[derive(Deserialize)]
+pub struct AskedFile {
+    id: String,
+    #[serde(default = "graph")]
+    wiring: Wiring,
+    #[serde(default)]
+    set: String,
+    #[serde(default)]
+    frame: String,
+    /// 1: only whether it can be had is asked.
+    #[serde(default)]
+    pub check: u8,
+    format: Option<String>,
+    /// `N` or `WIDTHxHEIGHT`.
+    size: Option<String>,
+    bits: Option<String>,
+    #[serde(default = "one")]
+    samples: usize,
+    /// Of a film: the link, and its weights at both ends.
+    link: Option<usize>,
+    from: Option<f32>,
+    to: Option<f32>,
+    seconds: Option<f64>,
+    #[serde(default)]
+    back: u8,
+}
+
+fn graph() -> Wiring {
+    Wiring::Graph
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A word of a query.
+fn read<T: FromStr<Err: ToString>>(
+    key: &str,
+    word: Option<&str>,
+    otherwise: T,
+) -> Result<T, Refusal> {
+    let Some(word) = word else { return Ok(otherwise) };
+    word.parse().map_err(|error: T::Err| Refusal::bad(format!("{key}: {}", error.to_string())))
+}
+
+impl AskedFile {
+    fn network(&self) -> AskedPicture {
+        let AskedFile { id, wiring, set, frame, .. } = self;
+        let (id, set, frame) = (id.clone(), set.clone(), frame.clone());
+        AskedPicture { id, wiring: *wiring, size: None, set, frame, raw: 0 }
+    }
+
+    fn canvas(
+        &self,
+        network: &AskedPicture,
+        own: usize,
+        coords: Coords,
+    ) -> Result<Canvas, Refusal> {
+        let size = read("size", self.size.as_deref(), Size::square(own))?;
+        if size.width.max(size.height) > LONGEST {
+            let why = format!("size: expected at most {LONGEST} pixels a side, found {size}");
+            return Err(Refusal::large(why));
+        }
+        if !(1..=8).contains(&self.samples) {
+            let why = format!("samples: expected 1 to 8 a side of a pixel, found {}", self.samples);
+            return Err(Refusal::bad(why));
+        }
+        let frame = network.frame()?;
+        // The page shows a square; a picture of another shape shows more of its longer side.
+        let center = Point { x: frame.x + frame.width / 2.0, y: frame.y + frame.height / 2.0 };
+        let framing = Framing {
+            size: Some(size),
+            center,
+            zoom: 2.0 / frame.width,
+            supersample: self.samples,
+        };
+        Ok(framing.canvas(own, coords))
+    }
+}
+
+/// Refuses more work than anybody waits for.
+fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Refusal> {
+    let samples = canvas.size.pixels() * canvas.samples.pow(2);
+    if samples.saturating_mul(frames) <= most_pixels(model) {
+        return Ok(());
+    }
+    let most = (most_pixels(model) / frames / canvas.samples.pow(2)) as f64;
+    Err(Refusal::large(format!(
+        "size: expected at most {0} × {0} pixels for a network of {1} links, found {2} with {3} samples each; `picloom render` has no such limit",
+        most.sqrt() as usize,
+        model.non_zero(),
+        canvas.size,
+        canvas.samples.pow(2)
+    )))
+}
+
+/// `/api/download`: the picture as a file.
+pub fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+    let network = asked.network();
+    let loaded = network.network(studio)?;
+    let source = &loaded.source;
+    let format = read("format", asked.format.as_deref(), PictureFormat::Png)?;
+    let settings = FileSettings {
+        bits: read("bits", asked.bits.as_deref(), Bits::Eight)?,
+        ..FileSettings::default()
+    };
+    let canvas = asked.canvas(&network, 1024, source.coords)?.in_palette(source.palette());
+    let model = network.model(&source.model)?;
+    ensure_work(&model, &canvas, 1)?;
+    let name = source.short_name();
+    let texts = vec![("picloom", env!("CARGO_PKG_VERSION").into()), ("network", name.clone())];
+    let file = PictureFile { canvas, format, settings, texts };
+    file.check().map_err(Refusal::large)?;
+    Ok(Saving {
+        media_type: format.media_type(),
+        name: format!("{name}-{}.{}", canvas.size, format.ending()),
+        write: Box::new(move |out| {
+            let renderer = Renderer::new(&model.network, &model.weights);
+            file.write(&renderer, out, &|_| true)
+        }),
+    })
+}
+
+/// `/api/film`: the travel of a weight; without a link, of a picture on a sheet, the way from its first ancestor.
+pub fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+    let network = asked.network();
+    let loaded = network.network(studio)?;
+    let source = &loaded.source;
+    let canvas = asked.canvas(&network, 512, source.coords)?.in_palette(source.palette());
+    if canvas.size.pixels() > LARGEST_FRAME {
+        let why = format!(
+            "size: expected at most {LARGEST_FRAME} pixels of a film, found {}",
+            canvas.size
+        );
+        return Err(Refusal::large(why));
+    }
+    let model = network.model(&source.model)?;
+    let clip = match (asked.link, place_of(&network.id)) {
+        (Some(link), _) => travel(model, link, [asked.from, asked.to], source.coords)?,
+        (None, Some((name, sheet, place))) => {
+            let line = studio.session(name, |_, bred| {
+                let line = bred.tree.ancestry(sheet, place).map_err(Refusal::none)?;
+                Ok(line.into_iter().cloned().collect::<Vec<_>>())
+            })?;
+            Clip::along(&line).map_err(|_| {
+                Refusal::bad(
+                    "lineage: expected a picture with ancestors, found one of the first sheet",
+                )
+            })?
+        }
+        (None, None) => {
+            return Err(Refusal::bad(
+                "link: expected the number of a link, or a picture of a session; found neither",
+            ));
+        }
+    };
+    let mut settings = FilmSettings { back: asked.back == 1, ..FilmSettings::default() };
+    let seconds = asked.seconds.unwrap_or(settings.seconds);
+    if !(0.04..=120.0).contains(&seconds) {
+        return Err(Refusal::bad(format!("seconds: expected 0.04 to 120, found {seconds}")));
+    }
+    settings.seconds = seconds;
+    let format = read("format", asked.format.as_deref(), FilmFormat::Gif)?;
+    let film = Film { clip, canvas, settings, format };
+    ensure_work(&source.model, &canvas, film.frames())?;
+    film.check().map_err(Refusal::bad)?;
+    Ok(Saving {
+        media_type: format.media_type(),
+        name: format!("{}-{}.{format}", source.short_name(), canvas.size),
+        write: Box::new(move |out| match format.is_video() {
+            true => write_video(&film, out),
+            false => film.write(out, &[("picloom", env!("CARGO_PKG_VERSION"))], &|_| true),
+        }),
+    })
+}
+
+/// A weight from a value to another; without them, as far as the picture changes by [`EFFECT`] on both sides.
+fn travel(
+    model: Model,
+    link: usize,
+    given: [Option<f32>; 2],
+    coords: Coords,
+) -> Result<Clip, Refusal> {
+    let links = model.weights.0.len();
+    if link >= links || given.iter().flatten().any(|weight| !weight.is_finite()) {
+        let why = format!("link: expected a number below {links} and finite weights, found {link}");
+        return Err(Refusal::none(why));
+    }
+    let own = model.weights.0[link];
+    let weights = match given {
+        [Some(from), Some(to)] => [from, to],
+        [from, to] => {
+            let view = View::new(&model, SEARCHED_AT, coords);
+            let swept = view.sweep(&[link], Delta::Effect(EFFECT), &|_| {});
+            let end = |is_below: bool| {
+                let moved = swept.perturbations.iter();
+                let mut moved = moved.filter(|p| (p.delta < 0.0) == is_below && !p.silent);
+                moved.next().map_or(own, |p| (f64::from(own) + p.delta) as f32)
+            };
+            [from.unwrap_or_else(|| end(true)), to.unwrap_or_else(|| end(false))]
+        }
+    };
+    if weights[0] == weights[1] {
+        return Err(Refusal::bad(format!(
+            "link: expected one that changes the picture, found {link}, which is silent"
+        )));
+    }
+    Ok(Clip::Weight { model, link, weights })
+}
+
+/// ffmpeg seeks in what it writes: it is sent once it is whole.
+fn write_video(film: &Film, out: &mut (dyn Write + Send)) -> std::io::Result<()> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("picloom-film-{}-{count}.{}", std::process::id(), film.format);
+    let path = std::env::temp_dir().join(name);
+    let written = film.write_video(&path, &|_| true);
+    let sent = written
+        .and_then(|()| std::fs::File::open(&path))
+        .and_then(|mut file| std::io::copy(&mut file, out));
+    let _ = std::fs::remove_file(&path);
+    sent.map(drop)
+}
