@@ -509,23 +509,23 @@ def sentences(n):
     every = f"{n.slope.targets - n.slope.above} of {n.slope.targets}"
     told = [
         (
-            "README.md",
+            "docs/FINDINGS.md",
             f"evolved networks score {score(n.best)}, and dense networks that learned their picture {score(n.dense)}.",
         ),
-        ("README.md", f"the score falls by {slope} for each doubling of links, on all thirteen pictures"),
+        ("docs/FINDINGS.md", f"the score falls by {slope} for each doubling of links, on all thirteen pictures"),
         (
-            "README.md",
+            "docs/FINDINGS.md",
             f"With half of the links they score {number(half[0])} to {number(half[1])} above their dense parent, "
             f"with a quarter {number(quarter[0])} to {number(quarter[1])},",
         ),
         (
-            "README.md",
+            "docs/FINDINGS.md",
             f"+{score(magnitude[0])} and +{score(wanda[0])} at half of the links, +{score(magnitude[1])} and "
             f"+{score(wanda[1])} at a quarter.",
         ),
-        ("README.md", f"rewound to the initial weights, score {rewound[0]} to {rewound[1]} above fine-tuned ones"),
+        ("docs/FINDINGS.md", f"rewound to the initial weights, score {rewound[0]} to {rewound[1]} above fine-tuned ones"),
         (
-            "README.md",
+            "docs/FINDINGS.md",
             f"Links chosen by similarity score {interval(sp['end_all'])} above random ones, and "
             f"{interval(rewired['end_all'])} above random ones with the same degrees.",
         ),

@@ -1,5 +1,5 @@
-//! Every command of the pages is one that the program has. `tests/tour/run` runs those of the README, the recipes and
-//! the cluster page.
+//! Every command of the pages is one that the program has. `tests/tour/run` runs those of the README and
+//! the guide.
 
 use std::path::{Path, PathBuf};
 
