@@ -1,9 +1,10 @@
 //! Between Python's values and the crate's.
 
 use crate::errors::{of_file, parsed, refused};
-use crate::genome::{Genome, Palette};
+use crate::genome::Genome;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
+use picloom::genome::Palette;
 use picloom::math::memory;
 use picloom::math::settings::Settings;
 use picloom::network::kernel::Renderer;
@@ -78,7 +79,8 @@ pub fn drawn<'py>(
 ) -> PyResult<Bound<'py, PyArray3<f32>>> {
     let given = settings.unwrap_or_else(|| PyDict::new(py));
     given.set_item("size", size)?;
-    let canvas = self::settings::<Framing>(Some(&given))?.canvas(256, parsed(coords)?).in_palette(palette);
+    let canvas =
+        self::settings::<Framing>(Some(&given))?.canvas(256, parsed(coords)?).in_palette(palette);
     let Size { width, height } = canvas.size;
     // The picture is held whole, as floats.
     memory::ensure("size", &[(canvas.size.pixels(), "pixels")], 12).map_err(refused)?;

@@ -7,6 +7,7 @@ use numpy::ndarray::{Array3, ArrayD};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods,
 };
+use picloom::genome::Palette;
 use picloom::math::SimRng;
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Arch, Coords, Mask, Network, Weights, Wiring};

@@ -210,8 +210,14 @@ impl FilmArgs {
     }
 
     /// Draws the film and writes it whole, or not at all.
-    fn write(&self, clip: Clip, (coords, palette): (Coords, Palette), out: &Output) -> anyhow::Result<()> {
-        let canvas = self.framing.over(&Framing::default())?.canvas(SIDE, coords).in_palette(palette);
+    fn write(
+        &self,
+        clip: Clip,
+        (coords, palette): (Coords, Palette),
+        out: &Output,
+    ) -> anyhow::Result<()> {
+        let canvas =
+            self.framing.over(&Framing::default())?.canvas(SIDE, coords).in_palette(palette);
         let settings = self.settings.over(&FilmSettings::default())?;
         let film = Film { clip, canvas, settings, format: FilmFormat::of(&self.out)? };
         film.check().map_err(|refusal| match refusal.at.as_str() {

@@ -4,6 +4,7 @@ use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::settings::Laid;
 use super::source::NetworkArgs;
+use crate::genome::Palette;
 use crate::network::canvas::Framing;
 use crate::network::files::write_atomic_with;
 use crate::network::kernel::Renderer;

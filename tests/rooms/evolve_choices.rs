@@ -67,8 +67,12 @@ fn a_symmetry_lasts_however_long_one_breeds() {
                     let others = match symmetry {
                         Symmetry::LeftRight => vec![at(row, n - 1 - column)],
                         Symmetry::TopBottom => vec![at(n - 1 - row, column)],
-                        Symmetry::FourFold => vec![at(row, n - 1 - column), at(n - 1 - row, column)],
-                        _ => vec![at(row, n - 1 - column), at(n - 1 - row, column), at(column, row)],
+                        Symmetry::FourFold => {
+                            vec![at(row, n - 1 - column), at(n - 1 - row, column)]
+                        }
+                        _ => {
+                            vec![at(row, n - 1 - column), at(n - 1 - row, column), at(column, row)]
+                        }
                     };
                     let own = at(row, column);
                     for other in others {

@@ -11,8 +11,8 @@ use picloom::network::{Arch, Coords, Mask, Model, Network, Picture, Wiring};
 use picloom::probe::{Selection, View};
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{
-    EdgeContext, InMemory, LinkScorer, Method, Orphans, PruneError, PrunePlan, Retrain, RoundRecord,
-    RoundsError, Rule, add_method, rounds,
+    EdgeContext, InMemory, LinkScorer, Method, Orphans, PruneError, PrunePlan, Retrain,
+    RoundRecord, RoundsError, Rule, add_method, rounds,
 };
 use picloom::run::{LoadedRun, RunError, RunResult, Target, TrainJob, load_run, train_run};
 use picloom::score::{Judge, Protocol};

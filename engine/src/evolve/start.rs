@@ -65,8 +65,8 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .into_iter()
         .map(|of| (NodeId(of as u32), add(Role::Hidden, Activation::Gaussian, mirror_of(of))))
         .collect();
-    let background = (!start.background.is_free())
-        .then(|| add(Role::Hidden, Activation::Relu, BACKGROUND));
+    let background =
+        (!start.background.is_free()).then(|| add(Role::Hidden, Activation::Relu, BACKGROUND));
 
     let seen = Input::ALL.into_iter().filter(|input| start.sees(*input));
     let usable: Vec<NodeId> =

@@ -90,8 +90,11 @@ pub fn from_safetensors(
     path: &Path,
     network: &Network,
 ) -> Result<Weights, ReadWeightsError> {
-    let fail = |problem: String| ReadWeightsError { path: path.display().to_string(), problem };
-    assemble(network, read_safetensors(bytes).map_err(fail)?).map_err(fail)
+    let refuse = |refusal| ReadWeightsError {
+        path: path.display().to_string(),
+        problem: Box::new(WeightsProblem::Arrays(refusal)),
+    };
+    assemble(network, read_safetensors(bytes).map_err(refuse)?).map_err(refuse)
 }
 
 /// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
