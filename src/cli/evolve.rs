@@ -11,8 +11,8 @@ use super::source::Usage;
 use crate::evolve::{EvolveConfig, Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
-    EvolutionResult, EyeResult, GenerationRecord, Measure, SESSION_FILE, SearchKind, StopCause, VlmSection,
-    breed, breed_by_eye, evolve, read_config,
+    EvolutionResult, EyeResult, GenerationRecord, Measure, SESSION_FILE, SearchKind, StopCause,
+    VlmSection, breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
@@ -395,7 +395,9 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
     );
     let size = format!("{} links and {} hidden nodes", result.best_links, result.best_hidden);
     if let Some(r2) = result.best_r2 {
-        text += &format!("the best has {size} and draws the target with R² {r2:.3} (1: the same picture)\n");
+        text += &format!(
+            "the best has {size} and draws the target with R² {r2:.3} (1: the same picture)\n"
+        );
     }
     if let Some(fitness) = result.best_fitness {
         let meaning = fitness_in_words(config);
@@ -409,8 +411,10 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
     let count = result.genomes.len();
     text += &format!("gallery  {}: {count} genomes in {}\n", at("gallery.png"), at("genomes"));
     let genome = word(at("best.json"));
-    text += &format!("breed from it:  picloom evolve --search interactive --from {genome} --out DIR\n");
-    text += &format!("print it:       picloom render --genome {genome} --size 4096 --out print.png\n");
+    text +=
+        &format!("breed from it:  picloom evolve --search interactive --from {genome} --out DIR\n");
+    text +=
+        &format!("print it:       picloom render --genome {genome} --size 4096 --out print.png\n");
     let generations = 2 * config.generations;
     text + &format!("search longer:  the same line with --resume --generations {generations}")
 }

@@ -80,8 +80,7 @@ fn a_search_for_a_picture_learns_prices_links_and_says_where_everything_is() {
     let run = folder.path().join("run");
     let said = told(&mut evolve(&run, &["--target", FACE, "--generations", "8"]));
     let config = std::fs::read_to_string(run.join("config.toml")).unwrap();
-    for line in
-        ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"]
+    for line in ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"]
     {
         assert!(config.contains(line), "{line} in {config}");
     }
@@ -125,7 +124,10 @@ fn a_session_has_the_palette_symmetry_and_background_of_its_options() {
         let kept = picloom::network::Picture::read(&out.join("rose.png")).unwrap();
         assert!(drawn.to_bytes() == kept.to_bytes(), "{command}");
     }
-    let error = refused_with(2, &mut evolve(&folder.path().join("x"), &["--target", FACE, "--palette", "ocean"]));
+    let error = refused_with(
+        2,
+        &mut evolve(&folder.path().join("x"), &["--target", FACE, "--palette", "ocean"]),
+    );
     assert!(error.contains("--palette") && error.contains("interactive"), "{error}");
 }
 

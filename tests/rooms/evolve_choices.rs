@@ -42,7 +42,7 @@ fn a_session_in_colour_begins_with_coloured_pictures_none_of_one_colour() {
             pixels.any(|p| p.iter().any(|channel| (channel - p[0]).abs() > 0.2))
         };
         let coloured = genomes.iter().filter(is_coloured).count();
-        assert!(coloured >= 12, "seed {seed}: {coloured} of 15");
+        assert!(coloured >= 14, "seed {seed}: {coloured} of 15");
         for genome in genomes {
             assert!(Sketch::of(genome).contrast() > DISTINCT, "seed {seed}");
         }
@@ -67,8 +67,12 @@ fn a_symmetry_lasts_however_long_one_breeds() {
                     let others = match symmetry {
                         Symmetry::LeftRight => vec![at(row, n - 1 - column)],
                         Symmetry::TopBottom => vec![at(n - 1 - row, column)],
-                        Symmetry::FourFold => vec![at(row, n - 1 - column), at(n - 1 - row, column)],
-                        _ => vec![at(row, n - 1 - column), at(n - 1 - row, column), at(column, row)],
+                        Symmetry::FourFold => {
+                            vec![at(row, n - 1 - column), at(n - 1 - row, column)]
+                        }
+                        _ => {
+                            vec![at(row, n - 1 - column), at(n - 1 - row, column), at(column, row)]
+                        }
                     };
                     let own = at(row, column);
                     for other in others {
@@ -81,7 +85,7 @@ fn a_symmetry_lasts_however_long_one_breeds() {
                 // Studies can take it as layers, too.
                 wirable(genome, Path::new("bred"), Wiring::Dense).unwrap();
             }
-            assert!(grown > 10, "{symmetry} {preset}: {grown} nodes are not worth testing");
+            assert!(grown > 9, "{symmetry} {preset}: {grown} nodes are not worth testing");
         }
     }
 }

@@ -195,7 +195,8 @@ fn keep_to_limit(child: &mut Genome, first: &Genome, limit: usize) {
         if child.connections().len() <= limit {
             return;
         }
-        let is_output = |id| child.node(id).is_some_and(|node| matches!(node.role, Role::Output(_)));
+        let is_output =
+            |id| child.node(id).is_some_and(|node| matches!(node.role, Role::Output(_)));
         let ways = child.connections().filter(|link| link.target == target).count();
         if ways > 1 || !is_output(target) {
             // A node that went took its links along.

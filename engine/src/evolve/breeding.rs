@@ -41,8 +41,7 @@ impl Breeding {
     pub fn new(mut session: Session, ancestors: &[Genome]) -> Result<Self, SessionError> {
         session.check()?;
         session.check_memory()?;
-        let first =
-            Sheet::first(session.config.clone(), session.seed, ancestors, session.distinct);
+        let first = Sheet::first(session.config.clone(), session.seed, ancestors, session.distinct);
         let steps = std::mem::take(&mut session.step);
         let at = session.at.unwrap_or(steps.len());
         let mut breeding =

@@ -37,8 +37,8 @@ pub use breeding::Breeding;
 pub use changes::changes;
 pub use config::preset_of;
 pub use config::{
-    Background, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
-    Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig, Symmetry,
+    Background, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
+    Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig, Symmetry,
 };
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};

@@ -3,10 +3,10 @@
 //!
 //! References: Stanley & Miikkulainen 2002 §3.1; Secretan et al. 2008; numbers in `config`.
 
+use super::start::{fixed_nodes, readable};
 use super::{
     EvolveConfig, InnovationTracker, MutationConfig, MutationScheme, Open, Perturbation, SplitRule,
 };
-use super::start::{fixed_nodes, readable};
 use crate::genome::{ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Role};
 use crate::math::{Activation, SimRng};
 use serde::{Deserialize, Serialize};
@@ -426,7 +426,11 @@ fn outputs_fed(genome: &Genome) -> usize {
 
 /// Removes those `open` hidden nodes that lost a link, `touched`, and have none in or none out now, then those that lose
 /// one by that, until there are none. Returns them. Constants, which never had a link in, stay.
-pub(super) fn remove_orphans(genome: &mut Genome, open: &Open, touched: Vec<NodeId>) -> Vec<NodeId> {
+pub(super) fn remove_orphans(
+    genome: &mut Genome,
+    open: &Open,
+    touched: Vec<NodeId>,
+) -> Vec<NodeId> {
     let mut removed = Vec::new();
     let mut touched: BTreeSet<NodeId> = touched.into_iter().collect();
     while let Some(id) = touched.pop_first() {

@@ -113,12 +113,16 @@ mod tests {
                     for (c, drawn) in drawn.into_iter().enumerate() {
                         let own = f64::from(colour[c]) / 255.0;
                         let expected = v * (1.0 - s * (1.0 - own));
-                        assert!((f64::from(drawn) - expected).abs() < 1e-5, "{palette} {i} {s} {v}");
+                        assert!(
+                            (f64::from(drawn) - expected).abs() < 1e-5,
+                            "{palette} {i} {s} {v}"
+                        );
                     }
                 }
             }
             // The circle has no seam.
-            let [below, above] = [-1e-6, 1e-6].map(|h| palette.colour(hsv_to_rgb(h, 1.0, 1.0).map(|c| c as f32)));
+            let [below, above] =
+                [-1e-6, 1e-6].map(|h| palette.colour(hsv_to_rgb(h, 1.0, 1.0).map(|c| c as f32)));
             assert!(below.iter().zip(above).all(|(a, b)| (a - b).abs() < 1e-3), "{palette}");
         }
     }

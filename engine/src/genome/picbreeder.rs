@@ -8,8 +8,7 @@
 
 use super::{
     ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
-    Palette,
-    Provenance, Role,
+    Palette, Provenance, Role,
 };
 use crate::math::refusal::Refusal;
 use roxmltree::{Document, Node, ParsingOptions};

@@ -260,7 +260,8 @@ impl EvolutionConfig {
         }
         self.evolve.validate()?;
         let palette = self.evolve.start.palette;
-        if !(palette.is_free() || matches!(self.search, SearchKind::Interactive | SearchKind::Vlm)) {
+        if !(palette.is_free() || matches!(self.search, SearchKind::Interactive | SearchKind::Vlm))
+        {
             let expected = "free where pictures are judged by numbers: choose a palette when you breed from what was found";
             return fail("evolve.start.palette", expected, palette.to_string());
         }

@@ -161,9 +161,9 @@ impl<'a> Best<'a> {
     /// Writes the files of a better one, unless it is too soon.
     pub fn leave_now_and_then(&mut self, search: &Search) -> Result<(), EvolutionError> {
         let Some(best) = champion(search) else { return Ok(()) };
-        let is_due = self.left.is_none_or(|(fitness, when)| {
-            best.fitness > fitness && when.elapsed() >= NOW_AND_THEN
-        });
+        let is_due = self
+            .left
+            .is_none_or(|(fitness, when)| best.fitness > fitness && when.elapsed() >= NOW_AND_THEN);
         if is_due { self.leave(search) } else { Ok(()) }
     }
 

@@ -46,9 +46,9 @@ use crate::math::refusal::Refusal;
 use crate::network::Picture;
 use crate::network::files::{LARGEST_CONFIG, WriteError, read_text};
 use crate::run::folder::FolderKind;
+use finish::Best;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use finish::Best;
 use store::Store;
 
 /// Why a run could not begin, or ended. The last checkpoint stands.
@@ -217,8 +217,7 @@ pub fn evolve(
         let (asked, species) = (search.ask().to_vec(), record::species_of(&search));
         let births = search.tell(judged.clone())?;
         let (survivors, r2) = (births.len(), best.r2(&search));
-        let record =
-            record::record(&asked, species, &judged, &search, evaluations, survivors, r2);
+        let record = record::record(&asked, species, &judged, &search, evaluations, survivors, r2);
         store.save(&record, &births, &search, evaluations)?;
         best.leave_now_and_then(&search)?;
         observer.generation(&record, begun.elapsed().as_secs_f64());

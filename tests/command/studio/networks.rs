@@ -48,7 +48,10 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
             assert!(places[..i].iter().all(apart), "{wiring}: a unit over another at {x}, {y}");
         }
         let shader = told["shader"].as_str().unwrap();
-        assert_eq!(Some(shader), live_glsl(&model, Coords::Fer, picloom::genome::Palette::Free).as_deref());
+        assert_eq!(
+            Some(shader),
+            live_glsl(&model, Coords::Fer, picloom::genome::Palette::Free).as_deref()
+        );
     }
     let skull = model("bred_skull.json", Wiring::Graph);
     let at = |more: &str| {
