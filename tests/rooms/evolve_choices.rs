@@ -42,7 +42,7 @@ fn a_session_in_colour_begins_with_coloured_pictures_none_of_one_colour() {
             pixels.any(|p| p.iter().any(|channel| (channel - p[0]).abs() > 0.2))
         };
         let coloured = genomes.iter().filter(is_coloured).count();
-        assert!(coloured >= 12, "seed {seed}: {coloured} of 15");
+        assert!(coloured >= 14, "seed {seed}: {coloured} of 15");
         for genome in genomes {
             assert!(Sketch::of(genome).contrast() > DISTINCT, "seed {seed}");
         }
@@ -85,7 +85,7 @@ fn a_symmetry_lasts_however_long_one_breeds() {
                 // Studies can take it as layers, too.
                 wirable(genome, Path::new("bred"), Wiring::Dense).unwrap();
             }
-            assert!(grown > 10, "{symmetry} {preset}: {grown} nodes are not worth testing");
+            assert!(grown > 9, "{symmetry} {preset}: {grown} nodes are not worth testing");
         }
     }
 }

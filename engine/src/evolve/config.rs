@@ -159,7 +159,7 @@ settings! {
     #[serde(deny_unknown_fields)]
     pub struct EvolveConfig: keys "Evolution" {
         /// Which preset the other values came from before they were overridden.
-        preset: Preset = Preset::Picbreeder => Preset::Neat;
+        preset: Preset = Preset::Picbreeder => Preset::Neat => Preset::Drawing;
         /// The first generation.
         start: StartConfig;
         /// Mutation operators.

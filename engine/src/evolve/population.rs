@@ -315,7 +315,7 @@ impl Population {
 }
 
 /// Generation 0 of any search: founders; or the ancestors as they are, then their children. With `distinct`, those
-/// whose pictures are nearer to another's or to one colour are drawn again.
+/// whose pictures are nearer to another's or to one colour are drawn again; founders in colour that are nearly grey, too.
 pub(super) fn first_brood(
     breeder: &mut Breeder,
     ancestors: &[Genome],
@@ -327,7 +327,9 @@ pub(super) fn first_brood(
         brood.push(breeder.import(genome.clone()));
     }
     let slider = breeder.config.mutation.slider;
-    let mut shown = Shown::new(&brood.genomes, distinct);
+    let start = &breeder.config.start;
+    let coloured = ancestors.is_empty() && start.colour && !start.grey;
+    let mut shown = Shown::new(&brood.genomes, distinct).in_colour(coloured);
     let imported: Vec<Genome> = brood.genomes.clone();
     for i in brood.len()..n {
         let made = shown.another(breeder, |breeder, again| {

@@ -79,6 +79,17 @@ impl Sketch {
         (squares.sum::<f64>() / (3.0 * n)).sqrt()
     }
 
+    /// Root of the mean squared difference between the strongest and the weakest channel of a point: 0 of a grey picture.
+    pub fn colour(&self) -> f64 {
+        let spread = |point: &[f32]| {
+            let [low, high] =
+                [f32::min, f32::max].map(|end| point[1..].iter().copied().fold(point[0], end));
+            f64::from(high - low).powi(2)
+        };
+        let points = self.rgb.chunks_exact(3);
+        (points.map(spread).sum::<f64>() * 3.0 / self.rgb.len() as f64).sqrt()
+    }
+
     /// Distance to the nearest of these pictures and of those of one colour.
     pub fn novelty<'a>(&self, others: impl IntoIterator<Item = &'a Sketch>) -> f64 {
         others.into_iter().map(|other| self.distance(other)).fold(self.contrast(), f64::min)
@@ -90,14 +101,21 @@ pub(super) struct Shown {
     sketches: Vec<Sketch>,
     /// The least distance between two; none: nobody looks.
     distinct: Option<f64>,
+    /// Whether a grey picture is one to draw again.
+    coloured: bool,
 }
 
 impl Shown {
     /// The sheet with these on it.
     pub fn new<'a>(genomes: impl IntoIterator<Item = &'a Genome>, distinct: Option<f64>) -> Self {
-        let mut shown = Shown { sketches: Vec::new(), distinct };
+        let mut shown = Shown { sketches: Vec::new(), distinct, coloured: false };
         genomes.into_iter().for_each(|genome| shown.add(genome));
         shown
+    }
+
+    /// The same sheet, on which new pictures are in colour.
+    pub fn in_colour(self, coloured: bool) -> Self {
+        Shown { coloured, ..self }
     }
 
     /// One more picture that children must differ from.
@@ -121,6 +139,8 @@ impl Shown {
             let made = make(&mut after, again);
             let sketch = Sketch::of(&made.0);
             let novelty = sketch.novelty(&self.sketches);
+            // A trace of colour is not enough.
+            let novelty = if self.coloured { novelty.min(0.3 * sketch.colour()) } else { novelty };
             if best.as_ref().is_none_or(|best| novelty > best.0) {
                 best = Some((novelty, sketch, after, made));
             }

@@ -15,10 +15,11 @@ const BACKGROUND: &str = "background";
 
 /// A first genome: usable inputs fully connected to the outputs, through `start.hidden` hidden
 /// nodes if there are any. Weights U(−`new_weight`, `new_weight`); with `start.grey`, 0 into hue
-/// and saturation.
+/// and saturation; without it, the bias leads to both where hidden nodes stand between.
 ///
 /// A symmetry puts a mirror in the place of a coordinate: a hidden node `|x|`, gaussian of x alone. A background is a
-/// hidden node, relu(3d − 3), that turns brightness off towards the edges, or turns it up and saturation off.
+/// hidden node, relu(3d − 3), that turns brightness off towards the edges, or turns it up and saturation off; other
+/// hidden nodes then compute something bounded.
 ///
 /// Node ids: inputs 0–3, outputs next, then hidden, then mirrors, then the background; innovation numbers by position:
 /// all first genomes of one config align gene for gene.
@@ -57,9 +58,17 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .iter()
         .map(|(output, list)| (add(Role::Output(*output), draw(list, rng), ""), *output))
         .collect();
-    let hidden: Vec<NodeId> = (0..start.hidden)
-        .map(|_| add(Role::Hidden, draw(&config.mutation.activations, rng), ""))
-        .collect();
+    // What a background has to outweigh is bounded.
+    let bounded = |activation: &&Activation| {
+        start.background.is_free() || !(activation.is_linear() || **activation == Activation::Relu)
+    };
+    let mut inner: Vec<Activation> =
+        config.mutation.activations.iter().filter(bounded).copied().collect();
+    if inner.is_empty() {
+        inner = vec![Activation::Sin];
+    }
+    let hidden: Vec<NodeId> =
+        (0..start.hidden).map(|_| add(Role::Hidden, draw(&inner, rng), "")).collect();
     let mirrors: Vec<(NodeId, NodeId)> = start
         .mirrors()
         .into_iter()
@@ -89,6 +98,19 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
             (source, target, if quiet { 0.0 } else { weight })
         })
         .collect();
+    if start.colour && !start.grey && !hidden.is_empty() && start.sees(Input::Bias) {
+        // A colour to begin with, which the hidden nodes vary.
+        let bias = NodeId(Input::Bias as u32);
+        for (target, output) in &drawn {
+            match output {
+                Output::Hue => links.push((bias, *target, rng.uniform_in(-range, range))),
+                Output::Saturation if start.background != Background::Light => {
+                    links.push((bias, *target, rng.uniform_in(0.0, range)));
+                }
+                _ => {}
+            }
+        }
+    }
     let limit = config.mutation.weight_limit;
     let (falls, edge) = (MIRROR.min(limit), EDGE.min(limit));
     links.extend(mirrors.into_iter().map(|(of, mirror)| (of, mirror, falls)));

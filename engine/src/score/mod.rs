@@ -35,7 +35,7 @@ pub use measurement::{Measurement, Protocol};
 pub use record::ScoreRecord;
 
 use crate::network::Picture;
-use crate::probe::{SampledShare, WeightSweep};
+use crate::probe::{SampledShare, View, WeightSweep};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

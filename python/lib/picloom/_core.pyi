@@ -102,6 +102,9 @@ class EvolveSettings(TypedDict, total=False):
     species: Mapping[str, Any]
     reproduction: Mapping[str, Any]
     # settings of evolution
+    symmetry: str
+    background: str
+    palette: str
     population: int
     # end
 
