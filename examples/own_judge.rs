@@ -5,8 +5,8 @@
 
 use picloom::genome::from_json;
 use picloom::network::{Coords, Model, Picture, Wiring};
-use picloom::probe::{Selection, View};
-use picloom::score::{BaseReading, Call, DlJudge, Judge, JudgeError, Protocol, Verdict};
+use picloom::probe::Selection;
+use picloom::score::{BaseReading, Call, DlJudge, Exhibit, Judge, JudgeError, Protocol, Verdict};
 use std::path::PathBuf;
 
 /// Calls a picture damaged if it has become rougher: if neighbouring pixels differ more than they did.
@@ -48,11 +48,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .nth(1)
         .map_or_else(|| std::env::temp_dir().join("picloom-own-judge.png"), PathBuf::from);
     let genome = from_json(include_str!("../genomes/bred_moth.json"))?;
-    let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 64, Coords::Fer);
+    let model = Model::of_genome(&genome, Wiring::Graph);
+    let exhibit = Exhibit::new(&model, 64, Coords::Fer, None);
+    let view = exhibit.view();
     let protocol = Protocol { samples: Selection::Sample(24), ..Protocol::default() };
     let judges: [&dyn Judge; 2] = [&Roughness, &DlJudge::default()];
     for judge in judges {
-        let found = protocol.measure(&view, judge, None)?;
+        let found = protocol.measure(&exhibit, judge)?;
         let score = found.score.score.unwrap_or(f64::NAN);
         println!("{}: score {score:.2}", judge.name());
         let damaged = found.judged.iter().find(|judged| {

@@ -11,15 +11,14 @@ use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
 use super::networks::spec::{BASE, Level, NetworksSpec};
 use super::networks::views::changes_beside;
-use super::record::{Record, RecordError, six_digits};
+use super::record::{Record, RecordError};
 use super::spec::SpecError;
 use super::table::Table;
 use super::template::{Single, Subject};
 use super::workers::{Ask, News, StudyObserver};
 use crate::math::hash::sha256_hex;
 use crate::math::refusal::Refusal;
-use crate::math::text::{cell, portable};
-use crate::network::files::write_atomic;
+use crate::math::text::portable;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
 use crate::run::folder::{FolderKind, Marker};
@@ -379,22 +378,5 @@ impl Comparison {
             ArmScore::of(rows.into_iter().filter_map(|row| row.result.as_deref()))
         };
         self.arms().into_iter().map(|(name, rows)| (name, results(rows))).collect()
-    }
-
-    /// The same as a table: `arm,networks,fit,score,low,high,result`.
-    pub fn scores_csv(&self) -> String {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        let mut row = |cells: [&str; 7]| table.write_record(cells).expect("written to memory");
-        row(["arm", "networks", "fit", "score", "low", "high", "result"]);
-        let number =
-            |value: Option<f64>| value.map_or(String::new(), |v| six_digits(v).to_string());
-        for (name, arm) in self.scores() {
-            let of = |value: fn(Scored) -> Option<f64>| number(arm.score.and_then(value));
-            let result = if arm.score.is_some() { arm.counts() } else { "no result".into() };
-            let (all, fit) = (arm.all.to_string(), arm.fit.to_string());
-            let (score, low, high) = (of(|s| Some(s.score)), of(|s| s.low), of(|s| s.high));
-            row([&cell(name), &all, &fit, &score, &low, &high, &result]);
-        }
-        String::from_utf8(table.into_inner().expect("written to memory")).expect("text")
     }
 }

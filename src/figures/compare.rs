@@ -136,7 +136,6 @@ pub fn write_comparison(
             (draw("maps", &maps_sheet(arm))?, draw("wiring", &wiring_figure(arm))?);
         sheets.push(Sheets { maps, wiring, sweep });
     }
-    write_atomic(&out.join("scores.csv"), comparison.scores_csv().as_bytes())?;
     let figure = score_figure(comparison, &all);
     save(&figure, &out.join("comparison"), &provenance)?;
     let curves = loss_figure(&all);
@@ -429,11 +428,9 @@ fn report(
     }
     let kept = match genome {
         Some(_) => {
-            "scores.csv beside this file holds the score of each arm, rows.csv.gz every number; runs/ holds the trained networks; spec.toml says what was run."
+            "rows.csv.gz beside this file holds every number; runs/ holds the trained networks; spec.toml says what was run."
         }
-        None => {
-            "scores.csv beside this file holds the score of each network, rows.csv.gz every number."
-        }
+        None => "rows.csv.gz beside this file holds every number.",
     };
     head(comparison, all)
         .section(short)

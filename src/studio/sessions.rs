@@ -17,7 +17,7 @@ use crate::math::hash::short_id;
 use crate::math::settings::Settings;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
-use crate::network::{Coords, Model, Picture, Wiring};
+use crate::network::{Coords, Picture, Wiring};
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;

@@ -135,9 +135,10 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
     assert!(said.contains("There is no result for the dense twin"), "and the text");
     assert!(said.contains("No result, for no network of them learned the picture: dense"));
     assert!(!said.contains("0.10 (unfit"), "no number that looks like a score");
-    let table = two.scores_csv();
-    let line = |arm: &str| table.lines().find(|line| line.starts_with(arm)).unwrap().to_string();
-    assert_eq!(line("dense,"), "dense,2,0,,,,no result");
+    let dense =
+        |two: &Comparison| two.scores().into_iter().find(|(arm, _)| *arm == "dense").unwrap().1;
+    let found = dense(&two);
+    assert_eq!((found.all, found.fit, found.score), (2, 0, None));
     assert!(two.summary().contains("dense       no result, 0 of 2 fit"), "{}", two.summary());
 }
 
@@ -168,10 +169,11 @@ fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error(
     let mut dense = two.record.rows.iter_mut().filter(|row| row.arm == "dense");
     scored(dense.next().unwrap().result.as_mut().unwrap(), 40);
     scored(dense.next().unwrap().result.as_mut().unwrap(), 42);
-    let table = two.scores_csv();
-    let dense = table.lines().find(|line| line.starts_with("dense,")).unwrap();
+    let (_, dense) = two.scores().into_iter().find(|(arm, _)| *arm == "dense").unwrap();
+    let score = dense.score.unwrap();
     // .41 ± 12.7 · .01: the seeds' spread, and not the .035 of two judgements.
-    assert!(dense.starts_with("dense,2,2,0.41,0.28"), "{dense}");
+    assert_eq!((dense.all, dense.fit), (2, 2));
+    assert!((score.score - 0.41).abs() < 1e-9 && (score.low.unwrap() - 0.283).abs() < 1e-3);
     let said = words(&html(&two));
     assert!(said.contains("covers these seeds (Student's t) and the judge's error"));
     assert!(said.contains("0.41 (2 of 2 fit)"));

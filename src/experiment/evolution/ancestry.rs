@@ -3,7 +3,8 @@
 //! A session breeds every genome again by itself. A run of a search keeps only who descends from whom: its
 //! generations are evolved once more, to the same bits, as far as the last ancestor was born.
 
-use super::session::{SESSION_FILE, ancestor_file, open};
+use super::inputs::ancestor_file;
+use super::session::{SESSION_FILE, open};
 use super::{BreedError, EvolutionError, EvolutionJob, PictureJudge, read_config};
 use crate::evolve::Birth;
 use crate::genome::{self, Genome};
@@ -45,7 +46,7 @@ pub fn ancestry(
     let inside = path.join(SESSION_FILE);
     let session = if inside.is_file() { &inside } else { path };
     if session.extension().is_some_and(|end| end == "toml") {
-        let tree = open(session, |name| ancestor_file(session, name))?;
+        let (tree, _) = open(session, |name| ancestor_file(session, name))?;
         // On the sheet that was bred last nothing is chosen yet.
         let chosen = tree.selection(tree.at()).and_then(|step| step.chosen.first().copied());
         let (sheet, place) = match (sheet, place, tree.parent(tree.at()).zip(chosen)) {
@@ -53,7 +54,7 @@ pub fn ancestry(
             (sheet, place, _) => (sheet.unwrap_or(tree.at()), place.unwrap_or(0)),
         };
         let line = tree.ancestry(sheet, place);
-        let line = line.map_err(|error| BreedError::Selection(error))?;
+        let line = line.map_err(BreedError::Selection)?;
         return Ok(line.into_iter().cloned().collect());
     }
     if let Some(option) = sheet.map(|_| "--sheet").or(place.map(|_| "--place")) {

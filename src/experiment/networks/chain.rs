@@ -23,7 +23,7 @@ use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Exhibit, Judge, JudgeError, Protocol};
-use crate::train::{Reached, StopReason, TrainConfig};
+use crate::train::{Reached, StopReason, TrainConfig, TrainObserver};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;

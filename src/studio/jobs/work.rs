@@ -1,10 +1,9 @@
 //! What a job does, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
-use crate::evolve::Preset;
 use crate::experiment::evolution::{
-    EvolutionConfig, EvolutionJob, EvolutionObserver, EvolutionResult, GenerationRecord, StopCause,
-    evolve,
+    Ancestors, EvolutionConfig, EvolutionJob, EvolutionObserver, EvolutionResult, GenerationRecord,
+    SearchKind, StopCause, evolve,
 };
 use crate::experiment::prune_run;
 use crate::genome;
@@ -95,7 +94,7 @@ fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Refusal> {
     let Work::Evolve { id, generations, size, seed } = work else {
         return Err(Refusal::failed("expected a search"));
     };
-    let mut config = EvolutionConfig::new(Preset::default());
+    let mut config = EvolutionConfig::new(SearchKind::Target.preset());
     config.generations = *generations;
     config.size = *size;
     config.seed = *seed;
@@ -103,7 +102,7 @@ fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Refusal> {
     config.validate().map_err(Refusal::bad)?;
     let target = target_of(studio, id, *size, config.coords)?;
     config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
-    Ok(EvolutionJob { config, target: Some(target.picture), ancestors: Vec::new() })
+    Ok(EvolutionJob { config, target: Some(target.picture), ancestors: Ancestors::default() })
 }
 
 fn checked_steps(steps: u64) -> Result<u64, String> {
