@@ -8,12 +8,12 @@ use picloom::evolve::{
     InnovationTracker, Open, compatibility_distance, crossover_aligned, crossover_union,
     first_genome, mutate,
 };
-use picloom::experiment::evolution::draw;
 use picloom::genome::{
     GenomeInfo, from_json, read, to_dot, to_json, to_picbreeder_xml, to_picbreeder_zip,
 };
 use picloom::math::SimRng;
 use picloom::network::files::write_atomic;
+use picloom::network::{Model, Wiring};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;

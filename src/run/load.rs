@@ -130,7 +130,7 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
     }
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     let is_finished = folder.join("result.json").exists();
-    if !is_finished && !(so_far && folder.join(CHECKPOINT).exists()) {
+    if !(is_finished || so_far && folder.join(CHECKPOINT).exists()) {
         return Err(RunError::folder(
             folder,
             "expected a finished run, found one without result.json; finish it with --resume",

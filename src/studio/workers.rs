@@ -17,6 +17,9 @@ use tokio::sync::mpsc::{Receiver, channel};
 /// True once whoever asked has left: long work asks now and then, and ends.
 pub type HasLeft<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// Draws a file and writes it.
+pub type Draw = Box<dyn FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()> + Send>;
+
 /// A file that is sent while it is written.
 pub struct Saving {
     /// Its media type.
@@ -24,7 +27,7 @@ pub struct Saving {
     /// Its name.
     pub name: String,
     /// Draws and writes it.
-    pub write: Box<dyn FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()> + Send>,
+    pub write: Draw,
 }
 
 /// A pool whose jobs end in an answer.

@@ -8,14 +8,14 @@ use picloom::experiment::{PruneParent, PruneRunError, prune_run};
 use picloom::genome;
 use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Mask, Model, Network, Picture, Wiring};
-use picloom::probe::{Selection, View};
+use picloom::probe::Selection;
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{
     EdgeContext, InMemory, LinkScorer, Method, Orphans, PruneError, PrunePlan, Retrain,
     RoundRecord, RoundsError, Rule, add_method, rounds,
 };
 use picloom::run::{LoadedRun, RunError, RunResult, Target, TrainJob, load_run, train_run};
-use picloom::score::{Judge, Protocol};
+use picloom::score::{Exhibit, Judge, Protocol};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -503,12 +503,13 @@ fn a_method_of_another_crate_that_fails_says_why() {
 #[test]
 fn the_example_of_a_judge_of_ones_own_scores_a_network() {
     let genome = genome::from_json(include_str!("../../genomes/mask.json")).unwrap();
-    let view = View::new(&Model::of_genome(&genome, Wiring::Graph), 32, Coords::Fer);
+    let model = Model::of_genome(&genome, Wiring::Graph);
+    let exhibit = Exhibit::new(&model, 32, Coords::Fer, None);
     let protocol = Protocol { samples: Selection::Sample(8), ..Protocol::default() };
-    let found = protocol.measure(&view, &Roughness, None).unwrap();
+    let found = protocol.measure(&exhibit, &Roughness).unwrap();
     assert_eq!(found.score.judge, "roughness/1");
     assert!((0.0..=1.0).contains(&found.score.score.unwrap()));
     // A picture that did not change is as clean as it was.
-    let base = view.picture();
+    let base = exhibit.view().picture();
     assert_eq!(Roughness.read_base(base).judge(base).unwrap().p_fractured, 0.0);
 }

@@ -95,7 +95,7 @@ impl Word {
 pub enum CommandError {
     /// It is not there, failed, took too long, or wrote something else.
     #[error("{0}")]
-    Failed(Refusal),
+    Failed(Box<Refusal>),
     /// Somebody asked to stop.
     #[error("stopped")]
     Stopped,
@@ -103,7 +103,7 @@ pub enum CommandError {
 
 impl From<Refusal> for CommandError {
     fn from(refusal: Refusal) -> Self {
-        CommandError::Failed(refusal.as_failure())
+        CommandError::Failed(Box::new(refusal.as_failure()))
     }
 }
 

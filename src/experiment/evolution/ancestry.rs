@@ -119,7 +119,7 @@ fn births(path: &Path) -> Result<BTreeMap<u64, Birth>, EvolutionError> {
     let fail = |problem: String| EvolutionError::Checkpoint { path: PathBuf::from(path), problem };
     let text = read_text(path, LARGEST_STATE)
         .map_err(|error| fail(format!("cannot read the lineage: {error}")))?;
-    let read = text.lines().map(|line| serde_json::from_str::<Birth>(line));
+    let read = text.lines().map(serde_json::from_str::<Birth>);
     let read = read.map(|birth| birth.map(|birth| (birth.id, birth)));
     read.collect::<Result<_, _>>().map_err(|error| fail(format!("expected births, found: {error}")))
 }

@@ -41,13 +41,11 @@ fn happens(edges: &[(usize, usize)], width: usize, layers: usize, parts: usize) 
         && Components::of(layers, width, alive, hidden).spanning() >= parts
 }
 
+/// From node to node.
+type Edge = (usize, usize);
+
 /// Calls `visit` with every choice of `count` edges.
-fn choices(
-    edges: &[(usize, usize)],
-    count: usize,
-    chosen: &mut Vec<(usize, usize)>,
-    visit: &mut dyn FnMut(&[(usize, usize)]),
-) {
+fn choices(edges: &[Edge], count: usize, chosen: &mut Vec<Edge>, visit: &mut dyn FnMut(&[Edge])) {
     if count == 0 {
         return visit(chosen);
     }
