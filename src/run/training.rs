@@ -146,6 +146,8 @@ fn attempt(
     if let Some(result) = finished(folder, &job.config, resume)? {
         return Ok(result);
     }
+    // Of a shorter run that is gone on with.
+    let is_longer = folder.join("result.json").exists();
     if checkpoint_path.exists() && !resume {
         return Err(RunError::Unfinished(folder.to_path_buf()));
     }
@@ -175,13 +177,11 @@ fn attempt(
     if !observer.may_write() {
         return Err(taken_over());
     }
-    // A shorter run that is gone on with is unfinished from now on.
-    match std::fs::remove_file(folder.join("result.json")) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            let problem = format!("cannot be removed: {error}");
-            return Err(RunError::folder(&folder.join("result.json"), problem));
-        }
-        _ => {}
+    if is_longer {
+        // It is unfinished from now on.
+        let result = folder.join("result.json");
+        std::fs::remove_file(&result)
+            .map_err(|error| RunError::folder(&result, format!("cannot be removed: {error}")))?;
     }
     marker(&job.config).write(folder)?;
     create_folder(&folder.join("images"))?;

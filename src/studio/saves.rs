@@ -24,6 +24,8 @@ const LONGEST: usize = 1 << 15;
 const LARGEST_FRAME: usize = 1 << 22;
 /// Non-zero links times pixels of one picture or film: a quarter of an hour of one core.
 const MOST_WORK: usize = 1 << 42;
+/// Links that take as long as the colour of a pixel and its place in the file, about.
+const PIXEL: usize = 64;
 /// How far the picture changes at both ends of a weight's travel (RMSE), and the side it is found on.
 const EFFECT: f64 = 0.18;
 const SEARCHED_AT: usize = 64;
@@ -50,7 +52,7 @@ pub fn limits(studio: &Studio, asked: Asked) -> Answer {
 }
 
 fn most_pixels(model: &Model) -> usize {
-    MOST_WORK / model.non_zero().max(1)
+    MOST_WORK / (model.non_zero() + PIXEL)
 }
 
 /// What is asked of a file: the network as in [`AskedPicture`], the file, and of a film what it shows.

@@ -68,13 +68,22 @@ fn a_table_takes_no_file_along_that_a_link_in_the_place_of_a_picture_leads_to() 
     let views = folder.path().join("store/small/views");
     let pictures = std::fs::read_dir(&views).unwrap().map(|entry| entry.unwrap().path());
     let is_row = |path: &std::path::PathBuf| !path.to_string_lossy().ends_with("-target.png");
-    let picture = pictures.filter(is_row).min().unwrap();
-    std::fs::remove_file(&picture).unwrap();
-    std::os::unix::fs::symlink(&secret, &picture).unwrap();
-    let (code, error) =
-        run(folder.path(), "experiment collect small.toml --store store --out table");
-    assert_eq!(code, Some(1), "{error}");
-    assert!(error.contains("expected a picture that the record names, found: no PNG"), "{error}");
-    let copied = folder.path().join("table/views").join(picture.file_name().unwrap());
-    assert!(!copied.exists());
+    let files: Vec<_> = pictures.filter(is_row).collect();
+    for (end, expected) in [
+        (".png", "expected a picture that the record names, found: no PNG"),
+        (".csv.gz", "expected a table of changed weights"),
+    ] {
+        let file = files.iter().find(|path| path.to_string_lossy().ends_with(end)).unwrap();
+        let own = std::fs::read(file).unwrap();
+        std::fs::remove_file(file).unwrap();
+        std::os::unix::fs::symlink(&secret, file).unwrap();
+        let line = "experiment collect small.toml --store store --out table";
+        let (code, error) = run(folder.path(), line);
+        assert_eq!(code, Some(1), "{error}");
+        assert!(error.contains(expected), "{error}");
+        let copied = folder.path().join("table/views").join(file.file_name().unwrap());
+        assert!(!copied.exists());
+        std::fs::remove_file(file).unwrap();
+        std::fs::write(file, own).unwrap();
+    }
 }

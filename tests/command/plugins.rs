@@ -198,7 +198,8 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     let found = score("cmd:python3 judge.py");
     assert_eq!(found["judge"], "cmd/python3 judge.py");
     assert_eq!(found["judge_model_sha256"].as_str().unwrap().len(), 16);
-    assert_eq!(found["judge_error"], 0.0);
+    // It says no error of its own: what is left is its doubt.
+    assert!(found["judge_error"].as_f64().unwrap() < 0.05, "{}", found["judge_error"]);
     assert_eq!(found, score("cmd:python3 judge.py"));
     // What it says of each picture is what it says of that picture alone.
     let probability = |judged: &Value| judged["verdict"]["p_fractured"].as_f64();

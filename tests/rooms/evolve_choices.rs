@@ -59,6 +59,7 @@ fn a_symmetry_lasts_however_long_one_breeds() {
             config.reproduction.population = 15;
             (config.mutation.delete_link, config.mutation.delete_node) = (0.1, 0.1);
             let breeding = bred(Session::new(config, 5, Vec::new()), 15);
+            let begun = breeding.sheet(0).unwrap().genomes()[0].nodes().len();
             let mut grown = 0;
             for genome in all(&breeding) {
                 let picture = draw(&genome, n, Coords::Fer);
@@ -85,7 +86,7 @@ fn a_symmetry_lasts_however_long_one_breeds() {
                 // Studies can take it as layers, too.
                 wirable(genome, Path::new("bred"), Wiring::Dense).unwrap();
             }
-            assert!(grown > 9, "{symmetry} {preset}: {grown} nodes are not worth testing");
+            assert!(grown > begun, "{symmetry} {preset}: {grown} nodes are not worth testing");
         }
     }
 }
@@ -192,7 +193,7 @@ fn children_that_draw_a_picture_already_on_the_sheet_are_drawn_again() {
         let again = Breeding::new(again, &[]).unwrap();
         assert_eq!(all(&again), all(&breeding));
     }
-    assert!(plain > 100 && distinct * 20 < plain, "{distinct} of {plain} are left");
+    assert!(plain > 20 && distinct * 20 < plain, "{distinct} of {plain} are left");
 }
 
 #[test]

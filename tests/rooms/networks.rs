@@ -269,7 +269,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
             "\"match:x\", \"match:x\"",
             ["arm random", "match: an arm before it", "x"],
         ),
-        ("seeds = [0, 1]", "seeds = []", ["seeds", "at least one, and each once", "[]"]),
+        ("seeds = [0, 1]", "seeds = []", ["seeds", "at least one, and each once", "none"]),
         ("size = 12", "size = 1", ["size", "2 to 4096 pixels", "1"]),
         ("name = \"small\"", "name = \"a/b\"", ["name", "a folder name", "\"a/b\""]),
         // What means nothing would be left out without a word.

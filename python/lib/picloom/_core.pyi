@@ -91,6 +91,9 @@ class PictureSettings(TypedDict, total=False):
     """Which part of the plane is drawn, and how finely."""
 
     # settings of framing
+    center: str | Sequence[float]
+    zoom: float
+    supersample: int
     # end
 
 class EvolveSettings(TypedDict, total=False):

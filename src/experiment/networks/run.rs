@@ -6,7 +6,9 @@ use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{ArmSpec, VariantSpec};
 use super::views::{LARGEST, changes_beside};
 use crate::experiment::cells::CellStudy;
+use crate::experiment::changes::COLUMNS;
 use crate::experiment::record::{Record, RecordError};
+use crate::experiment::table::Table;
 use crate::experiment::workers::Ask;
 use crate::math::hash::{json_id, short_id};
 use crate::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
@@ -159,8 +161,19 @@ impl CellStudy for NetworksStudy {
             create_folder(&to.join("views"))?;
             write_atomic(&to.join(file), &bytes)?;
             let changes = changes_beside(file);
-            if let Ok(bytes) = read_plain(&from.join(&changes), LARGEST_CONFIG) {
-                write_atomic(&to.join(&changes), &bytes)?;
+            let path = from.join(&changes);
+            if path.exists() {
+                let wrong = |found: String| RecordError::Damaged {
+                    path: path.clone(),
+                    expected: "a table of changed weights".into(),
+                    found,
+                };
+                let table = Table::read(&path).map_err(|refusal| wrong(refusal.found))?;
+                let columns = table.columns().iter().map(|column| column.name());
+                if !columns.eq(COLUMNS.map(|(name, _)| name)) {
+                    return Err(wrong("other columns".into()));
+                }
+                table.write(&to.join(&changes))?;
             }
         }
         Ok(())

@@ -7,6 +7,7 @@
 use crate::math::SimRng;
 use crate::math::command::{Command, CommandError};
 use crate::math::refusal::Refusal;
+use crate::network::files::{LARGEST_STATE, read_plain};
 use crate::network::npz::write_npz;
 use crate::prune::context::{EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
@@ -96,7 +97,8 @@ impl Prunes for Command {
 fn read(folder: &Path, round: &Round, links: usize) -> Result<Vec<f64>, Refusal> {
     let expected = "answer.json with scores, one number a link, or keep, numbers of links";
     let refuse = |found: String| Refusal::new("", expected, found);
-    let text = std::fs::read(folder.join("answer.json")).map_err(|_| refuse("none".into()))?;
+    let text = read_plain(&folder.join("answer.json"), LARGEST_STATE)
+        .map_err(|_| refuse("none".into()))?;
     let answer: Answer = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
     match answer {
         Answer { scores: Some(scores), keep: None } => {

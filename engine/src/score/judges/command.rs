@@ -4,6 +4,7 @@ use super::{BuildJudgeError, Judges};
 use crate::math::command::Command;
 use crate::math::refusal::Refusal;
 use crate::network::Picture;
+use crate::network::files::{LARGEST_STATE, read_plain};
 use crate::network::npz::write_npz;
 use crate::score::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict, check_size};
 use serde::{Deserialize, Serialize};
@@ -86,7 +87,8 @@ impl BaseReading for Reading<'_> {
 fn read(folder: &Path, count: usize) -> Result<Vec<Verdict>, Refusal> {
     let expected = "verdicts.json with fractured, one number a picture";
     let refuse = |found: String| Refusal::new("", expected, found);
-    let text = std::fs::read(folder.join("verdicts.json")).map_err(|_| refuse("none".into()))?;
+    let text = read_plain(&folder.join("verdicts.json"), LARGEST_STATE)
+        .map_err(|_| refuse("none".into()))?;
     let found: Verdicts = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
     let at = "verdicts.json: fractured";
     let numbers = found.fractured;
