@@ -7,11 +7,11 @@ use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{SpecFile, Title};
 use crate::figures::Provenance;
-use crate::figures::compare::judged_by;
 use crate::figures::plot::{
     Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
 };
 use crate::figures::study_report::Report;
+use crate::figures::style::judged_by;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::text::{portable, word};

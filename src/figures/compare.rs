@@ -6,7 +6,7 @@ use super::files::{Provenance, SaveError, save, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, feature_sheet};
-use super::style::{self, Colour, arm as arm_style, fixed, percent};
+use super::style::{self, Colour, arm as arm_style, fixed, judged_by, percent};
 use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
 use crate::experiment::compare::{About, ArmScore, Comparison, Shown};
@@ -448,14 +448,6 @@ fn report(
         )))
         .footer(format!("picloom {}", env!("CARGO_PKG_VERSION")))
         .render()
-}
-
-/// A judge's name, with who labelled the pictures that it was fitted to.
-pub fn judged_by(judge: &str) -> String {
-    match labelled_by(judge) {
-        Some(who) => format!("{judge}; {who}"),
-        None => judge.into(),
-    }
 }
 
 /// How the networks were made and measured.

@@ -6,6 +6,7 @@
 //! colour alone.
 
 use crate::score::Call;
+use crate::score::dl::labelled_by;
 
 pub use crate::math::text::{fixed, interval, number, percent, signed, superscript};
 
@@ -236,4 +237,12 @@ pub mod size {
     pub const TICK: f64 = 13.5;
     /// Captions of small pictures.
     pub const CAPTION: f64 = 11.5;
+}
+
+/// A judge's name, with who labelled the pictures that it was fitted to.
+pub fn judged_by(judge: &str) -> String {
+    match labelled_by(judge) {
+        Some(who) => format!("{judge}; {who}"),
+        None => judge.into(),
+    }
 }

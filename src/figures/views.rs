@@ -2,10 +2,9 @@
 //! weights, components of its maps. The pictures are drawn anew from the model, nothing is measured.
 
 use super::card::{Card, Changed, card};
-use super::compare::judged_by;
 use super::film::{Reel, there_and_back};
 use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
-use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, number, percent};
+use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, judged_by, number, percent};
 use crate::experiment::networks::record::Change;
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};

@@ -177,6 +177,10 @@ impl Union {
 
     /// Gives ends that lie side by side outputs of their own: the means of theirs.
     fn fade(&mut self, ends: &[Genome; 2]) {
+        // Each end draws its own picture all the way: only the outputs fade.
+        for weights in self.links.values_mut() {
+            *weights = [weights[0] + weights[1]; 2];
+        }
         for output in [Output::Hue, Output::Saturation, Output::Brightness, Output::Ink] {
             let nodes = ends.each_ref().map(|genome| genome.output(output));
             if nodes.iter().all(Option::is_none) {

@@ -155,7 +155,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ("steps = 40", "stepz = 40", 6, "`stepz`"),
         ("steps = 40", "steps = 0", 6, "0"),
         ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", 9, "-1.0"),
-        ("seeds = [0, 1]", "seeds = []", 8, "[]"),
+        ("seeds = [0, 1]", "seeds = []", 8, "none"),
         ("\"adam\"", "\"adamm\"", 19, "adamm"),
         ("\"dense\"", "\"thick\"", 10, "thick"),
     ] {
