@@ -48,13 +48,13 @@ fn a_morph_goes_from_genome_to_genome_without_a_jump() {
     let work = tempfile::tempdir().unwrap();
     let path = work.path().join("morph.png");
     let said =
-        filmed(&format!("morph {MOTH} {SKULL} {MOTH} --size 48 --fps 20 --seconds 3"), &path);
-    assert_eq!((said["frames"].as_u64(), said["fps"].as_u64()), (Some(60), Some(20)));
+        filmed(&format!("morph {MOTH} {SKULL} {MOTH} --size 48 --fps 50 --seconds 3"), &path);
+    assert_eq!((said["frames"].as_u64(), said["fps"].as_u64()), (Some(150), Some(50)));
     let (frames, plays) = frames(&path);
-    assert_eq!((frames.len(), plays), (60, 0));
+    assert_eq!((frames.len(), plays), (150, 0));
     let read = |path: &str| genome::read(Path::new(path)).unwrap();
     let ends = [read(MOTH), read(SKULL)].map(|genome| drawn(&genome, 48).to_bytes());
-    assert!(frames[0] == ends[0] && frames[59] == ends[0]);
+    assert!(frames[0] == ends[0] && frames[149] == ends[0]);
     let nearest = frames.iter().map(|frame| off(frame, &ends[1])).fold(f64::INFINITY, f64::min);
     assert!(nearest < 4.0, "{nearest}");
     let apart = off(&ends[0], &ends[1]);

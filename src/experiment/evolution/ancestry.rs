@@ -65,28 +65,31 @@ pub fn ancestry(
     let genome = genome::read(&file).map_err(EvolutionError::from)?;
     let folder = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     let config = folder.join("config.toml");
-    let birth = genome.provenance.notes.get("birth").and_then(|id| id.parse().ok());
-    let Some(birth) = birth.filter(|_| config.is_file()) else {
+    let is_of_run = genome.provenance.notes.contains_key("birth") && config.is_file();
+    if !is_of_run {
         let expected =
             "a breeding session, the folder of an evolution run, or a genome in its genomes/";
         return Err(Refusal::new(path.display(), expected, "none of them").into());
-    };
-    let mut line = evolved_again(folder, &config, birth, go_on)?;
+    }
+    // The lineage holds whoever survived; the genome itself may be too young for that.
+    let mother = genome.provenance.parents.first().and_then(|name| name.strip_prefix("birth "));
+    let mother = mother.and_then(|id| id.parse().ok());
+    let mut line = evolved_again(folder, &config, mother, go_on)?;
     line.push(genome);
     Ok(line)
 }
 
-/// The ancestors of the genome of this birth, the first one first.
+/// The genome of the birth `mother` and her ancestors, the first one first.
 fn evolved_again(
     folder: &Path,
     config: &Path,
-    birth: u64,
+    mother: Option<u64>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Vec<Genome>, AncestryError> {
     let births = births(&folder.join("lineage.jsonl"))?;
-    let mother = |id: &u64| births.get(id)?.parents.first().copied();
+    let before = |id: &u64| births.get(id)?.parents.first().copied();
     let wanted: Vec<&Birth> =
-        std::iter::successors(mother(&birth), mother).filter_map(|id| births.get(&id)).collect();
+        std::iter::successors(mother, before).filter_map(|id| births.get(&id)).collect();
     let last = wanted.iter().map(|birth| birth.generation).max();
     let job = EvolutionJob::new(read_config(config, Default::default())?)?;
     let judge = PictureJudge::new(&job.config, job.target.as_ref());
