@@ -17,7 +17,7 @@ use crate::math::refusal::Refusal;
 use crate::math::text::{portable, word};
 use crate::network::files::write_atomic;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -36,9 +36,6 @@ pub struct FiguresArgs {
     /// Resolution of a PNG in dots an inch
     #[arg(long, default_value_t = 300.0)]
     dpi: f64,
-    /// Also write a report with every contrast and figure into one page
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -149,8 +146,8 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<Said> {
 /// Draws every figure of the spec.
 pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     let spec = args.results.spec.display();
-    let mut drawn = Drawn::of(&args.results, &args.figure)?;
-    if drawn.figures.is_empty() && args.report.is_none() {
+    let drawn = Drawn::of(&args.results, &args.figure)?;
+    if drawn.figures.is_empty() {
         let advice = "docs/PLOTS.md shows how to write one";
         return Err(Refusal::new(spec, "[[figures]]", "none").advising(advice).into());
     }
@@ -184,16 +181,10 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     if let (true, Some(problem)) = (json.is_empty(), first) {
         return Err(problem.clone().within(&spec).into());
     }
-    let mut report = Value::Null;
-    if let Some(path) = &args.report {
-        drawn.report(&args.results, path)?;
-        text += &format!("{}\n", path.display());
-        report = json!(path.to_string_lossy());
-    }
     let problems = drawn.problems();
     Ok((
         json!({
-            "study": drawn.analysis.study, "figures": json, "not_drawn": problems, "report": report,
+            "study": drawn.analysis.study, "figures": json, "not_drawn": problems,
         }),
         text,
     ))

@@ -86,7 +86,7 @@ pub struct Everywhere {
     /// Colours in messages; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
-    /// Worker threads [default: one a core]. Results do not depend on it
+    /// Worker threads [default: one per core]. Results do not depend on it
     #[arg(long, global = true, help_heading = EVERYWHERE, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 }

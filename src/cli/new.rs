@@ -5,21 +5,18 @@ use crate::experiment::networks::NetworksSpec;
 use crate::experiment::spec::{Places, Spec, check_name};
 use crate::math::refusal::Refusal;
 use crate::math::text::word_of;
-use crate::network::files::{create_folder, write_atomic};
+use crate::network::files::write_atomic;
 use crate::run::is_genome_file;
 use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The spec, with `NAME` and `TARGETS` to be filled in.
 const SPEC: &str = include_str!("../../assets/new-study.toml");
 
-/// Genomes of the program, the targets where none is given: written beside the spec where they are not there.
-const GENOMES: [(&str, &str, &str); 3] = [
-    ("moth", "genomes/bred_moth.json", include_str!("../../genomes/bred_moth.json")),
-    ("cat", "genomes/bred_cat.json", include_str!("../../genomes/bred_cat.json")),
-    ("lamp", "genomes/bred_lamp.json", include_str!("../../genomes/bred_lamp.json")),
-];
+/// Genomes that come with the program, the targets where none is given, and what the targets are called.
+const GENOMES: [(&str, &str); 3] =
+    [("moth", "bred_moth"), ("cat", "bred_cat"), ("lamp", "bred_lamp")];
 
 /// The arm that needs a genome.
 const EVOLVED: &str = "[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"\n\n";
@@ -84,14 +81,8 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
     let mut has_genome = args.targets.iter().any(|path| is_genome_file(path));
     if targets.is_empty() {
         has_genome = true;
-        let beside = args.spec.parent().unwrap_or(Path::new(""));
-        for (name, place, genome) in GENOMES {
-            let places = [beside.join(place), beside.join("..").join(place)];
-            if !places.iter().any(|place| place.exists()) {
-                create_folder(&beside.join("genomes"))?;
-                write_atomic(&places[0], genome.as_bytes())?;
-            }
-            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{place}\"\n\n");
+        for (name, genome) in GENOMES {
+            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{genome}\"\n\n");
         }
     }
     let text =
