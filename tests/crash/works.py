@@ -107,8 +107,9 @@ WORKS = [
     ),
     Work(
         "search",
-        ["evolve --target {face} --population 30 --size 16 --generations 60 --seed 3 --out {out}"],
-        ["evolve --target {face} --population 30 --size 16 --generations 60 --seed 3 --resume --out {out}"],
+        ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --out {out}"],
+        ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --resume --out {out}"],
+        ["animate lineage {out} --size 16 --seconds 0.2 --out {new}/a.gif"],
         stops=True,
     ),
     Work(
@@ -130,7 +131,10 @@ WORKS = [
         "breed",
         [BREED, f"{BREED} --select 1,3", f"{BREED} --save 0 owl"],
         [f"{BREED} --select 2"],
-        ["evolve --search interactive --script {out}/session.toml --cell 16 --out {new}/bred"],
+        [
+            "evolve --search interactive --script {out}/session.toml --cell 16 --out {new}/bred",
+            "animate lineage {out} --sheet 1 --place 3 --size 16 --seconds 0.2 --out {new}/a.gif",
+        ],
         adds=True,
     ),
     Work("compare", ["compare {moth} --seeds 0 --steps 60 --samples 4 --out {out}"], stops=True, has_runs=True),
@@ -148,7 +152,8 @@ WORKS = [
             "experiment run {spec} --store {out} --beat 0.2",
             "experiment collect {spec} --store {out}",
             "experiment decide {spec} --results {out}",
-            "experiment figures {spec} --results {out} --report {out}/report.html",
+            "experiment figures {spec} --results {out}",
+            "experiment report {spec} --results {out} --out {out}/report.html",
             "experiment emit slurm {spec} --store {out} --out {out}/{pre}run.sh",
         ],
         reads=[
@@ -179,6 +184,11 @@ WORKS = [
             "maps --genome {moth} --size 16 --out {out}/{pre}maps.png",
             "maps --genome {moth} --size 16 --out {out}/{pre}maps.svg",
             "genome render {moth} --size 16 --out {out}/{pre}genome.png",
+            "render --genome {moth} --size 16 --out {out}/{pre}render.jpg",
+            "render --genome {moth} --size 16 --bits 16 --out {out}/{pre}render.tif",
+            "animate morph {moth} {mask} --size 16 --seconds 0.2 --out {out}/{pre}morph.gif",
+            "animate weight --genome {moth} --link 3 --from -1 --to 1 --size 16 --seconds 0.2 --out {out}/{pre}weight.apng",
+            "animate zoom --genome {moth} --zoom 4 --size 16 --seconds 0.2 --out {out}/{pre}zoom.gif",
             "genome convert {moth} {out}/{pre}genome.json",
             "genome convert {moth} {out}/{pre}genome.xml",
             "genome convert {moth} {out}/{pre}genome.zip",
@@ -202,6 +212,7 @@ WORKS = [
             "man --out {out}/man",
         ],
         reads=[
+            "genome list",
             "genome info {out}/genome.json",
             "genome info {out}/genome.xml",
             "genome info {out}/genome.zip",
