@@ -307,7 +307,7 @@ def words(line, places, pre=""):
 def commands():
     """The first words of all lines: `train`, `experiment run`."""
     lines = [line for work in WORKS for line in [*work.fill, *(work.again or []), *work.reads]]
-    groups = ("experiment", "genome", "judge")
+    groups = ("animate", "experiment", "genome", "judge")
     return {" ".join(line.split()[: 2 if line.split()[0] in groups else 1]) for line in lines}
 
 
