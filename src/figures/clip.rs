@@ -1,4 +1,4 @@
-//! What films show: a way between genomes, the travel of a weight, a zoom (METHODS §1) [ours].
+//! What films show: a way between genomes, the travel of a weight, a zoom (METHODS §1) `[ours]`.
 //!
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 

@@ -100,8 +100,8 @@ WORKS = [
     ),
     Work(
         "prune",
-        ["prune {dense} --budget 150 --rounds 3 --steps 2000 --out {out}"],
-        ["prune {dense} --budget 150 --rounds 3 --steps 2000 --resume --out {out}"],
+        ["prune {dense} --budget 150 --rounds 3 --steps 8000 --out {out}"],
+        ["prune {dense} --budget 150 --rounds 3 --steps 8000 --resume --out {out}"],
         ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --export {new}/site --ids {id}"],
         stops=True,
     ),
@@ -109,7 +109,6 @@ WORKS = [
         "search",
         ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --out {out}"],
         ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --resume --out {out}"],
-        ["animate lineage {out} --size 16 --seconds 0.2 --out {new}/a.gif"],
         stops=True,
     ),
     Work(

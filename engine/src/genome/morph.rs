@@ -1,4 +1,4 @@
-//! A way from one genome to another: every point on it is a genome (METHODS §1) [ours].
+//! A way from one genome to another: every point on it is a genome (METHODS §1) `[ours]`.
 //!
 //! Nodes of common descent are one node on the way, links between them one link. Weights go along a straight line;
 //! a link that one end lacks has weight 0 there.
