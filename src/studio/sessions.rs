@@ -382,7 +382,9 @@ fn ancestor(studio: &Studio, id: &str, set: &str, colour: bool) -> Result<String
     let text = to_json(&genome);
     let file = format!("{}.json", short_id(&text));
     let path = studio.root.made(OPENED)?.join(&file);
-    write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
+    // Something that is no file is in its place, or the system fails.
+    let refuse = |error| if path.exists() { Refusal::bad(error) } else { Refusal::failed(error) };
+    write_atomic(&path, text.as_bytes()).map_err(refuse)?;
     Ok(format!("{OPENED}/{file}"))
 }
 
