@@ -173,7 +173,7 @@ def test_what_is_wrong_is_refused_with_the_program_s_words(moth, tmp_path):
         picloom.Search.neat(seed=1).tell([1, 2, 3])
     with pytest.raises(ValueError, match=r"layer 0: expected shape"):
         picloom.Model.from_layers("1;sin:2", [np.zeros((4, 2)), np.zeros((3, 2))])
-    with pytest.raises(ValueError, match="size: expected 2 to 4096 pixels, found 1"):
+    with pytest.raises(ValueError, match="size: expected 2 to 262144 pixels.*, found 1"):
         moth.render(1)
     with pytest.raises(FileNotFoundError, match="expected a run folder"):
         picloom.load_run(tmp_path / "none")

@@ -54,7 +54,8 @@ def test_pruning_and_score_are_the_command_s(command, moth, moth_path, trained, 
     said = command("score", out, "--samples", 12, "--seed", 5)
     found = picloom.score(pruned.model, moth, size=24, samples=12, seed=5, name=said["network"])
     assert found == said
-    table = picloom.sweep(pruned.model, samples=12, size=24, seed=5)
+    # Pictures are judged at 64² at least.
+    table = picloom.sweep(pruned.model, samples=12, size=said["judged_at"], seed=5)
     for name in table:
         assert table[name].tolist() == [p[name] for p in said["perturbations"]], name
 
