@@ -212,7 +212,7 @@ fn search(data: &[u8]) {
     static JOB: LazyLock<EvolutionJob> = LazyLock::new(search_job);
     std::fs::write(FOLDER.path().join("checkpoint.json"), data).expect("room in it");
     let _ = evolve(&JOB, FOLDER.path(), true, &mut Stop);
-    as_file("config.toml", data, |path| drop(read_config(path, Preset::Neat)));
+    as_file("config.toml", data, |path| drop(read_config(path, None)));
 }
 
 fn spec(data: &[u8]) {
