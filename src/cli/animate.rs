@@ -3,16 +3,14 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::settings::Laid;
-use super::source::{NetworkArgs, Usage};
+use super::source::NetworkArgs;
 use crate::experiment::evolution::{AncestryError, ancestry};
 use crate::figures::clip::{Clip, Film};
 use crate::figures::film::{FilmFormat, FilmSettings};
-use crate::genome::{self, Genome, Palette};
+use crate::genome::{self, Palette};
 use crate::network::canvas::{Framing, Point};
 use crate::network::files::{write_atomic_at, write_atomic_with};
 use crate::network::{Coords, Size};
-use crate::probe::{Delta, View};
-use crate::run::Source;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
@@ -20,10 +18,6 @@ use std::path::PathBuf;
 
 /// Side of a film without `--size`, in pixels.
 const SIDE: usize = 512;
-/// Side of the pictures on which the travel of a weight is found.
-const SEARCHED_AT: usize = 64;
-/// How far the picture changes at both ends of a weight's travel (RMSE).
-const EFFECT: f64 = 0.18;
 
 #[derive(Args)]
 pub struct AnimateArgs {
@@ -81,10 +75,10 @@ enum AnimateCommand {
     Zoom {
         #[command(flatten)]
         network: NetworkArgs,
-        /// The point in the middle at the begin
+        /// The point in the middle at the start
         #[arg(long, value_name = "X,Y", default_value_t, allow_hyphen_values = true)]
         from_center: Point,
-        /// The zoom at the begin
+        /// The zoom at the start
         #[arg(long, value_name = "Z", default_value_t = 1.0, value_parser = positive)]
         from_zoom: f64,
         #[command(flatten)]
@@ -126,7 +120,7 @@ pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
             film.check()?;
             let read = genomes.iter().map(|path| genome::read(path));
             let genomes = read.collect::<Result<Vec<_>, _>>()?;
-            film.write(along(&genomes)?, (coords, Palette::of_all(&genomes)), out)
+            film.write(Clip::along(&genomes)?, (coords, Palette::of_all(&genomes)), out)
         }
         AnimateCommand::Lineage { path, sheet, place, coords, film } => {
             film.check()?;
@@ -142,14 +136,14 @@ pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
                 Err(AncestryError::Stopped) => return Err(Interrupted.into()),
                 line => line?,
             };
-            film.write(along(&line)?, (coords, Palette::of_all(&line)), out)
+            film.write(Clip::along(&line)?, (coords, Palette::of_all(&line)), out)
         }
         AnimateCommand::Weight { network, link, from, to, film } => {
             film.check()?;
             let source = network.load()?;
-            let weights = travel(&source, link, [from, to])?;
             let drawn = (source.coords, source.palette());
-            film.write(Clip::Weight { model: source.model, link, weights }, drawn, out)
+            let clip = Clip::travel(source.model, link, [from, to], source.coords);
+            film.write(clip.map_err(|refusal| refusal.prefixed("--"))?, drawn, out)
         }
         AnimateCommand::Zoom { network, from_center, from_zoom, film } => {
             film.check()?;
@@ -159,46 +153,6 @@ pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
             let drawn = (source.coords, source.palette());
             film.write(Clip::Zoom { model: source.model, views }, drawn, out)
         }
-    }
-}
-
-fn along(genomes: &[Genome]) -> anyhow::Result<Clip> {
-    Ok(Clip::along(genomes)?)
-}
-
-/// The weights at both ends of a link's travel; what is not given is where the picture has changed by [`EFFECT`].
-fn travel(source: &Source, link: usize, given: [Option<f32>; 2]) -> anyhow::Result<[f32; 2]> {
-    let weights = &source.model.weights.0;
-    if link >= weights.len() {
-        let text = format!("--link: expected a number below {}, found {link}", weights.len());
-        return Err(Usage(text).into());
-    }
-    for (option, weight) in ["from", "to"].into_iter().zip(given) {
-        if let Some(weight) = weight.filter(|weight| !weight.is_finite()) {
-            return Err(
-                Usage(format!("--{option}: expected a finite weight, found {weight}")).into()
-            );
-        }
-    }
-    if let [Some(from), Some(to)] = given {
-        return Ok([from, to]);
-    }
-    let view = View::fitting(&source.model, SEARCHED_AT, source.coords)?;
-    let swept = view.sweep(&[link], Delta::Effect(EFFECT), &|_| {});
-    let end = |is_below: bool| {
-        let moved = swept.perturbations.iter().find(|p| (p.delta < 0.0) == is_below && !p.silent);
-        moved.map(|p| (f64::from(weights[link]) + p.delta) as f32)
-    };
-    // A side on which nothing changes the picture so much is left out.
-    match [given[0].or(end(true)), given[1].or(end(false))] {
-        [None, None] => {
-            let expected = "a weight that changes the picture";
-            let text = format!(
-                "--link: expected {expected}, found {link}, which is silent; give --from and --to"
-            );
-            Err(Usage(text).into())
-        }
-        ends => Ok(ends.map(|end| end.unwrap_or(weights[link]))),
     }
 }
 

@@ -262,7 +262,7 @@ impl Head {
     /// Reads a `study.json`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = read_text(path, LARGEST_STATE).map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|e| e.to_string())

@@ -2,17 +2,20 @@
 //!
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 
-use super::film::{Ease, FilmFormat, FilmSettings, Palette, Reel};
+use super::film::{ColourTable, Ease, FilmFormat, FilmSettings, Reel};
 use crate::genome::{Genome, Morph};
 use crate::math::memory;
 use crate::math::real::pow;
 use crate::math::refusal::Refusal;
 use crate::network::kernel::Renderer;
-use crate::network::{Canvas, Model, Picture, Point, Size, Wiring};
+use crate::network::{Canvas, Coords, Model, Picture, Point, Size, Wiring};
+use crate::probe::{Delta, View};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
+/// Side of the pictures on which the ends of a weight's travel are looked for.
+const SEARCHED_AT: usize = 64;
 /// Pixels of all small frames together, of which a GIF's colours are chosen.
 const LOOKED_AT: usize = 1 << 18;
 
@@ -26,14 +29,14 @@ pub enum Clip {
         model: Model,
         /// The link.
         link: usize,
-        /// Its weights at the begin and at the end.
+        /// Its weights at the start and at the end.
         weights: [f32; 2],
     },
     /// One network, seen ever nearer or from ever farther.
     Zoom {
         /// The network.
         model: Model,
-        /// Middle and zoom at the begin and at the end.
+        /// Middle and zoom at the start and at the end.
         views: [(Point, f64); 2],
     },
 }
@@ -47,6 +50,47 @@ impl Clip {
         Refusal::unless(genomes.len() > 1, "genomes", "at least two", genomes.len())?;
         let ways = genomes.windows(2).map(|two| Morph::new(&two[0], &two[1]));
         Ok(Clip::Morph(ways.collect::<Result<_, _>>()?))
+    }
+
+    /// The travel of a weight of `model` between the ends that are given. An end that is not given lies where the picture
+    /// has changed by [`Delta::EFFECT`], the first below the network's own weight, the second above; where no change is so
+    /// large, at its own weight.
+    ///
+    /// # Errors
+    /// There is no such link, an end is not finite, or no weight of it changes the picture so much.
+    pub fn travel(
+        model: Model,
+        link: usize,
+        given: [Option<f32>; 2],
+        coords: Coords,
+    ) -> Result<Self, Refusal> {
+        let links = model.weights.0.len();
+        Refusal::unless(link < links, "link", format!("a number below {links}"), link)?;
+        for (end, weight) in ["from", "to"].into_iter().zip(given) {
+            let weight = weight.unwrap_or(0.0);
+            Refusal::unless(weight.is_finite(), end, "a finite weight", weight)?;
+        }
+        let own = model.weights.0[link];
+        let weights = match given {
+            [Some(from), Some(to)] => [from, to],
+            given => {
+                let view = View::fitting(&model, SEARCHED_AT, coords)?;
+                let swept = view.sweep(&[link], Delta::Effect(Delta::EFFECT), &|_| {});
+                let end = |is_below: bool| {
+                    let mut moved = swept.perturbations.iter().filter(|p| !p.silent);
+                    let moved = moved.find(|p| (p.delta < 0.0) == is_below);
+                    moved.map(|p| (f64::from(own) + p.delta) as f32)
+                };
+                let ends = [given[0].or(end(true)), given[1].or(end(false))];
+                if ends == [None, None] {
+                    let found = format!("{link}, which is silent");
+                    let refusal = Refusal::new("link", "a weight that changes the picture", found);
+                    return Err(refusal.advising("say both ends of its travel"));
+                }
+                ends.map(|end| end.unwrap_or(own))
+            }
+        };
+        Ok(Clip::Weight { model, link, weights })
     }
 
     /// The network at `t` ∈ [0, 1]. Each way of a morph is eased by itself: every genome on it is rested at.
@@ -143,7 +187,7 @@ impl Film {
         let reel = self.reel();
         match self.format {
             FilmFormat::Apng => reel.write_apng(out, texts, self.drawn(go_on)),
-            FilmFormat::Gif => reel.write_gif(out, &self.palette(), self.drawn(go_on)),
+            FilmFormat::Gif => reel.write_gif(out, &self.colours(), self.drawn(go_on)),
             FilmFormat::Mp4 | FilmFormat::Webm => panic!("videos are written by another program"),
         }
     }
@@ -157,7 +201,7 @@ impl Film {
     }
 
     /// Colours of the whole film, from small pictures of all its frames.
-    fn palette(&self) -> Palette {
+    fn colours(&self) -> ColourTable {
         let moments = self.settings.moments();
         let Size { width, height } = self.canvas.size;
         let wanted = LOOKED_AT as f64 / moments.len() as f64;
@@ -166,7 +210,7 @@ impl Film {
         let size = Size { width: side(width), height: side(height) };
         let canvas = Canvas { size, samples: 1, ..self.canvas };
         let small = moments.iter().flat_map(|&t| self.frame(canvas, t));
-        Palette::of(&small.collect::<Vec<_>>())
+        ColourTable::of(&small.collect::<Vec<_>>())
     }
 
     /// The frame at `t` on a canvas.

@@ -81,7 +81,7 @@ fn has_ffmpeg() -> bool {
     })
 }
 
-/// How a film goes from its begin to its end.
+/// How a film goes from its start to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ease {
@@ -111,9 +111,9 @@ settings! {
     pub struct FilmSettings: flags "The film" {
         /// Pictures a second.
         fps: usize = 25, range: Range::between(1.0, 100.0), source: "ours";
-        /// Seconds from the begin to the end.
+        /// Seconds from the start to the end.
         seconds: f64 = 4.0, range: Range::between(0.04, 3600.0), source: "ours";
-        /// Plays back to the begin, too.
+        /// Plays back to the start, too.
         back: bool = false;
         /// A GIF or APNG plays once and stops; else for ever.
         once: bool = false;
@@ -215,14 +215,14 @@ impl Reel {
         Ok(writer.finish()?)
     }
 
-    /// Writes a GIF of the frames that `next` gives in the colours of `palette`.
+    /// Writes a GIF of the frames that `next` gives in these `colours`.
     ///
     /// # Errors
     /// As for an APNG.
     pub fn write_gif(
         &self,
         out: &mut (dyn Write + Send),
-        palette: &Palette,
+        colours: &ColourTable,
         mut next: impl FnMut() -> std::io::Result<Vec<u8>>,
     ) -> std::io::Result<()> {
         let fail = |error: gif::EncodingError| match error {
@@ -231,11 +231,11 @@ impl Reel {
         };
         let (width, height) = (self.width as u16, self.height as u16);
         let mut encoder =
-            gif::Encoder::new(out, width, height, palette.colours.as_flattened()).map_err(fail)?;
+            gif::Encoder::new(out, width, height, colours.colours.as_flattened()).map_err(fail)?;
         if !self.once {
             encoder.set_repeat(gif::Repeat::Infinite).map_err(fail)?;
         }
-        let mut indices = Indices::new(palette);
+        let mut indices = Indices::new(colours);
         // Hundredths of a second: the rounding does not add up.
         let end = |frames: usize| {
             let (of, second) = (usize::from(self.delay.0), usize::from(self.delay.1));
@@ -335,13 +335,13 @@ impl Drop for Running {
 }
 
 /// The colours of a GIF.
-pub struct Palette {
+pub struct ColourTable {
     colours: Vec<Rgb>,
     /// How far colours lie apart, about, in levels; 0: every colour is there.
     spread: f32,
 }
 
-impl Palette {
+impl ColourTable {
     /// At most 256 colours for a film of which these are some pixels, (P · 3,) bytes.
     pub fn of(rgb: &[u8]) -> Self {
         let (pixels, _) = rgb.as_chunks::<3>();
@@ -354,7 +354,7 @@ impl Palette {
         };
         let some: Vec<f32> = pixels.iter().step_by((pixels.len() / 4096).max(1)).map(off).collect();
         let spread = some.iter().sum::<f32>() / some.len().max(1) as f32;
-        Palette { colours, spread }
+        ColourTable { colours, spread }
     }
 }
 
@@ -370,7 +370,7 @@ fn bayer(row: usize, column: usize) -> u8 {
 
 /// The indices of colours, found as they come.
 struct Indices<'a> {
-    palette: &'a Palette,
+    palette: &'a ColourTable,
     /// By red, green and blue: the index and 1; 0: not yet looked for.
     known: Vec<u16>,
     /// By place modulo 8: what dithering adds.
@@ -378,7 +378,7 @@ struct Indices<'a> {
 }
 
 impl<'a> Indices<'a> {
-    fn new(palette: &'a Palette) -> Self {
+    fn new(palette: &'a ColourTable) -> Self {
         // Dithering of an error of the palette's size; the same in every frame, so that nothing that rests flickers.
         let offset = |i: usize| {
             let threshold = (f32::from(bayer(i / 8, i % 8)) + 0.5) / 64.0 - 0.5;

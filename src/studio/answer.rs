@@ -1,5 +1,6 @@
 //! What is sent back: JSON, pictures, raw pixels, refusals.
 
+use crate::network::files::WriteError;
 use axum::body::Body;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -56,6 +57,14 @@ impl Refusal {
     /// What was expected and what was found.
     pub fn why(&self) -> String {
         self.body["error"].as_str().unwrap_or_default().to_string()
+    }
+
+    /// A file that cannot be written: 409 where something that is no file has its name, else the fault is the disk's.
+    pub fn unwritten(error: WriteError) -> Self {
+        match error.path.symlink_metadata() {
+            Ok(found) if !found.is_file() => Refusal::new(StatusCode::CONFLICT, error),
+            _ => Refusal::failed(error),
+        }
     }
 
     /// 500: the fault is ours, or the disk's.

@@ -61,9 +61,9 @@ pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answ
     let was_there = path.exists();
     if let Some(arch) = &arch {
         arch.parse::<Arch>().map_err(|e| Refusal::bad(format!("arch: {e}")))?;
-        write_atomic(&beside, arch.as_bytes()).map_err(Refusal::failed)?;
+        write_atomic(&beside, arch.as_bytes()).map_err(Refusal::unwritten)?;
     }
-    write_atomic(&path, bytes).map_err(Refusal::failed)?;
+    write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
     let read = match kind {
         "picture" => Picture::read(&path).map(drop).map_err(Refusal::bad),
         _ => studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph }).map(drop),

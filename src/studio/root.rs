@@ -10,7 +10,7 @@
 
 use super::SESSIONS;
 use super::answer::Refusal;
-use crate::network::files::{LARGEST_STATE, WriteError, create_folder, read_text};
+use crate::network::files::{LARGEST_STATE, create_folder, read_text};
 use crate::run::folder::{MARKER, Marker};
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
@@ -146,7 +146,7 @@ impl Root {
             }
         }
         let path = self.folder.join(plain(id)?);
-        create_folder(&path).map_err(|e: WriteError| Refusal::failed(e))?;
+        create_folder(&path).map_err(Refusal::unwritten)?;
         self.path(id)
     }
 

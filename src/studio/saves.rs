@@ -13,7 +13,6 @@ use crate::network::canvas::{Framing, Point};
 use crate::network::kernel::Renderer;
 use crate::network::picture_file::{Bits, FileSettings, PictureFile, PictureFormat};
 use crate::network::{Canvas, Coords, Model, Size, Wiring};
-use crate::probe::{Delta, View};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::str::FromStr;
@@ -26,9 +25,6 @@ const LARGEST_FRAME: usize = 1 << 22;
 const MOST_WORK: usize = 1 << 42;
 /// Links that take as long as the colour of a pixel and its place in the file, about.
 const PIXEL: usize = 64;
-/// How far the picture changes at both ends of a weight's travel (RMSE), and the side it is found on.
-const EFFECT: f64 = 0.18;
-const SEARCHED_AT: usize = 64;
 
 #[derive(Serialize)]
 struct Limits {
@@ -194,7 +190,10 @@ pub fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
     }
     let model = network.model(&source.model)?;
     let clip = match (asked.link, place_of(&network.id)) {
-        (Some(link), _) => travel(model, link, [asked.from, asked.to], source.coords)?,
+        (Some(link), _) => {
+            let ends = [asked.from, asked.to];
+            Clip::travel(model, link, ends, source.coords).map_err(Refusal::bad)?
+        }
         (None, Some((name, sheet, place))) => {
             let line = studio.session(name, |_, bred| {
                 let line = bred.tree.ancestry(sheet, place).map_err(Refusal::none)?;
@@ -230,40 +229,6 @@ pub fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
             false => film.write(out, &[("picloom", env!("CARGO_PKG_VERSION"))], &|_| true),
         }),
     })
-}
-
-/// A weight from a value to another; without them, as far as the picture changes by [`EFFECT`] on both sides.
-fn travel(
-    model: Model,
-    link: usize,
-    given: [Option<f32>; 2],
-    coords: Coords,
-) -> Result<Clip, Refusal> {
-    let links = model.weights.0.len();
-    if link >= links || given.iter().flatten().any(|weight| !weight.is_finite()) {
-        let why = format!("link: expected a number below {links} and finite weights, found {link}");
-        return Err(Refusal::none(why));
-    }
-    let own = model.weights.0[link];
-    let weights = match given {
-        [Some(from), Some(to)] => [from, to],
-        [from, to] => {
-            let view = View::new(&model, SEARCHED_AT, coords);
-            let swept = view.sweep(&[link], Delta::Effect(EFFECT), &|_| {});
-            let end = |is_below: bool| {
-                let moved = swept.perturbations.iter();
-                let mut moved = moved.filter(|p| (p.delta < 0.0) == is_below && !p.silent);
-                moved.next().map_or(own, |p| (f64::from(own) + p.delta) as f32)
-            };
-            [from.unwrap_or_else(|| end(true)), to.unwrap_or_else(|| end(false))]
-        }
-    };
-    if weights[0] == weights[1] {
-        return Err(Refusal::bad(format!(
-            "link: expected one that changes the picture, found {link}, which is silent"
-        )));
-    }
-    Ok(Clip::Weight { model, link, weights })
 }
 
 /// ffmpeg seeks in what it writes: it is sent once it is whole.

@@ -118,7 +118,7 @@ impl Studio {
                     FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
                 // Another may have been quicker.
                 self.as_seen(name, bred, version)?;
-                save(&tree, path).map_err(Refusal::failed)?;
+                save(&tree, path).map_err(Refusal::unwritten)?;
                 *bred = Bred { tree: tree.clone(), stamp: stamp(path) };
                 self.shown(name, &tree, None)
             })
@@ -382,9 +382,7 @@ fn ancestor(studio: &Studio, id: &str, set: &str, colour: bool) -> Result<String
     let text = to_json(&genome);
     let file = format!("{}.json", short_id(&text));
     let path = studio.root.made(OPENED)?.join(&file);
-    // Something that is no file is in its place, or the system fails.
-    let refuse = |error| if path.exists() { Refusal::bad(error) } else { Refusal::failed(error) };
-    write_atomic(&path, text.as_bytes()).map_err(refuse)?;
+    write_atomic(&path, text.as_bytes()).map_err(Refusal::unwritten)?;
     Ok(format!("{OPENED}/{file}"))
 }
 
@@ -424,7 +422,7 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
         let path = folder.join(&file);
         // A genome of the program keeps its id.
         if !path.exists() && builtin(&Path::new(GENOMES).join(file)).is_none() {
-            write_atomic(&path, bytes).map_err(Refusal::failed)?;
+            write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
             return Ok(path);
         }
     }

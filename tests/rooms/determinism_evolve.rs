@@ -3,8 +3,8 @@
 use crate::files::{assert_same_files, files};
 use picloom::evolve::Preset;
 use picloom::experiment::evolution::{
-    EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode, SearchKind,
-    StopCause, Unwatched, evolve,
+    EvolutionConfig, EvolutionError, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode,
+    SearchKind, StopCause, Unwatched, evolve,
 };
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -99,6 +99,26 @@ fn a_stopped_and_resumed_run_ends_in_the_bytes_of_an_unstopped_one() {
         with_threads(1, || evolve(&job, &parts, true, &mut Unwatched).unwrap());
         assert_same_files(&whole, &parts, &format!("{search:?} resumed"));
     }
+}
+
+#[test]
+fn a_search_whose_journals_were_replaced_is_refused_and_goes_on_once_they_are_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, job) = (folder.path(), job(SearchKind::Target, 4));
+    evolve(&job, run, false, &mut StopAfter(3)).unwrap();
+    for name in ["metrics.jsonl", "lineage.jsonl"] {
+        let path = run.join(name);
+        let own = std::fs::read(&path).unwrap();
+        // As long, and longer.
+        for length in [own.len(), 2 * own.len()] {
+            std::fs::write(&path, vec![b'0'; length]).unwrap();
+            let error = evolve(&job, run, true, &mut Unwatched).unwrap_err();
+            assert!(matches!(&error, EvolutionError::Checkpoint { path: at, .. } if *at == path));
+            assert_eq!(std::fs::read(&path).unwrap().len(), length, "it stays as it was");
+        }
+        std::fs::write(&path, own).unwrap();
+    }
+    assert_eq!(evolve(&job, run, true, &mut Unwatched).unwrap().generations, 4);
 }
 
 #[test]

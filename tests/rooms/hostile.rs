@@ -384,6 +384,23 @@ fn a_run_whose_log_lacks_lines_begins_anew() {
 }
 
 #[test]
+fn counters_of_a_checkpoint_that_would_overflow_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    train_run(folder.path(), job(), false, &mut Stop).unwrap();
+    let path = folder.path().join("checkpoint.json");
+    let whole: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    for counter in ["attempt", "step", "evaluations", "constant_for", "best_step"] {
+        let mut wrong = whole.clone();
+        assert!(wrong["state"][counter].is_u64(), "{counter}");
+        wrong["state"][counter] = u64::MAX.into();
+        std::fs::write(&path, wrong.to_string()).unwrap();
+        let error = train_run(folder.path(), job(), true, &mut ()).unwrap_err().to_string();
+        assert!(error.contains("expected a count below 2^"), "{counter}: {error}");
+    }
+}
+
+#[test]
 fn a_run_that_another_worker_finished_meanwhile_keeps_no_log_of_an_attempt() {
     /// Is stopped right after its first question, until another worker has finished the run.
     struct Stopped<'a> {

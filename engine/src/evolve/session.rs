@@ -40,7 +40,7 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
     /// The least distance of a child's picture from its parents' and those before it on the sheet; nearer ones are drawn
-    /// again. None: nobody looks. A new session has [`DISTINCT`](super::DISTINCT).
+    /// again. `None`: pictures may repeat. A new session has [`DISTINCT`](super::DISTINCT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<f64>,
     /// The step whose sheet one is on, 0 for the first sheet; none: the last step.

@@ -99,7 +99,7 @@ impl Sketch {
 /// The pictures of a sheet that is being filled.
 pub(super) struct Shown {
     sketches: Vec<Sketch>,
-    /// The least distance between two; none: nobody looks.
+    /// Least distance between two pictures. `None`: they may repeat.
     distinct: Option<f64>,
     /// Whether a grey picture is one to draw again.
     coloured: bool,

@@ -542,7 +542,7 @@ const LARGEST_FILE: u64 = 64 << 20;
 pub struct ReadGenomeError {
     /// The file.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Box<GenomeProblem>,
 }
 

@@ -273,7 +273,7 @@ impl Command {
         }
     }
 
-    /// Waits for a process; none if it took too long, and was ended.
+    /// Waits for a process and returns its exit status, or `None` if it took too long and was ended.
     fn wait(&self, child: &mut Child) -> Result<Option<std::process::ExitStatus>, CommandError> {
         let (begun, mut pause) = (Instant::now(), Duration::from_millis(1));
         let limit = Duration::from_secs_f64(self.timeout);

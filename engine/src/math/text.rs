@@ -5,6 +5,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+/// Reads a count below 2^`BITS`, which can grow without overflow.
+///
+/// # Errors
+/// It is larger, or no count.
+pub fn count<'de, const BITS: u32, D: Deserializer<'de>, T: TryFrom<u64>>(
+    from: D,
+) -> Result<T, D::Error> {
+    let found = u64::deserialize(from)?;
+    let fits = (found >> BITS == 0).then(|| T::try_from(found).ok()).flatten();
+    let fail =
+        || serde::de::Error::custom(format!("expected a count below 2^{BITS}, found {found}"));
+    fits.ok_or_else(fail)
+}
+
 /// Reads a number as JSON has it, which writes null for NaN.
 ///
 /// # Errors

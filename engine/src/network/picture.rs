@@ -46,7 +46,7 @@ names! { Squaring, "fit": Crop "crop", Pad "pad", Squash "squash" }
 pub struct PictureError {
     /// The file.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: PictureProblem,
 }
 

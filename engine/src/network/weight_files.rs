@@ -21,7 +21,7 @@ const LARGEST_FILE: u64 = 1 << 30;
 pub struct ReadWeightsError {
     /// The file.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Box<WeightsProblem>,
 }
 

@@ -144,10 +144,13 @@ pub struct LogLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainState {
     /// Attempt number, from 0.
+    #[serde(deserialize_with = "crate::math::text::count::<31, _, _>")]
     pub attempt: u32,
     /// Steps made in this attempt.
+    #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub step: u64,
     /// Gradient evaluations in this attempt.
+    #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub evaluations: u64,
     /// The weights now, (W,).
     pub weights: Weights,
@@ -158,8 +161,10 @@ pub struct TrainState {
     /// Levels of R² reached in this attempt, rising, with their weights.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<Reached>,
+    #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     constant_for: u64,
     best_loss: f64,
+    #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     best_step: u64,
     optimizer: Optimizer,
 }

@@ -1,19 +1,22 @@
 //! The folder of a run: what is appended, what is replaced whole, and how a run goes on.
 //!
 //! Each generation appends to `metrics.jsonl` and `lineage.jsonl` and then replaces
-//! `checkpoint.json` (temporary file, fsync, rename), which says how long the two were. A run that
-//! died in between is cut back to those lengths, so a resumed run ends in the bytes of one that
-//! was never stopped.
+//! `checkpoint.json` (temporary file, fsync, rename), which says how long the two were and what was in them. A run
+//! that died in between is cut back to those lengths, so a resumed run ends in the bytes of one that was never stopped.
 
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use super::{EvolutionError, EvolutionJob};
 use crate::evolve::{Birth, Search};
+use crate::math::hash::{hex, sha256_hex};
 use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_STATE, WriteError, open_log, read_text, write_atomic};
+use crate::network::files::{
+    LARGEST_STATE, WriteError, open_log, read_plain, read_text, write_atomic,
+};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const FORMAT: &str = "picloom-evolution/1";
@@ -24,8 +27,8 @@ struct CheckpointOut<'a> {
     config_hash: &'a str,
     config: &'a EvolutionConfig,
     evaluations: u64,
-    metrics_bytes: u64,
-    lineage_bytes: u64,
+    metrics: Mark,
+    lineage: Mark,
     search: &'a Search,
 }
 
@@ -36,8 +39,8 @@ struct CheckpointIn {
     config_hash: String,
     config: EvolutionConfig,
     evaluations: u64,
-    metrics_bytes: u64,
-    lineage_bytes: u64,
+    metrics: Mark,
+    lineage: Mark,
     search: Search,
 }
 
@@ -69,8 +72,8 @@ impl Store {
             folder: folder.to_path_buf(),
             config: config.clone(),
             hash: config.hash(),
-            metrics: Journal::open(&folder.join("metrics.jsonl"), 0)?,
-            lineage: Journal::open(&folder.join("lineage.jsonl"), 0)?,
+            metrics: Journal::open(&folder.join("metrics.jsonl"), None)?,
+            lineage: Journal::open(&folder.join("lineage.jsonl"), None)?,
         })
     }
 
@@ -117,8 +120,8 @@ impl Store {
             folder: folder.to_path_buf(),
             config: config.clone(),
             hash,
-            metrics: Journal::open(&folder.join("metrics.jsonl"), found.metrics_bytes)?,
-            lineage: Journal::open(&folder.join("lineage.jsonl"), found.lineage_bytes)?,
+            metrics: Journal::open(&folder.join("metrics.jsonl"), Some(&found.metrics))?,
+            lineage: Journal::open(&folder.join("lineage.jsonl"), Some(&found.lineage))?,
         };
         Ok((store, found.search, found.evaluations))
     }
@@ -138,8 +141,8 @@ impl Store {
             config_hash: &self.hash,
             config: &self.config,
             evaluations,
-            metrics_bytes: self.metrics.bytes,
-            lineage_bytes: self.lineage.bytes,
+            metrics: self.metrics.mark(),
+            lineage: self.lineage.mark(),
             search,
         };
         let json = serde_json::to_vec(&checkpoint).expect("a state is plain data, all finite");
@@ -147,27 +150,48 @@ impl Store {
     }
 }
 
+/// How a journal stood at a checkpoint.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mark {
+    bytes: usize,
+    sha256: String,
+}
+
 /// A file that only grows, with one JSON document a line.
 #[derive(Debug)]
 struct Journal {
     path: PathBuf,
     file: File,
-    bytes: u64,
+    bytes: usize,
+    /// Hash of these bytes.
+    hash: Sha256,
 }
 
 impl Journal {
-    /// Opens or creates the file and cuts it to `bytes`.
-    fn open(path: &Path, bytes: u64) -> Result<Self, EvolutionError> {
-        let path_buf = || path.to_path_buf();
-        let fail = |source: std::io::Error| match source.kind() {
-            // It is shorter than the checkpoint says.
-            ErrorKind::InvalidData => {
-                EvolutionError::Checkpoint { path: path_buf(), problem: source.to_string() }
+    /// Opens or creates the file and cuts it back to where it stood at a checkpoint; without one, to nothing.
+    fn open(path: &Path, stood: Option<&Mark>) -> Result<Self, EvolutionError> {
+        let mut hash = Sha256::new();
+        let bytes = stood.map_or(0, |mark| mark.bytes);
+        if let Some(mark) = stood {
+            let fail =
+                |problem: String| EvolutionError::Checkpoint { path: path.to_path_buf(), problem };
+            let all = read_plain(path, LARGEST_STATE).map_err(|error| fail(error.to_string()))?;
+            let missing = format!("expected at least {bytes} bytes, found {}", all.len());
+            let kept = all.get(..bytes).ok_or_else(|| fail(missing + ": lines are missing"))?;
+            if sha256_hex(kept) != mark.sha256 {
+                let expected = "expected the lines that were there at the checkpoint, found others";
+                return Err(fail(expected.into()));
             }
-            _ => WriteError { path: path_buf(), source }.into(),
-        };
-        let file = open_log(path, bytes).map_err(fail)?;
-        Ok(Journal { path: path.to_path_buf(), file, bytes })
+            hash.update(kept);
+        }
+        let fail = |source| WriteError { path: path.to_path_buf(), source };
+        let file = open_log(path, bytes as u64).map_err(fail)?;
+        Ok(Journal { path: path.to_path_buf(), file, bytes, hash })
+    }
+
+    fn mark(&self) -> Mark {
+        Mark { bytes: self.bytes, sha256: hex(&self.hash.clone().finalize()) }
     }
 
     fn append<T: Serialize>(&mut self, lines: &[T]) -> Result<(), WriteError> {
@@ -180,7 +204,8 @@ impl Journal {
             .write_all(text.as_bytes())
             .and_then(|()| self.file.sync_data())
             .map_err(|source| WriteError { path: self.path.clone(), source })?;
-        self.bytes += text.len() as u64;
+        self.bytes += text.len();
+        self.hash.update(&text);
         Ok(())
     }
 }

@@ -3,9 +3,8 @@
 use super::plan::Chain;
 use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
-use super::views::{changes_beside, write_views};
+use super::views::write_views;
 use crate::experiment::cells::without_path;
-use crate::experiment::changes;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::workers::{Ask, News};
@@ -23,7 +22,7 @@ use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Exhibit, Judge, JudgeError, Protocol};
-use crate::train::{Reached, StopReason, TrainConfig, TrainObserver};
+use crate::train::{Reached, StopReason, TrainConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -483,14 +482,8 @@ impl<'a> Measuring<'a> {
         let found = self.protocol.measure(&exhibit, judge)?;
         let (view, fit) = (exhibit.view(), exhibit.fit().expect("it has a target"));
         let views = self.views.as_ref().map(|(file, changes, with_maps)| {
-            let views = write_views(folder, file, view, &found, (*changes, *with_maps), ask)?;
-            let mut ask = ask;
-            if !ask.may_write() {
-                return Err(RunError::TakenOver(folder.to_path_buf()));
-            }
-            let all = changes::table_of(made.arm, &found.judged);
-            all.write(&folder.join(changes_beside(&views.sweep)))?;
-            Ok(views)
+            let shown = (*changes, *with_maps);
+            write_views((folder, file), (made.arm, view, &found), shown, ask)
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),

@@ -1,6 +1,7 @@
 //! Pictures of a network that figures show: changed weights, and the map of every unit.
 
 use super::record::{Change, Maps, Views};
+use crate::experiment::changes::table_of;
 use crate::experiment::workers::Ask;
 use crate::network::Picture;
 use crate::network::files::{create_folder, write_atomic};
@@ -25,16 +26,14 @@ pub(in crate::experiment) fn changes_beside(sweep: &str) -> String {
     format!("{}.csv.gz", sweep.trim_end_matches(".png"))
 }
 
-/// Writes `views/NAME.png` of a measured view with so many `changes`, and with `with_maps` also
-/// `views/NAME-maps.png`, into `folder`.
+/// Writes into `folder` what a measured view shows: `views/NAME.png` with so many `changes`, `views/NAME.csv.gz` with all
+/// of them, and with `with_maps` `views/NAME-maps.png`.
 ///
 /// # Errors
 /// The folder cannot be written; another worker has taken the work over.
 pub fn write_views(
-    folder: &Path,
-    name: &str,
-    view: &View,
-    found: &Measurement,
+    (folder, name): (&Path, &str),
+    (arm, view, found): (&str, &View, &Measurement),
     (changes, with_maps): (usize, bool),
     ask: Ask<'_>,
 ) -> Result<Views, RunError> {
@@ -46,6 +45,8 @@ pub fn write_views(
     let tiles: Vec<Vec<u8>> = std::iter::once(tile(view.picture())).chain(changed).collect();
     let sweep = format!("views/{name}.png");
     write(folder, &sweep, &side_by_side(&tiles, side, tiles.len()), ask)?;
+    let all = table_of(arm, &found.judged).packed();
+    write(folder, &changes_beside(&sweep), &all, ask)?;
     let changes = shown
         .iter()
         .map(|Judged { perturbation: p, verdict }| Change {
@@ -60,13 +61,13 @@ pub fn write_views(
     Ok(Views { sweep, changes, maps })
 }
 
-/// Writes a picture, if it may be.
-fn write(folder: &Path, file: &str, png: &[u8], mut ask: Ask<'_>) -> Result<(), RunError> {
+/// Writes a file, if it may be.
+fn write(folder: &Path, file: &str, bytes: &[u8], mut ask: Ask<'_>) -> Result<(), RunError> {
     if !ask.may_write() {
         return Err(RunError::TakenOver(folder.to_path_buf()));
     }
     create_folder(&folder.join("views"))?;
-    Ok(write_atomic(&folder.join(file), png)?)
+    Ok(write_atomic(&folder.join(file), bytes)?)
 }
 
 fn write_maps(folder: &Path, name: &str, view: &View, ask: Ask<'_>) -> Result<Maps, RunError> {

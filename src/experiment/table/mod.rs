@@ -160,13 +160,15 @@ impl Table {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
-        let csv = self.to_csv();
-        if path.extension().is_none_or(|end| end != "gz") {
-            return write_atomic(path, &csv);
-        }
+        let is_packed = path.extension().is_some_and(|end| end == "gz");
+        write_atomic(path, &if is_packed { self.packed() } else { self.to_csv() })
+    }
+
+    /// The table as packed CSV.
+    pub fn packed(&self) -> Vec<u8> {
         let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::best());
-        gzip.write_all(&csv).expect("memory can be written");
-        write_atomic(path, &gzip.finish().expect("memory can be written"))
+        gzip.write_all(&self.to_csv()).expect("memory can be written");
+        gzip.finish().expect("memory can be written")
     }
 
     /// The number of rows.

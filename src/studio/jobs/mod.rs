@@ -199,7 +199,7 @@ pub fn begin(studio: &Studio, wanted: Work) -> Answer {
             let file = File { format: FORMAT.into(), work: wanted.clone() };
             let text = serde_json::to_string_pretty(&file).map_err(Refusal::failed)? + "\n";
             let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
-            write_atomic(&path, text.as_bytes()).map_err(Refusal::failed)?;
+            write_atomic(&path, text.as_bytes()).map_err(Refusal::unwritten)?;
             let job = Arc::new(Job::new(name.clone(), studio.title_of(&wanted), wanted));
             let mut all = locked(&studio.jobs.all);
             // Two may have asked at once.

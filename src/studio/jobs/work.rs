@@ -132,6 +132,12 @@ fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePl
         return Err("expected a pruning".into());
     };
     let method: Method = method.parse().map_err(|e| format!("method: {e}"))?;
+    if matches!(method, Method::Cmd(_)) {
+        // Whoever reaches the page, or wrote the job's file, runs no program of this machine.
+        return Err(
+            "method: expected one of this program, found a command; `picloom prune` runs it".into(),
+        );
+    }
     let (budget, threshold) = (*budget, threshold.iter().copied().collect());
     let aim = Aim { method, budget, threshold, ..Aim::default() };
     let steps = checked_steps(steps.unwrap_or(train.steps))?;

@@ -89,7 +89,7 @@ fn a_film_is_saved_of_a_weight_and_of_a_lineage() {
         .refused(400, "expected the number of a link");
     served
         .get(&format!("{film}&id=genomes/mask.json&link=9999"))
-        .refused(404, "expected a number below");
+        .refused(400, "expected a number below");
     let long = "/api/film?size=512&seconds=999&id=genomes/mask.json&link=1";
     served.get(long).refused(400, "seconds: expected 0.04 to 120");
 }

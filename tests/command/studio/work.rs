@@ -148,6 +148,9 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let pruning = json!({ "kind": "prune", "id": id, "method": "sp", "budget": 30, "steps": 100 });
     let pruned = begun(&served, &pruning);
     over(&served, &pruned, "finished");
+    // No program of the machine runs because a page, or a job's file, names it.
+    let program = json!({ "kind": "prune", "id": id, "method": "cmd:touch ran", "budget": 30 });
+    served.post("/api/jobs", &program).refused(400, "found a command");
     let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
     let kept = network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true);
     assert!((1..=30).contains(&kept.count()));

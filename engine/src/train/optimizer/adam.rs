@@ -46,6 +46,7 @@ impl AdamWConfig {
 pub struct Adam<T: Scalar> {
     config: AdamConfig,
     weight_decay: f64,
+    #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     steps: u64,
     pub(super) mean: Vec<T>,
     pub(super) square: Vec<T>,
