@@ -4,10 +4,8 @@ use super::client::{Answer, Served, root, serve};
 use picloom::evolve::{Breeding, Parts, Session};
 use picloom::genome::{Genome, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
-use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Instant;
 
 fn bred(served: &Served, name: &str, session: &Value, at: u64, chosen: &[u64]) -> Value {
     let body = json!({
@@ -376,41 +374,6 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
     let name = grey["name"].as_str().unwrap();
     let body = json!({ "version": grey["version"], "at": 0, "chosen": [0], "parts": "colour" });
     served.post(&format!("/api/sessions/{name}/breed"), &body).refused(400, "colour genomes");
-}
-
-/// Not a bound on time, which the machine decides, but what a click costs beside the drawing alone. It is
-/// printed; a tenfold cost would be a fault.
-#[test]
-fn a_click_costs_little_more_than_the_drawing_of_its_sheet() {
-    let root = root();
-    let served = serve(root.path());
-    let body = json!({ "seed": 3, "from": ["genomes/bred_skull.json"] });
-    let mut session = served.post("/api/sessions", &body).ok().json();
-    let name = session["name"].as_str().unwrap().to_string();
-    let mut ratios = Vec::new();
-    for at in 0..7 {
-        let begun = Instant::now();
-        let body = json!({
-            "version": session["version"], "at": at, "chosen": [0], "slider": 0.4, "size": 128,
-        });
-        let answer = served.post(&format!("/api/sessions/{name}/breed"), &body).ok();
-        let raw;
-        (session, raw) = parted(&answer);
-        let clicked = begun.elapsed().as_secs_f64();
-        assert_eq!(raw.len(), 15 * 128 * 128 * 3);
-        let tree = replayed(root.path(), &name);
-        let genomes = tree.now().genomes();
-        let begun = Instant::now();
-        let drawn: Vec<_> = genomes
-            .par_iter()
-            .map(|genome| Model::of_genome(genome, Wiring::Graph).picture(128, Coords::Fer))
-            .collect();
-        ratios.push(clicked / begun.elapsed().as_secs_f64());
-        assert_eq!(drawn.len(), 15);
-    }
-    ratios.sort_by(f64::total_cmp);
-    println!("a click on breed / drawing 15 pictures at 128²: {:.2} (median of 7)", ratios[3]);
-    assert!(ratios[3] < 10.0, "{ratios:?}");
 }
 
 #[test]
