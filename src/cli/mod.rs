@@ -15,6 +15,7 @@ mod decide;
 mod emit;
 mod eval;
 mod evolve;
+mod examples;
 mod experiment;
 mod export;
 mod figures;
@@ -93,6 +94,11 @@ pub struct Everywhere {
 
 /// A command line, parsed: what it says of printing, and the work.
 pub trait Program: Parser {
+    /// The command as clap has it, with all that its help says.
+    fn whole() -> clap::Command {
+        Self::command()
+    }
+
     /// The options that every command has.
     fn everywhere(&self) -> &Everywhere;
 
@@ -154,6 +160,10 @@ enum Command {
 }
 
 impl Program for Cli {
+    fn whole() -> clap::Command {
+        examples::add(Cli::command())
+    }
+
     fn everywhere(&self) -> &Everywhere {
         &self.everywhere
     }
@@ -181,8 +191,8 @@ impl Program for Cli {
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
             Command::Bench(args) => bench::run(args, out),
-            Command::Completions(args) => completions::print(args, Cli::command()),
-            Command::Man(args) => completions::write_pages(&args, Cli::command(), out),
+            Command::Completions(args) => completions::print(args, command()),
+            Command::Man(args) => completions::write_pages(&args, command(), out),
         }
     }
 }
@@ -218,7 +228,7 @@ fn told_in_numbers(error: clap::Error) -> clap::Error {
 
 /// The command line as clap has it: its commands, options and help.
 pub fn command() -> clap::Command {
-    Cli::command()
+    Cli::whole()
 }
 
 /// Runs the command line and returns the exit code.
@@ -236,7 +246,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
 
 /// Runs a program on its arguments, its own name first: bad usage ends the process.
 pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
-    let command = negatives_are_values(P::command()).color(wanted_colour(&arguments));
+    let command = negatives_are_values(P::whole()).color(wanted_colour(&arguments));
     let parsed = command.try_get_matches_from(&arguments);
     let parsed = parsed.map_err(told_in_numbers).and_then(|matches| P::from_arg_matches(&matches));
     let program = parsed.unwrap_or_else(|error| error.exit());

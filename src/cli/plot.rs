@@ -12,12 +12,8 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// Docs of every key.
-const AFTER: &str = "Every key, its unit and default: docs/PLOTS.md. Example:
-  picloom plot rows.csv.gz --kind lines --x alive --y score --series arm --log x --width 85mm --out score.pdf";
-
 #[derive(Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = "Every key, its unit and default: docs/PLOTS.md.")]
 pub struct PlotArgs {
     /// Tables of results, CSV, packed or not; several are put one under the other, with a column `study`
     #[arg(required = true, value_name = "ROWS")]

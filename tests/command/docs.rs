@@ -60,3 +60,33 @@ fn every_command_of_the_pages_is_one_that_the_program_has() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen > 0);
 }
+
+/// The commands that are called by themselves, as they are typed.
+fn whole_commands(command: &clap::Command, path: &str) -> Vec<String> {
+    let below: Vec<&clap::Command> = command.get_subcommands().collect();
+    if below.is_empty() {
+        return vec![path.to_string()];
+    }
+    let of = |command: &&clap::Command| {
+        whole_commands(command, &format!("{path} {}", command.get_name()))
+    };
+    below.iter().flat_map(of).collect()
+}
+
+#[test]
+fn the_help_of_every_command_has_an_example_and_begins_with_what_it_uses() {
+    let mut command = picloom::cli::command();
+    // Of answers that nobody has given yet: docs/RECIPES.md.
+    let elsewhere = ["picloom judge labels", "picloom judge test"];
+    for path in whole_commands(&command, "picloom") {
+        let names = path.split(' ').skip(1);
+        let found = names.fold(&mut command, |c, name| c.find_subcommand_mut(name).unwrap());
+        let help = found.render_long_help().to_string();
+        let shown = help.contains("Examples:\n  # ") && help.contains(&format!("  {path}"));
+        assert!(shown || elsewhere.contains(&path.as_str()), "{path}: {help}");
+    }
+    let train = command.find_subcommand_mut("train").unwrap().render_long_help().to_string();
+    let place = |option: &str| train.find(&format!("  {option} ")).unwrap();
+    let first = ["--genome", "--wiring", "--target", "--size", "--steps", "--out"].map(place);
+    assert!(first.is_sorted() && first[5] < place("--coords"), "{train}");
+}

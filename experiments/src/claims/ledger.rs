@@ -265,8 +265,8 @@ impl Ledger {
         all
     }
 
-    /// What holds, what does not, what is open with what the design could have seen, and what no rule can decide: a
-    /// sentence each.
+    /// What holds, what does not, what is open with the effect that the design would find four times in five, and what
+    /// no rule can decide: a sentence each.
     pub fn sentences(&self) -> [String; 4] {
         let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
         let of = |verdict: Verdict| {
@@ -282,10 +282,7 @@ impl Ledger {
         [
             format!("Holds in these runs: {}.", plain(Verdict::Supported)),
             format!("Does not hold: {}.", plain(Verdict::NotSupported)),
-            format!(
-                "Open, with the smallest effect that four of five such studies would have found: {}.",
-                listed(of(Verdict::Inconclusive).map(open).collect())
-            ),
+            format!("Open: {}.", listed(of(Verdict::Inconclusive).map(open).collect())),
             format!(
                 "Not decided, whatever a rule says: {}.",
                 listed(self.claims.iter().filter(has_own).map(own).collect())
@@ -301,7 +298,9 @@ fn open(claim: &ClaimRow) -> String {
     let effects = asked.filter(|found| found.verdict == contrast::Verdict::Inconclusive);
     let visible = effects.filter_map(|found| Some((found.visible()?, found.units.len())));
     if let Some((visible, units)) = visible.max_by(|a, b| a.0.total_cmp(&b.0)) {
-        return format!("{id} (from {visible:.2} on with {units} targets)");
+        return format!(
+            "{id} (with {units} targets, an effect of {visible:.2} is found four times in five)"
+        );
     }
     // Of what is no mean over targets, the interval; where nothing could be compared, a note says why.
     let finding = claim.found().find(|one| one.finding.verdict == Verdict::Inconclusive);

@@ -1,0 +1,77 @@
+//! What the help of a command shows as examples: the lines of docs/EXAMPLES.md, which the guide's test runs.
+
+use clap::Command;
+
+const PAGE: &str = include_str!("../../docs/EXAMPLES.md");
+
+/// Options that no example uses stand after those that one does.
+const AFTER: usize = 1000;
+
+/// A line that can be typed, and what it does.
+struct Example {
+    does: &'static str,
+    line: &'static str,
+}
+
+/// The examples of the page, in its order. A line without a comment above it belongs to the comment before.
+fn of_page() -> Vec<Example> {
+    let mut examples = Vec::new();
+    let mut does = "";
+    for line in PAGE.lines() {
+        match line.strip_prefix("# ") {
+            Some(comment) => does = comment,
+            None if line.starts_with("picloom ") => examples.push(Example { does, line }),
+            None => {}
+        }
+    }
+    examples
+}
+
+/// Adds its examples to the help of every command, and puts the options that they use first.
+pub fn add(command: Command) -> Command {
+    let name = command.get_name().to_string();
+    of_command(command, &name, &of_page())
+}
+
+/// `path`: the words that call the command.
+fn of_command(mut command: Command, path: &str, examples: &[Example]) -> Command {
+    let below: Vec<String> = command.get_subcommands().map(|c| c.get_name().into()).collect();
+    for name in &below {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(name, |command| of_command(command, &path, examples));
+    }
+    let its_own = |example: &&Example| {
+        let rest = example.line.strip_prefix(path).and_then(|rest| rest.strip_prefix(' '));
+        let next = rest.map(|rest| rest.split(' ').next().unwrap_or_default());
+        example.line == path || next.is_some_and(|word| !below.iter().any(|name| name == word))
+    };
+    let own: Vec<&Example> = examples.iter().filter(its_own).collect();
+    if own.is_empty() {
+        return command;
+    }
+    let text = own.iter().enumerate().map(|(i, example)| {
+        let repeated = i > 0 && own[i - 1].does == example.does;
+        let comment = if repeated { String::new() } else { format!("  # {}\n", example.does) };
+        format!("{comment}  {}\n", example.line)
+    });
+    let mut text = format!("Examples:\n{}", text.collect::<String>());
+    if let Some(more) = command.get_after_help() {
+        text += &format!("\n{more}");
+    }
+    let used: Vec<&str> = own
+        .iter()
+        .flat_map(|example| example.line.split(' '))
+        .filter_map(|word| word.strip_prefix("--"))
+        .collect();
+    let mut place = AFTER;
+    command
+        .mut_args(|arg| {
+            place += 1;
+            match arg.get_long().and_then(|long| used.iter().position(|word| *word == long)) {
+                // Without a heading of its own it stands in the first list.
+                Some(first) => arg.display_order(first).help_heading(None::<&str>),
+                None => arg.display_order(place),
+            }
+        })
+        .after_help(text.trim_end().to_string())
+}
