@@ -173,6 +173,9 @@ pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), Stri
         ),
         &mut map.as_mut(),
     );
-    let rgb = map.data().chunks_exact(4).flat_map(|p| [p[0], p[1], p[2]]).collect();
+    let mut rgb = Vec::with_capacity(width as usize * height as usize * 3);
+    for pixel in map.data().chunks_exact(4) {
+        rgb.extend_from_slice(&pixel[..3]);
+    }
     Ok((width as usize, height as usize, rgb))
 }

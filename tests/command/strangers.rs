@@ -1,4 +1,4 @@
-//! Folders of strangers: links, hard links and pipes in the place of files, names that are no UTF-8 or as long as
+//! Folders of strangers: linked folders, snapshots of hard links, names that are no UTF-8 or as long as
 //! the system takes them, and nothing about this machine in what is passed on.
 
 use picloom::experiment::cells::CellStudy;
@@ -17,36 +17,6 @@ const FACE: &str = "experiments/targets/face.png";
 
 /// Far more than any of these commands needs.
 const SOON: Duration = Duration::from_secs(60);
-
-/// The names of all files that a command makes in its folder, and of those it reads.
-const FILES: [&str; 26] = [
-    ".lock",
-    ".session.toml.lock",
-    ".sweep.part",
-    "card.json",
-    "card.png",
-    "card.svg",
-    "checkpoint.json",
-    "config.toml",
-    "contact-sheet.png",
-    "contact-sheet.svg",
-    "gallery.png",
-    "genome.json",
-    "images/drawn.png",
-    "kept.json",
-    "lineage.jsonl",
-    "manifest.json",
-    "mask.json",
-    "metrics.jsonl",
-    "network.json",
-    "picloom.json",
-    "result.json",
-    "session.toml",
-    "sheet.png",
-    "sweep.json",
-    "target.npz",
-    "weights.safetensors",
-];
 
 /// Commands that fill the folder that is put behind them.
 const COMMANDS: [&str; 5] = [
@@ -82,56 +52,6 @@ fn run<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> (Option<i32>,
 
 fn words(line: &str) -> Vec<OsString> {
     line.split(' ').map(OsString::from).collect()
-}
-
-/// A fresh folder for a command, with one file in it that `put` makes.
-fn with_file(around: &Path, name: &str, put: impl FnOnce(&Path)) -> PathBuf {
-    let folder = around.join("out");
-    let _ = std::fs::remove_dir_all(&folder);
-    let path = folder.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    put(&path);
-    folder
-}
-
-#[test]
-fn no_command_follows_a_link_to_a_file_elsewhere_and_changes_it() {
-    let around = tempfile::tempdir().unwrap();
-    let precious = around.path().join("precious.txt");
-    std::fs::write(&precious, "years of work").unwrap();
-    for line in COMMANDS {
-        for name in FILES {
-            for hard in [false, true] {
-                let folder = with_file(around.path(), name, |path| match hard {
-                    true => std::fs::hard_link(&precious, path).unwrap(),
-                    false => symlink(&precious, path).unwrap(),
-                });
-                let mut arguments = words(line);
-                arguments.push(folder.into());
-                run(&arguments);
-                let left = std::fs::read_to_string(&precious).unwrap();
-                assert_eq!(left, "years of work", "{line}: {name}, hard link: {hard}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_pipe_or_device_in_the_place_of_any_file_hangs_no_command() {
-    let around = tempfile::tempdir().unwrap();
-    for line in COMMANDS {
-        for name in FILES {
-            for endless in [false, true] {
-                let folder = with_file(around.path(), name, |path| match endless {
-                    true => symlink("/dev/zero", path).unwrap(),
-                    false => assert!(Command::new("mkfifo").arg(path).status().unwrap().success()),
-                });
-                let mut arguments = words(line);
-                arguments.push(folder.into());
-                run(&arguments);
-            }
-        }
-    }
 }
 
 /// The spec of a small study of a picture.
