@@ -5,7 +5,7 @@ use clap::Command;
 const PAGE: &str = include_str!("../../docs/EXAMPLES.md");
 
 /// Options that no example uses stand after those that one does.
-const AFTER: usize = 1000;
+const AFTER: usize = 100;
 
 /// A line that can be typed, and what it does.
 struct Example {
