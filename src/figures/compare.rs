@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::charts::{Dots, Figure, Group, Point};
-use super::files::{Provenance, SaveError, save, svg_to_png};
+use super::files::{Provenance, SaveError, save, svg_to_jpeg, svg_to_png};
 use super::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use super::losses::{LossCurve, losses};
 use super::sheets::{FeatureSheet, feature_sheet};
@@ -125,11 +125,10 @@ pub fn write_comparison(
         let name = |folder: &str| out.join(folder).join(&arm.file);
         write_atomic(&name("pictures"), &arm.shown.view.picture().to_png(&texts))?;
         let sweep = judged_sheet(arm.label, &arm.shown.changed, comparison.record.effect);
-        let draw = |folder: &str, svg: &str| -> Result<Vec<u8>, SaveError> {
-            let png = svg_to_png(svg, 1.0, &provenance)
-                .map_err(|problem| SaveError::Draw { path: name(folder), problem })?;
-            write_atomic(&name(folder), &png)?;
-            Ok(png)
+        let draw = |folder: &str, svg: &str| -> Result<(Vec<u8>, usize), SaveError> {
+            let fail = |problem| SaveError::Draw { path: name(folder), problem };
+            write_atomic(&name(folder), &svg_to_png(svg, 1.0, &provenance).map_err(fail)?)?;
+            svg_to_jpeg(svg).map_err(fail)
         };
         draw("sweeps", &sweep)?;
         let (maps, wiring) =
@@ -146,12 +145,12 @@ pub fn write_comparison(
     Ok(path)
 }
 
-/// The large pictures of one arm.
+/// The large pictures of one arm, as the report holds them: JPEGs, and their widths. The PNGs lie beside it.
 struct Sheets {
-    /// PNG of the feature maps.
-    maps: Vec<u8>,
-    /// PNG of the links.
-    wiring: Vec<u8>,
+    /// The feature maps.
+    maps: (Vec<u8>, usize),
+    /// The links.
+    wiring: (Vec<u8>, usize),
     /// SVG of changed weights.
     sweep: String,
 }
@@ -412,9 +411,9 @@ fn report(
         };
         let caption = format!("{}: feature maps; pale units do not reach the picture", arm.label);
         let show = |section: Section| {
-            section.sheet(maps.clone(), 960, caption).sheet(
-                wiring.clone(),
-                960,
+            section.sheet(maps.0.clone(), maps.1, caption).sheet(
+                wiring.0.clone(),
+                wiring.1,
                 format!("{}: links", arm.label),
             )
         };

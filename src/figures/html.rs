@@ -9,7 +9,9 @@ use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, visible};
 use crate::network::Picture;
+use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -187,7 +189,7 @@ pub enum Block {
     List(Vec<String>),
     /// SVG text of this program (not escaped), caption.
     Figure(String, String),
-    /// A large PNG (a sheet): bytes, shown width in pixels, caption.
+    /// A large picture (PNG or JPEG): bytes, its width in pixels, caption.
     Sheet(Vec<u8>, usize, String),
     /// Pictures side by side: pictures, shown width of each in pixels, caption.
     Pictures(Vec<Shot>, usize, String),
@@ -231,9 +233,9 @@ impl Section {
         self.push(Block::Figure(svg.into(), caption.into()))
     }
 
-    /// A large picture (PNG bytes) shown `width` pixels wide.
-    pub fn sheet(self, png: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
-        self.push(Block::Sheet(png, width, caption.into()))
+    /// A large picture (bytes of a PNG or JPEG), `width` pixels wide.
+    pub fn sheet(self, image: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
+        self.push(Block::Sheet(image, width, caption.into()))
     }
 
     /// Pictures side by side, each shown `width` pixels wide.
@@ -314,7 +316,7 @@ impl Page {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta http-equiv="Content-Security-Policy" content=(policy());
                     title { (self.title) }
                     style { (PreEscaped(CSS)) @if writer.svg { (PreEscaped(font_faces())) } }
                 }
@@ -341,6 +343,7 @@ impl Page {
                         section { h2 id=(id) { (section.title) } (blocks) }
                     } }
                     @if !self.footer.is_empty() { footer { (inline(&self.footer)) } }
+                    script { (PreEscaped(SCRIPT)) }
                 }
             }
         };
@@ -365,8 +368,17 @@ impl Page {
 }
 
 const CSS: &str = include_str!("../../assets/report.css");
-/// Nothing is fetched, not even by mistake.
-const POLICY: &str = "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
+/// Sorts tables and saves figures; the only script of a page, known to the browser by its hash.
+pub const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// Nothing is fetched, not even by mistake, and no other script runs.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; \
+         script-src 'sha256-{}'",
+        base64(&Sha256::digest(SCRIPT))
+    )
+}
 
 /// The id a section with this title gets (if it is the first of that name): for links to it.
 pub fn slug(title: &str) -> String {
@@ -384,7 +396,7 @@ fn font_faces() -> String {
             "@font-face {{ font-family: \"{}\"; font-weight: {weight}; \
              src: url(data:font/ttf;base64,{}) format(\"truetype\"); }}\n",
             fonts::FACE,
-            crate::network::base64::base64(bytes)
+            base64(bytes)
         )
     };
     [("normal", fonts::REGULAR), ("bold", fonts::BOLD)].map(face).concat()
@@ -428,6 +440,8 @@ fn wrapped_in<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, us
 /// Pixels of a page's column, and between pictures of a row (as in the style sheet).
 const PAGE: usize = 944;
 const ROW_GAP: usize = 16;
+/// A figure of more pixels than this would be illegible in the column.
+const WIDE: usize = 1400;
 
 /// Counts figures and tables as they are written.
 #[derive(Default)]
@@ -452,8 +466,8 @@ impl Writer {
                 let svg = svg.trim_start_matches(|c| c != '<');
                 self.figure(sheet(width_of(svg), html! { (PreEscaped(svg)) }), caption)
             }
-            Block::Sheet(png, width, caption) => {
-                let image = html! { img src=(data_uri(png)) width=(width) alt=(caption); };
+            Block::Sheet(image, width, caption) => {
+                let image = html! { img src=(data_uri(image)) width=(width) alt=(caption); };
                 self.figure(sheet(Some(*width), image), caption)
             }
             Block::Pictures(shots, width, caption) => self.figure(row(shots, *width), caption),
@@ -524,11 +538,12 @@ impl Writer {
     }
 }
 
-/// White ground for a figure, which the reader can push sideways where it is wider than the screen:
-/// the style sheet needs its width (pixels) to keep its words legible there.
+/// The ground of a figure, which the reader can push sideways where it is wider than the screen: the style sheet needs
+/// its width (pixels) to keep its words legible there. What is wider than the column takes the whole window.
 fn sheet(width: Option<usize>, inside: Markup) -> Markup {
     let style = width.map(|width| format!("--wide:{width}px"));
-    html! { div.sheet tabindex="0" style=[style] { (inside) } }
+    let wide = width.filter(|&width| width > WIDE).map(|_| "wide");
+    html! { div class=[classes([Some("sheet"), wide])] tabindex="0" style=[style] { (inside) } }
 }
 
 /// The width an SVG says it has, in whole pixels.

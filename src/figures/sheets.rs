@@ -202,7 +202,7 @@ impl Sheet {
         });
         let label = names.fold(0.0, f64::max).min(240.0);
         let left = MARGIN + if label > 0.0 { label + 14.0 } else { 0.0 };
-        let width = (left + self.x(across - 1) + pane + MARGIN).max(420.0);
+        let width = (left + self.x(across - 1) + pane + MARGIN).max(460.0);
         let mut page = Page::new(width, MARGIN);
         page.head(&self.title, &self.subtitle, &self.legend);
         if self.signed {

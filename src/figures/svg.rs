@@ -203,7 +203,8 @@ pub fn visible(text: &str) -> String {
     text.replace(hidden, "\u{fffd}")
 }
 
-/// `data:image/png;base64,…`.
-pub fn data_uri(png: &[u8]) -> String {
-    format!("data:image/png;base64,{}", crate::network::base64::base64(png))
+/// `data:image/png;base64,…`, or of a JPEG.
+pub fn data_uri(image: &[u8]) -> String {
+    let kind = if image.starts_with(&[0xff, 0xd8]) { "jpeg" } else { "png" };
+    format!("data:image/{kind};base64,{}", crate::network::base64::base64(image))
 }

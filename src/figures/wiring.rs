@@ -36,6 +36,8 @@ pub struct Wiring<'a> {
 }
 
 const MARGIN: f64 = 18.0;
+/// Of more links than this the strongest are drawn.
+const MOST_DRAWN: usize = 2000;
 /// Steps of strength between the faintest and the strongest link.
 const LEVELS: usize = 10;
 /// A link that a round removed, and one that it left.
@@ -61,20 +63,37 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
         touched[network.links[i].source] = true;
         touched[network.links[i].target] = true;
     }
-    let place = Place::new(wiring, &live, &touched);
+    let drawn = strongest(wiring, &live);
+    let place = Place::new(wiring, &drawn, &touched);
     let mut svg = Svg::new(place.width, place.height);
     let legend =
         [(style::POSITIVE, "positive".to_string()), (style::NEGATIVE, "negative".to_string())];
+    let links_drawn = match drawn.len() < live.len() {
+        true => format!("the {} strongest of {}", count(drawn.len()), count(live.len())),
+        false => count(live.len()),
+    };
     let words = format!(
-        "{} links, {} of {} units",
-        count(live.len()),
+        "{links_drawn} links, {} of {} units",
         count(touched.iter().filter(|&&t| t).count()),
         count(touched.len())
     );
     head(&mut svg, wiring, &place, &legend, &words, &touched);
-    links(&mut svg, wiring, &place, &live);
+    links(&mut svg, wiring, &place, &drawn);
     units(&mut svg, wiring, &place, &touched);
     svg.finish(if wiring.title.is_empty() { "network" } else { wiring.title })
+}
+
+/// The live links that are drawn, in their order: of more than can be told apart the strongest.
+fn strongest(wiring: &Wiring<'_>, live: &[usize]) -> Vec<usize> {
+    if live.len() <= MOST_DRAWN {
+        return live.to_vec();
+    }
+    let strength = |i: &usize| wiring.weights.0[*i].abs();
+    let mut drawn = live.to_vec();
+    drawn.sort_by(|a, b| strength(b).total_cmp(&strength(a)));
+    drawn.truncate(MOST_DRAWN);
+    drawn.sort_unstable();
+    drawn
 }
 
 /// Draws what a round of pruning did: the links of `before` that are gone pale red, those that stay

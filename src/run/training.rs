@@ -298,6 +298,8 @@ struct LogUpTo {
 impl LogUpTo {
     /// The part of the log in `folder` that a run at `state` has written; none if lines are missing.
     fn find(folder: &Path, state: &TrainState, log_every: u64) -> Option<Self> {
+        /// Far more than a line has: what is no log of ours need not have any end of a line.
+        const LONGEST_LINE: u64 = 1 << 16;
         #[derive(Deserialize)]
         struct Line {
             attempt: u32,
@@ -314,7 +316,8 @@ impl LogUpTo {
         let (mut bytes, mut text) = (0, Vec::new());
         for expected in earlier.chain(lines(state.attempt, state.step)) {
             text.clear();
-            bytes += log.read_until(b'\n', &mut text).ok()? as u64;
+            let mut line = log.by_ref().take(LONGEST_LINE);
+            bytes += line.read_until(b'\n', &mut text).ok()? as u64;
             let line: Line = serde_json::from_slice(text.strip_suffix(b"\n")?).ok()?;
             if (line.attempt, line.step) != expected {
                 return None;
