@@ -4,7 +4,8 @@ use super::genome::require_extension;
 use super::names::one_of;
 use super::output::Output;
 use super::source::{NetworkArgs, Usage};
-use crate::genome::to_dot;
+use crate::genome::{Palette, to_dot};
+use crate::math::refusal::Refusal;
 use crate::network::Wiring;
 use crate::network::export::{Format, export};
 use crate::network::files::write_atomic;
@@ -45,7 +46,16 @@ pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
         {
             to_dot(genome).into_bytes()
         }
-        _ => export(&source.model, source.coords, format),
+        _ if format == Format::Onnx && source.palette() != Palette::Free => {
+            let found = format!("a genome in the palette {}", source.palette());
+            return Err(Usage(
+                Refusal::new("--format onnx", "a network without a palette", found)
+                    .advising("export a shader, which draws in its palette, or --format npz")
+                    .to_string(),
+            )
+            .into());
+        }
+        _ => export(&source.model, source.coords, source.palette(), format),
     };
     write_atomic(&args.out, &bytes)?;
     let (network, written) = (&source.name, args.out.display());

@@ -23,10 +23,12 @@ pub struct Target {
     pub picture: Picture,
 }
 
-/// True if the name of this file is that of a genome, or of one that comes with the program.
+/// True if the name of this file is that of a genome, or of one that comes with the program. A name without an ending
+/// that no file has is meant to be one of those, too.
 pub fn is_genome_file(path: &Path) -> bool {
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
-    end == "json" || end == "xml" || end == "zip" || (builtin(path).is_some() && !path.exists())
+    let is_name = end.is_empty() || builtin(path).is_some();
+    end == "json" || end == "xml" || end == "zip" || (is_name && !path.exists())
 }
 
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.

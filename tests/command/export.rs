@@ -48,3 +48,25 @@ fn a_genome_is_exported_in_every_format_and_twice_the_same() {
         }
     }
 }
+
+#[test]
+fn a_shader_draws_in_the_palette_of_its_genome_and_onnx_has_none() {
+    let work = tempfile::tempdir().unwrap();
+    let path = |name: &str| work.path().join(name).to_str().unwrap().to_string();
+    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_butterfly.json");
+    let free = read_genome(&genome, Wiring::Graph).unwrap();
+    let mut ocean = free.clone();
+    ocean.palette = "ocean".parse().unwrap();
+    let shader = |genome: &picloom::genome::Genome, name: &str| {
+        std::fs::write(path(name), picloom::genome::to_json(genome)).unwrap();
+        let out = path(&format!("{name}.glsl"));
+        assert!(export(&["--genome", &path(name), "--out", &out]).status.success());
+        std::fs::read_to_string(out).unwrap()
+    };
+    assert_ne!(shader(&free, "free.json"), shader(&ocean, "ocean.json"));
+    let said = export(&["--genome", &path("ocean.json"), "--out", &path("ocean.onnx")]);
+    let error = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(said.status.code(), Some(2), "{error}");
+    assert!(error.contains("a genome in the palette ocean"), "{error}");
+    assert!(!Path::new(&path("ocean.onnx")).exists());
+}

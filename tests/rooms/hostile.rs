@@ -96,7 +96,13 @@ fn an_input_with_an_activation_of_its_own_is_for_graphs_only() {
     assert!(drawn[0].mse(&drawn[1]) < 1e-12);
     // As a graph it draws sin x, and so does what is exported.
     let model = Model::of_genome(&genome, Wiring::Graph);
-    let shader = String::from_utf8(export(&model, Coords::Fer, Format::Glsl)).unwrap();
+    let shader = String::from_utf8(export(
+        &model,
+        Coords::Fer,
+        picloom::genome::Palette::Free,
+        Format::Glsl,
+    ))
+    .unwrap();
     assert!(shader.contains("float u0 = f_sin(xy.x);"), "{shader}");
     assert!(shader.contains("float u1 = xy.y;"), "{shader}");
 }

@@ -334,7 +334,10 @@ fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
     let claim = claim(&found, "C2");
     assert_eq!(claim.verdict, Verdict::Inconclusive);
     let first = claim.effects().next().unwrap();
-    let seen = format!("C2 (with 4 targets, an effect of {:.2} is found four times in five)", first.visible().unwrap());
+    let seen = format!(
+        "C2 (with 4 targets, an effect of {:.2} is found four times in five)",
+        first.visible().unwrap()
+    );
     assert!(found.sentences()[2].contains(&seen), "{}", found.sentences()[2]);
 }
 

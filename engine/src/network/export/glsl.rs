@@ -93,8 +93,8 @@ fn outputs(model: &Model) -> String {
     model.network.outputs.map(|o| o.map_or("0.0".into(), |unit| format!("u{unit}"))).join(", ")
 }
 
-/// The shader of `model` as a file. `vec3 picture(vec2 xy)` in it is the whole network and can be taken elsewhere.
-pub fn glsl(model: &Model, coords: Coords) -> String {
+/// The shader of `model` as a file, in `palette`. `vec3 picture(vec2 xy)` in it is the whole network and can be taken elsewhere.
+pub fn glsl(model: &Model, coords: Coords, palette: Palette) -> String {
     let seen = seen(model);
     let place = match coords {
         Coords::Fer => "2.0 * pixel / (size - 1.0) - 1.0",
@@ -125,7 +125,7 @@ void main() {{
 }}
 ",
         outputs = outputs(model),
-        functions = functions(Palette::Free),
+        functions = functions(palette),
         links = model.non_zero(),
         version = env!("CARGO_PKG_VERSION"),
     )

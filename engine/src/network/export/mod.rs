@@ -10,6 +10,7 @@ mod seen;
 
 pub use glsl::live_glsl;
 
+use crate::genome::Palette;
 use crate::math::names::names;
 use crate::network::weight_files::{to_npz, to_safetensors};
 use crate::network::{Coords, Model};
@@ -34,13 +35,13 @@ pub enum Format {
 names! { Format, "format": Safetensors "safetensors", Npz "npz", Onnx "onnx", Glsl "glsl", Dot "dot" }
 
 /// The file of `model` in a format. `coords` decides how `d` follows from x and y (ONNX, GLSL) and where
-/// pixels lie (GLSL).
-pub fn export(model: &Model, coords: Coords, format: Format) -> Vec<u8> {
+/// pixels lie (GLSL). A shader draws in `palette`; weights, ONNX and Graphviz know none.
+pub fn export(model: &Model, coords: Coords, palette: Palette, format: Format) -> Vec<u8> {
     match format {
         Format::Safetensors => to_safetensors(&model.network, &model.weights),
         Format::Npz => to_npz(&model.network, &model.weights),
         Format::Onnx => onnx::onnx(model, coords),
-        Format::Glsl => glsl::glsl(model, coords).into_bytes(),
+        Format::Glsl => glsl::glsl(model, coords, palette).into_bytes(),
         Format::Dot => dot::dot(model).into_bytes(),
     }
 }
@@ -48,15 +49,16 @@ pub fn export(model: &Model, coords: Coords, format: Format) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::genome::{Palette, from_json};
+    use crate::genome::from_json;
     use crate::network::Wiring;
 
     #[test]
     fn only_what_an_output_sees_is_written() {
         let genome = from_json(include_str!("../../../../genomes/bred_moth.json")).unwrap();
         let mut model = Model::of_genome(&genome, Wiring::Layerized);
-        let text =
-            |model: &Model, format| String::from_utf8(export(model, Coords::Fer, format)).unwrap();
+        let text = |model: &Model, format| {
+            String::from_utf8(export(model, Coords::Fer, Palette::Free, format)).unwrap()
+        };
         let links = |text: &str| text.matches(" -> ").count();
         let before = links(&text(&model, Format::Dot));
         assert!(before > 0 && before <= model.non_zero());
