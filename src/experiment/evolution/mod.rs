@@ -236,6 +236,7 @@ pub fn evolve(
             .is_some_and(|goal| record::best_ever(search).is_some_and(|best| best >= goal))
     };
     let mut best = Best::new(job, folder, &judge);
+    let mut shown = None;
     let mut cause = if is_reached(&search) { StopCause::Reached } else { StopCause::Generations };
     while cause != StopCause::Reached && search.generation() < config.generations {
         let begun = Instant::now();
@@ -248,6 +249,11 @@ pub fn evolve(
         store.save(&record, &births, &search, evaluations)?;
         best.leave_now_and_then(&search)?;
         observer.generation(&record, begun.elapsed().as_secs_f64());
+        if let Some(found) = record::champion(&search)
+            && shown.replace(found.fitness) != Some(found.fitness)
+        {
+            observer.best(&found.genome);
+        }
         if is_reached(&search) {
             cause = StopCause::Reached;
         } else if observer.stop() {

@@ -50,6 +50,11 @@ pub trait EvolutionObserver {
         let _ = (record, seconds);
     }
 
+    /// A search towards a picture found a better one than before, or has gone on with one.
+    fn best(&mut self, genome: &Genome) {
+        let _ = genome;
+    }
+
     /// Bred by eye: a decision was made and saved.
     fn decided(&mut self, record: &DecisionRecord) {
         let _ = record;

@@ -21,9 +21,12 @@ use super::state::{Studio, locked};
 use crate::experiment::evolution::EvolutionResult;
 use crate::math::choice::Choice;
 use crate::math::hash::json_id;
+use crate::math::settings::Setting;
 use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
+use crate::prune::Method;
+use crate::prune::methods::{MethodRow, Need};
 use crate::run::{RunConfig, RunResult, read_metrics};
 use crate::train::OptimizerConfig;
 use job::{Job, RUNS, Status};
@@ -263,6 +266,7 @@ impl Studio {
 #[derive(Serialize)]
 struct Choices {
     optimizers: Vec<Offered>,
+    methods: Vec<Offered>,
 }
 
 #[derive(Serialize)]
@@ -283,23 +287,34 @@ struct OfferedSetting {
     names: Vec<&'static str>,
 }
 
-/// `/api/choices`: every optimizer with its settings, from the program's own table.
+/// `/api/choices`: every optimizer and pruning method with its settings, from the program's own tables. Left out are
+/// methods that need more than a form asks for, and those that run a program.
 pub fn choices(_: &Studio, _: Nothing) -> Answer {
+    let settings = |all: Vec<Setting>| {
+        let of = |setting: Setting| OfferedSetting {
+            default: setting.defaults[0].clone().unwrap_or_default(),
+            range: setting.kind.range.clone(),
+            names: setting.kind.names.clone(),
+            name: setting.path,
+            means: setting.means,
+        };
+        all.into_iter().map(of).collect()
+    };
     let optimizers = OptimizerConfig::TABLE.iter().map(|row| Offered {
         name: row.name,
         formula: row.formula,
-        settings: OptimizerConfig::options_of(row.name)
-            .into_iter()
-            .map(|setting| OfferedSetting {
-                default: setting.defaults[0].clone().unwrap_or_default(),
-                range: setting.kind.range.clone(),
-                names: setting.kind.names.clone(),
-                name: setting.path,
-                means: setting.means,
-            })
-            .collect(),
+        settings: settings(OptimizerConfig::options_of(row.name)),
     });
-    json_of(&Choices { optimizers: optimizers.collect() })
+    let asks_for_more = |row: &MethodRow| {
+        matches!(row.name, "cmd" | "own")
+            || row.needs.iter().any(|need| matches!(need, Need::Evolved | Need::Pattern))
+    };
+    let methods = Method::TABLE.iter().filter(|row| !asks_for_more(row)).map(|row| Offered {
+        name: row.name,
+        formula: row.formula,
+        settings: settings(Method::options_of(row.name)),
+    });
+    json_of(&Choices { optimizers: optimizers.collect(), methods: methods.collect() })
 }
 
 /// How the picture is asked for.

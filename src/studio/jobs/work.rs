@@ -6,7 +6,7 @@ use crate::experiment::evolution::{
     SearchKind, StopCause, evolve,
 };
 use crate::experiment::prune_run;
-use crate::genome;
+use crate::genome::{self, Genome};
 use crate::math::hash::sha256_of_floats;
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Model, Squaring, Weights, Wiring};
@@ -225,7 +225,8 @@ fn evolved(studio: &Studio, job: &Job) -> Result<bool, String> {
     let folder = folder_of(studio, job)?;
     let _lock = FolderLock::take(&folder).map_err(told)?;
     let resume = folder.join("config.toml").exists();
-    let result = evolve(&search, &folder, resume, &mut Generations(job)).map_err(told)?;
+    let mut watch = Generations { job, coords: search.config.coords };
+    let result = evolve(&search, &folder, resume, &mut watch).map_err(told)?;
     let mut state = job.state();
     state.r2 = result.best_r2;
     state.best = best_of(studio, &folder);
@@ -240,16 +241,28 @@ pub fn best_of(studio: &Studio, folder: &Path) -> Option<String> {
 }
 
 /// Tells a search's job how far it is, and the search when to stop.
-struct Generations<'a>(&'a Job);
+struct Generations<'a> {
+    job: &'a Job,
+    coords: Coords,
+}
 
 impl EvolutionObserver for Generations<'_> {
     fn generation(&mut self, record: &GenerationRecord, _seconds: f64) {
-        let mut state = self.0.state();
+        let mut state = self.job.state();
         state.step = record.generation + 1;
+        state.r2 = record.best_r2;
+    }
+
+    fn best(&mut self, genome: &Genome) {
+        let Model { network, weights, .. } = Model::of_genome(genome, Wiring::Graph);
+        let mut state = self.job.state();
+        state.drawn =
+            Some((Arc::new(Drawn { network, coords: self.coords, variance: 0.0 }), weights));
+        state.drawings += 1;
     }
 
     fn stop(&mut self) -> bool {
-        self.0.is_stopped()
+        self.job.is_stopped()
     }
 }
 

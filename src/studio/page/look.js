@@ -88,16 +88,16 @@ function offered(all) {
   return (all ?? []).map((entry) => [entry.id, names.filter((n) => n === name(entry)).length > 1 ? `${name(entry)} (${entry.id})` : name(entry)]);
 }
 
-/** A choice of an optimizer, and under it its settings as they are if nobody changes them. `text()`: as the command has it. */
-function optimizers(all) {
-  let chosen = all.find((o) => o.name === "adam") ?? all[0];
+/** A choice among `all`, and under it its settings as they are if nobody changes them. `text()`: as the command has it. */
+function choice(title, all, first) {
+  let chosen = all.find((one) => one.name === first) ?? all[0];
   const settings = h("div", { class: "settings" });
   const show = () => settings.replaceChildren(...chosen.settings.map((s) => field(s.name,
     s.names.length ? select(s.names.map((n) => [n, n]), s.default, () => {}, { "data-setting": s.name })
       : h("input", { type: "text", value: s.default, "data-setting": s.name, inputmode: "decimal", autocomplete: "off" }), [`${s.means}.`, s.range && `Range: ${s.range}.`].filter(Boolean).join(" "))));
   show();
   const list = select(all.map((o) => [o.name, o.name]), chosen.name, (name) => {
-    chosen = all.find((o) => o.name === name);
+    chosen = all.find((one) => one.name === name);
     list.title = chosen.formula;
     show();
   });
@@ -106,7 +106,7 @@ function optimizers(all) {
     const changed = [...settings.querySelectorAll("[data-setting]")].filter((input) => input.value.trim() !== chosen.settings.find((s) => s.name === input.dataset.setting).default);
     return [chosen.name, changed.map((input) => `${input.dataset.setting}=${input.value.trim()}`).join(",")].filter(Boolean).join(":");
   };
-  return { element: h("div", { class: "optimizer" }, field("Optimizer", list), h("details", null, h("summary", null, "Its settings"), settings)), text };
+  return { element: h("div", { class: "choice" }, field(title, list), h("details", null, h("summary", null, "Its settings"), settings)), text };
 }
 
 /** Asks for the settings of work on `network` and starts it; training and evolving may be on another picture, `target`. */
@@ -114,7 +114,9 @@ export async function startWork(kind, network, wiring, target) {
   const isGenome = !network || network.kind === "genome";
   const numeric = (name, title, value, more, note) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }), note);
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
-  const optimizer = kind === "train" && optimizers((await get("choices", null, "Reading")).optimizers);
+  const choices = ["train", "prune"].includes(kind) ? await get("choices", null, "Reading") : {};
+  const optimizer = choices.optimizers && choice("Optimizer", choices.optimizers, "adam");
+  const method = choices.methods && choice("Method", choices.methods, "sp");
   const most = network?.links.filter((l) => l.kept).length ?? 0;
   const rules = {
     budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
@@ -136,7 +138,7 @@ export async function startWork(kind, network, wiring, target) {
       numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
     ], "Evolve"],
     prune: () => ["Prune", [
-      field("Method", select([["sp", "by similarity"], ["magnitude", "by magnitude"], ["wanda", "by weight and activation"], ["random", "at random"]], "sp", () => {}, { name: "method" })),
+      method.element,
       field("Keep", select([["budget", "this many links"], ["threshold", "links of at least this score"]], "budget", (by) => {
         rule.replaceChildren(rules[by]());
       })), rule,
@@ -149,9 +151,9 @@ export async function startWork(kind, network, wiring, target) {
   };
   const answer = await ask(...forms[kind]());
   if (!answer) return;
-  const words = ["id", "target", "wiring", "method"];
+  const words = ["id", "target", "wiring"];
   const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
-  const more = { train: () => ({ target, wiring: "graph", optimizer: optimizer.text() }), score: () => ({ wiring }), evolve: () => ({ id: target }), prune: () => ({}) }[kind]();
+  const more = { train: () => ({ target, wiring: "graph", optimizer: optimizer.text() }), score: () => ({ wiring }), evolve: () => ({ id: target }), prune: () => ({ method: method.text() }) }[kind]();
   const job = await post("jobs", { kind, id: network?.id, ...more, ...Object.fromEntries(values) }, "Starting");
   location.hash = address("jobs", job.job);
 }

@@ -216,6 +216,25 @@ fn the_forms_offer_every_optimizer_with_its_settings() {
 }
 
 #[test]
+fn the_forms_offer_every_pruning_method_that_a_budget_is_enough_for() {
+    let root = root();
+    let served = serve(root.path());
+    let work = json!({ "kind": "train", "id": MOTH, "wiring": "dense", "steps": 2, "size": 8 });
+    let run = trained(&served, work);
+    let told = served.json("/api/choices");
+    let methods = told["methods"].as_array().unwrap();
+    let names: Vec<&str> = methods.iter().map(|m| m["name"].as_str().unwrap()).collect();
+    assert!(["sp", "imp", "wanda", "taylor", "swarm"].iter().all(|name| names.contains(name)));
+    assert!(
+        !["evolved", "rewired", "layer-counts", "cmd", "own"].iter().any(|n| names.contains(n))
+    );
+    for name in names {
+        let work = json!({ "kind": "prune", "id": run, "method": name, "budget": 400, "steps": 2 });
+        served.post("/api/jobs", &work).ok();
+    }
+}
+
+#[test]
 fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
     let root = root();
     let served = serve(root.path());
@@ -230,6 +249,9 @@ fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
     );
     let best = done["run"].as_str().unwrap();
     assert_eq!(served.json(&format!("/api/network?id={best}"))["kind"], "genome");
+    // While it ran it drew the best picture so far.
+    let picture = served.get(&format!("{path}/picture?raw=1&size=16")).ok().body;
+    assert!(picture.len() == 16 * 16 * 4 && picture.iter().any(|&byte| byte != 255));
     let library = served.json("/api/library");
     assert_eq!(library["searches"][0]["name"], "towards bred_skull");
     assert_eq!(library["searches"][0]["target"], "genomes/bred_skull.json");
