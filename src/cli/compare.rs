@@ -87,6 +87,14 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let folder = folder(&args);
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves();
+    let before = folder.join("spec.toml");
+    let other = std::fs::read_to_string(&before).is_ok_and(|text| text != single.spec);
+    if other && folder.join("report.html").exists() {
+        out.note(&format!(
+            "{}: the report of other settings is replaced; the networks that it shows stay in runs/",
+            folder.display()
+        ));
+    }
     let (steps, chains) = (single.study.spec.steps, &single.study.chains);
     let chains = chains.iter().map(|chain| chain.key.arms.len()).collect();
     let left = wall(single.study.status(&folder.join("runs"))?.core_seconds_left);

@@ -105,8 +105,12 @@ pub type Said = (serde_json::Value, String);
 /// # Errors
 /// The folder cannot be read.
 pub fn list(folder: &Path) -> anyhow::Result<Said> {
-    let entries = std::fs::read_dir(folder)
-        .map_err(|e| anyhow::anyhow!("{}: expected a folder of specs: {e}", folder.display()))?;
+    let entries = std::fs::read_dir(folder).map_err(|e| {
+        anyhow::anyhow!(
+            "{}: expected a folder of specs (name one, or call this in a clone): {e}",
+            folder.display()
+        )
+    })?;
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry?.path();

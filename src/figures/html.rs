@@ -12,6 +12,8 @@ use crate::network::Picture;
 use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -332,7 +334,7 @@ impl Page {
                         p.subtitle { (inline(&self.subtitle)) }
                         @if !self.facts.is_empty() {
                             dl.facts { @for (name, value) in &self.facts {
-                                div { dt { (name) } dd { (inline(value)) } }
+                                div { dt title=[meaning(name)] { (name) } dd { (inline(value)) } }
                             } }
                         }
                     }
@@ -370,6 +372,17 @@ impl Page {
 const CSS: &str = include_str!("../../assets/report.css");
 /// Sorts tables and saves figures; the only script of a page, known to the browser by its hash.
 pub const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// What words and numbers mean, as a JSON object: tooltips of reports and of the studio.
+pub const WORDS: &str = include_str!("../../assets/words.json");
+
+/// What a head of a column or a fact means, by its first word; none if it is no word of the table.
+fn meaning(head: &str) -> Option<&'static str> {
+    static TABLE: LazyLock<BTreeMap<String, String>> =
+        LazyLock::new(|| serde_json::from_str(WORDS).expect("a table of words"));
+    let first = head.split([' ', '/', '[', ',']).next()?.to_lowercase().replace("r²", "r2");
+    TABLE.get(&first).map(String::as_str)
+}
 
 /// Nothing is fetched, not even by mistake, and no other script runs.
 fn policy() -> String {
@@ -511,7 +524,7 @@ impl Writer {
                     caption { b { "Table " (self.tables) "." } " " (inline(&table.caption)) }
                 }
                 thead { tr { @for (i, header) in table.headers.iter().enumerate() {
-                    th scope="col" class=[align(i)] { (inline(header)) }
+                    th scope="col" class=[align(i)] title=[meaning(header)] { (inline(header)) }
                 } } }
                 tbody { @for row in &table.rows {
                     // On a narrow screen a row is a list, and every cell says what it is.

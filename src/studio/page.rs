@@ -1,5 +1,6 @@
 //! The page's files, embedded as they lie in `src/studio/page/`.
 
+use crate::figures::html::WORDS;
 use crate::math::hash::short_id;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -49,10 +50,20 @@ pub fn text(name: &str) -> Option<Cow<'static, str>> {
     if name.chars().all(|c| c.is_ascii_lowercase() || c == '.' || c == '_') {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/studio/page/");
         if let Ok(text) = std::fs::read_to_string(format!("{path}{name}")) {
-            return Some(text.into());
+            return Some(with_words(text.into()));
         }
     }
-    FILES.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).into())
+    FILES.iter().find(|(file, _)| *file == name).map(|(_, text)| with_words((*text).into()))
+}
+
+/// The table of words where a file asks for it.
+fn with_words(text: Cow<'static, str>) -> Cow<'static, str> {
+    match text.contains("const MEANINGS = {};") {
+        true => text
+            .replace("const MEANINGS = {};", &format!("const MEANINGS = {};", WORDS.trim()))
+            .into(),
+        false => text,
+    }
 }
 
 /// The file that a path names, or that the browser has it already.

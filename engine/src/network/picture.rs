@@ -117,7 +117,15 @@ impl Picture {
         let mut limits = image::Limits::default();
         (limits.max_image_width, limits.max_image_height) = (Some(8192), Some(8192));
         reader.limits(limits.clone());
-        let mut decoder = reader.into_decoder().map_err(|e| problem(&e))?;
+        let mut decoder = reader.into_decoder().map_err(|e| {
+            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+            problem(&match ending.to_str() {
+                Some("npz" | "safetensors") => {
+                    "weights, which `picloom score --arch ARCH --params FILE` reads".into()
+                }
+                _ => format!("{e}; save it as PNG"),
+            })
+        })?;
         limits.reserve(decoder.total_bytes()).map_err(|e| problem(&e))?;
         let orientation = decoder.orientation().map_err(|e| problem(&e))?;
         let mut picture = DynamicImage::from_decoder(decoder).map_err(|e| problem(&e))?;
