@@ -4,10 +4,10 @@ use super::contrast::told;
 use super::output::Output;
 use super::study::Said;
 use crate::experiment::analysis::Analysis;
-use crate::experiment::contrast::{Decision, Tables, decide, power};
+use crate::experiment::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
+use crate::experiment::networks::spec::NetworksSpec;
 use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::STANDARD;
-use crate::experiment::spec::read_analysis;
+use crate::experiment::spec::{STANDARD, Spec, SpecFile, read_analysis};
 use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -132,10 +132,10 @@ pub struct PowerArgs {
     /// Contrast [default: all of the spec]
     #[arg(long)]
     pub contrast: Vec<String>,
-    /// Independent units of the planned study [default: as many as the earlier one]
+    /// Independent units of the planned study [default: as many as the earlier one, or the spec, has]
     #[arg(long)]
     pub units: Option<usize>,
-    /// Seeds of each unit [default: as many as the earlier one]
+    /// Seeds of each unit [default: as many as the earlier one, or the spec, has]
     #[arg(long)]
     pub seeds: Option<usize>,
     /// True effects, in units of the measure
@@ -143,39 +143,85 @@ pub struct PowerArgs {
     pub effects: Vec<f64>,
 }
 
-/// Simulates how often the contrasts of a spec would find an effect, with units and seeds as various as in an earlier
-/// result.
+/// What a spec says of its design, before anything was run: units, seeds, and how differences are assumed to vary.
+struct Design {
+    units: usize,
+    seeds: usize,
+    varies: Variation,
+}
+
+impl Design {
+    /// That of a networks study; none of another kind.
+    fn of(file: &SpecFile<'static>) -> anyhow::Result<Option<Self>> {
+        if file.kind() != NetworksSpec::KIND {
+            return Ok(None);
+        }
+        let (spec, _) = file.spec::<NetworksSpec>(None)?;
+        let samples = spec.own.sample.unwrap_or(usize::MAX);
+        let varies = Variation::assumed(&spec.power, samples);
+        Ok(Some(Design { units: spec.targets.len(), seeds: spec.seeds.len(), varies }))
+    }
+}
+
+/// Simulates how often the contrasts of a spec would find an effect: with units and seeds as various as in an earlier
+/// result, or as the spec assumes where there is none.
 pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
-    let analysis = read_analysis(&args.results.spec)?;
+    let file = SpecFile::read(&args.results.spec)?;
+    let (analysis, design) = (file.analysis()?, Design::of(&file)?);
     let wanted = |id: &String| args.contrast.is_empty() || args.contrast.contains(id);
     let contrasts: Vec<_> =
         analysis.contrasts.iter().filter(|contrast| wanted(&contrast.id)).cloned().collect();
+    if contrasts.is_empty() {
+        let advice = "docs/SPEC.md shows how to write one";
+        let at = args.results.spec.display();
+        return Err(Refusal::new(at, "[[contrasts]]", "none").advising(advice).into());
+    }
     let mut tables = args.results.tables();
-    let decisions = decide(&analysis.study, &contrasts, &mut tables)
-        .map_err(|refusal| refusal.within(args.results.spec.display()))?;
     let (mut rows, mut text) = (Vec::new(), String::new());
-    for decision in &decisions {
-        for found in decision.primary() {
-            let most = found.units.iter().map(|unit| unit.count).max().unwrap_or(1);
-            let units = args.units.unwrap_or(found.units.len() + found.without.len());
-            let seeds = args.seeds.unwrap_or(most);
-            text += &format!("{}, {}: {units} units, {seeds} seeds\n", found.id, found.name);
-            for &effect in &args.effects {
-                let Some(power) = power(&decision.contrast, found, (units, seeds), effect, 0)
-                else {
-                    text += "  too few units in the earlier result to simulate from\n";
-                    break;
+    let mut tell = |of: &ContrastSpec, name: &str, units, seeds, varies: Variation, from: &str| {
+        text += &format!("{}, {name}: {units} units, {seeds} seeds; {from}\n", of.id);
+        for &effect in &args.effects {
+            let power = power(of, varies, (units, seeds), effect, 0);
+            text += &format!(
+                "  effect {effect:.2}: supported {:.2}, excluded {:.2}\n",
+                power.supported, power.excluded
+            );
+            rows.push(json!({
+                "contrast": of.id, "name": name, "units": units, "seeds": seeds, "power": power,
+            }));
+        }
+    };
+    let pilot = tables.folder(&analysis.study).is_some();
+    if let (false, Some(design)) = (pilot, &design) {
+        let (units, seeds) =
+            (args.units.unwrap_or(design.units), args.seeds.unwrap_or(design.seeds));
+        for contrast in &contrasts {
+            tell(contrast, &contrast.says, units, seeds, design.varies, ASSUMED);
+        }
+    } else {
+        let decisions = decide(&analysis.study, &contrasts, &mut tables)
+            .map_err(|refusal| refusal.within(args.results.spec.display()))?;
+        for decision in &decisions {
+            for found in decision.primary() {
+                let most = found.units.iter().map(|unit| unit.count).max().unwrap_or(1);
+                let units = args.units.unwrap_or(found.units.len() + found.without.len());
+                let seeds = args.seeds.unwrap_or(most);
+                let earlier =
+                    Variation::of(found).map(|varies| (varies, "as in the earlier result"));
+                let assumed = design.as_ref().map(|design| (design.varies, ASSUMED));
+                let Some((varies, from)) = earlier.or(assumed) else {
+                    let expected = "at least two units in the earlier result";
+                    return Err(
+                        Refusal::new(&found.id, expected, found.units.len().to_string()).into()
+                    );
                 };
-                text += &format!(
-                    "  effect {effect:.2}: supported {:.2}, excluded {:.2}\n",
-                    power.supported, power.excluded
-                );
-                rows.push(json!({
-                    "contrast": found.id, "name": found.name, "units": units, "seeds": seeds,
-                    "power": power,
-                }));
+                tell(&decision.contrast, &found.name, units, seeds, varies, from);
             }
         }
     }
+    text += "supported: share of such studies that find it; excluded: share that exclude an effect of the margin";
     Ok((json!({ "study": analysis.study, "power": rows }), text))
 }
+
+/// Said of what no earlier result tells.
+const ASSUMED: &str = "as various as [power] of the spec assumes, for no earlier result tells";

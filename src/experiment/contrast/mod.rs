@@ -11,7 +11,7 @@ mod spec;
 
 pub use decide::{Decision, Tables, combined, decide};
 pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, slope, verdict};
-pub use power::{Power, power};
+pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
 use super::table::{Filter, Table};

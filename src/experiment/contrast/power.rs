@@ -2,6 +2,7 @@
 
 use super::estimate::{Found, Verdict, verdict};
 use super::spec::ContrastSpec;
+use crate::experiment::networks::spec::Variances;
 use crate::math::SimRng;
 use crate::math::stats::{random_groups, sign_flip_p};
 use serde::{Deserialize, Serialize};
@@ -23,24 +24,54 @@ pub struct Power {
     pub excluded: f64,
 }
 
-/// The power of a design with so many `units` and `seeds`, whose units and seeds vary as in an earlier study.
+/// Where differences come from: standard deviations between units and within one, and the share of seeds that can be
+/// compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variation {
+    /// Standard deviation of a unit's true difference.
+    pub between: f64,
+    /// Standard deviation of a seed's difference about its unit's.
+    pub within: f64,
+    /// Share of seeds whose two networks can be compared, 0 to 1.
+    pub kept: f64,
+}
+
+impl Variation {
+    /// That of an earlier study; none if it has fewer than two units.
+    pub fn of(earlier: &Found) -> Option<Self> {
+        let kept: usize = earlier.units.iter().map(|unit| unit.count).sum();
+        let most = earlier.units.iter().map(|unit| unit.count).max()?;
+        let asked = (earlier.units.len() + earlier.without.len()) * most;
+        Some(Variation {
+            between: earlier.between?,
+            within: earlier.within.unwrap_or(0.0),
+            kept: kept as f64 / asked as f64,
+        })
+    }
+
+    /// That of differences of scores, as a spec assumes it, where `samples` weights of each network are judged.
+    pub fn assumed(variances: &Variances, samples: usize) -> Self {
+        let sampling = variances.score * (1.0 - variances.score) / samples.max(1) as f64;
+        let networks = 2.0 * (variances.judge.powi(2) + sampling);
+        Variation {
+            between: variances.target,
+            within: (variances.seed.powi(2) + networks).sqrt(),
+            kept: 1.0 - variances.missing,
+        }
+    }
+}
+
+/// The power of a design with so many `units` and `seeds`, whose units and seeds vary so.
 ///
-/// A unit's true difference is normal about the effect with the earlier standard deviation between units; a seed's is
-/// normal about its unit's. Seeds that could not be compared in the earlier study are lost as often in the simulated
-/// ones. None if the earlier study has fewer than two units.
+/// A unit's true difference is normal about the effect; a seed's is normal about its unit's. Seeds are lost as often as
+/// `varies` says.
 pub fn power(
     spec: &ContrastSpec,
-    earlier: &Found,
+    Variation { between, within, kept: share }: Variation,
     (units, seeds): (usize, usize),
     effect: f64,
     seed: u64,
-) -> Option<Power> {
-    let between = earlier.between?;
-    let within = earlier.within.unwrap_or(0.0);
-    let kept: usize = earlier.units.iter().map(|unit| unit.count).sum();
-    let most = earlier.units.iter().map(|unit| unit.count).max()?;
-    let asked = (earlier.units.len() + earlier.without.len()) * most;
-    let share = kept as f64 / asked as f64;
+) -> Power {
     let (mut supported, mut excluded) = (0, 0);
     for study in 0..STUDIES {
         let mut rng = SimRng::new(seed, "power", study);
@@ -64,5 +95,5 @@ pub fn power(
         }
     }
     let share = |count: u64| count as f64 / STUDIES as f64;
-    Some(Power { effect, supported: share(supported), excluded: share(excluded) })
+    Power { effect, supported: share(supported), excluded: share(excluded) }
 }
