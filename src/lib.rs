@@ -137,7 +137,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! **Score**: the share of such changes after which the picture is still clean.
+//! **Score**: how likely the picture is still clean after such a change, the mean of the judge's probabilities.
 //!
 //! ```
 //! use picloom::genome::from_json;

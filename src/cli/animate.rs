@@ -120,7 +120,7 @@ pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
             film.check()?;
             let read = genomes.iter().map(|path| genome::read(path));
             let genomes = read.collect::<Result<Vec<_>, _>>()?;
-            film.write(Clip::along(&genomes)?, (coords, Palette::of_all(&genomes)), out)
+            film.write(Clip::along(&genomes)?, (coords, Palette::Free), out)
         }
         AnimateCommand::Lineage { path, sheet, place, coords, film } => {
             film.check()?;
@@ -136,7 +136,7 @@ pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
                 Err(AncestryError::Stopped) => return Err(Interrupted.into()),
                 line => line?,
             };
-            film.write(Clip::along(&line)?, (coords, Palette::of_all(&line)), out)
+            film.write(Clip::along(&line)?, (coords, Palette::Free), out)
         }
         AnimateCommand::Weight { network, link, from, to, film } => {
             film.check()?;

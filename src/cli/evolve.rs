@@ -140,12 +140,14 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let job = EvolutionJob::of_file(config, &config_file(&args, &folder))?;
     let _lock = FolderLock::take(&folder)?;
     let best = folder.join("best.png");
-    let tell_best = move || {
+    let tell_best = move |r2: Option<f64>| {
         if best.exists() {
-            tell(&format!("the best picture so far is {}", best.display()));
+            let r2 = r2.map_or(String::new(), |r2| format!(", R² {r2:.3},"));
+            tell(&format!("the best picture so far{r2} is {}", best.display()));
         }
     };
-    interrupt::saves_and(tell_best.clone());
+    let told = tell_best.clone();
+    interrupt::saves_and(move || told(None));
     interrupt::saves_for_resume(&folder.join("config.toml"));
     let mut progress = Progress {
         bar: out.progress(job.config.generations, "generations"),
@@ -154,7 +156,7 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let result = evolve(&job, &folder, args.resume, &mut progress)?;
     progress.bar.finish_and_clear();
     if result.cause == StopCause::Interrupted {
-        tell_best();
+        tell_best(result.best_r2);
         return Err(Interrupted.into());
     }
     plots(&folder, &job.config)?;

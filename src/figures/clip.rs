@@ -3,7 +3,7 @@
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 
 use super::film::{ColourTable, Ease, FilmFormat, FilmSettings, Reel};
-use crate::genome::{Genome, Morph};
+use crate::genome::{Genome, Morph, Palette};
 use crate::math::memory;
 use crate::math::real::pow;
 use crate::math::refusal::Refusal;
@@ -93,14 +93,26 @@ impl Clip {
         Ok(Clip::Weight { model, link, weights })
     }
 
-    /// The network at `t` ∈ [0, 1]. Each way of a morph is eased by itself: every genome on it is rested at.
+    /// The way of a morph at `t` ∈ [0, 1], and the place on it. Each is eased by itself: every genome is rested at.
+    fn way(ways: &[Morph], t: f64, ease: Ease) -> (&Morph, f64) {
+        let place = t * ways.len() as f64;
+        let way = (place as usize).min(ways.len() - 1);
+        (&ways[way], ease.at(place - way as f64))
+    }
+
+    /// The palettes at `t` and how much of the second there is, where the clip and not the canvas says it.
+    fn palettes(&self, t: f64, ease: Ease) -> Option<([Palette; 2], f32)> {
+        let Clip::Morph(ways) = self else { return None };
+        let (way, t) = Clip::way(ways, t, ease);
+        Some((way.palettes(), t.clamp(0.0, 1.0) as f32))
+    }
+
+    /// The network at `t` ∈ [0, 1].
     fn model(&self, t: f64, ease: Ease) -> Cow<'_, Model> {
         match self {
             Clip::Morph(ways) => {
-                let place = t * ways.len() as f64;
-                let way = (place as usize).min(ways.len() - 1);
-                let genome = ways[way].at(ease.at(place - way as f64));
-                Cow::Owned(Model::of_genome(&genome, Wiring::Graph))
+                let (way, t) = Clip::way(ways, t, ease);
+                Cow::Owned(Model::of_genome(&way.at(t), Wiring::Graph))
             }
             Clip::Weight { model, link, weights: [from, to] } => {
                 let mut model = model.clone();
@@ -219,7 +231,16 @@ impl Film {
         let canvas = self.clip.canvas(canvas, t, self.settings.ease);
         let renderer = Renderer::new(&model.network, &model.weights);
         let Size { width, height } = canvas.size;
-        Picture { width, height, rgb: canvas.draw(&renderer, 0..height) }.to_bytes()
+        let draw = |canvas: Canvas| canvas.draw(&renderer, 0..height);
+        let rgb = match self.clip.palettes(t, self.settings.ease) {
+            None => draw(canvas),
+            Some(([from, to], _)) if from == to => draw(canvas.in_palette(from)),
+            Some(([from, to], part)) => {
+                let [a, b] = [from, to].map(|palette| draw(canvas.in_palette(palette)));
+                a.iter().zip(b).map(|(a, b)| (1.0 - part) * a + part * b).collect()
+            }
+        };
+        Picture { width, height, rgb }.to_bytes()
     }
 
     /// Draws the next frame with each call.

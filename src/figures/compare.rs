@@ -209,7 +209,7 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
         texts_right: true,
         ..Dots::default()
     };
-    Figure::new("Share of weight changes that leave a clean picture")
+    Figure::new("How likely a change of one weight leaves a clean picture")
         .subtitle(format!("{title}, effect {} RMSE", record.effect))
         .note(format!("{over}{apart}{hollow}"))
         .sized(860, height)
@@ -271,7 +271,7 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
         .fact("judge", judged_by(&record.judge));
     };
     let (question, path) =
-        (format!("Do the parts of {} mean something?", subject.title), portable(&subject.path));
+        (format!("Is {} still a picture when one weight changes?", subject.title), portable(&subject.path));
     let page = match &subject.genome {
         Some(genome) => {
             let info = GenomeInfo::of(genome);
@@ -526,7 +526,7 @@ fn in_words(all: &[Arm<'_>]) -> String {
                 fixed(dense.mean_r2(), 2)
             ),
             (Some((e, (e_low, _))), Some((d, (_, d_high)))) if e_low > d_high => format!(
-                "Of the changes to the evolved network {} leave a clean picture, of those to the dense twin {}; the intervals do not touch. ",
+                "A change of one weight leaves a clean picture with a chance of {} in the evolved network, of {} in the dense twin; the intervals do not touch. ",
                 percent(e, 0),
                 percent(d, 0)
             ),

@@ -8,6 +8,7 @@ use super::networks::{self, Asked, AskedLink};
 use super::page;
 use super::state::{FoundGenome, Studio};
 use super::study::encoded;
+use crate::genome::builtin;
 use crate::network::Wiring;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::run::folder::FolderKind;
@@ -59,6 +60,18 @@ fn remove_others(folder: &Path, names: &[String]) {
 }
 
 impl Studio {
+    /// The id that is meant by what was typed: a genome of the program by its name, the best of a search by its folder.
+    fn meant(&self, typed: &str) -> String {
+        let best = format!("{}/best.json", typed.trim_end_matches('/'));
+        match builtin(Path::new(typed)) {
+            Some((name, _)) if self.root.path(typed).is_err() => {
+                format!("{}/{name}.json", super::GENOMES)
+            }
+            _ if self.root.path(&best).is_ok() => best,
+            _ => typed.to_string(),
+        }
+    }
+
     /// Writes a site of the genomes and runs with these ids (none: all of `genomes/`) into `folder`.
     /// `progress` is told how many networks are done, of how many.
     ///
@@ -82,7 +95,7 @@ impl Studio {
         };
         let chosen: Vec<String> = match ids {
             [] => found.genomes.iter().filter(own).map(|genome| genome.id.clone()).collect(),
-            ids => ids.to_vec(),
+            ids => ids.iter().map(|id| self.meant(id)).collect(),
         };
         // *See it* is on every site, whether or not its networks are in the gallery.
         let mut ids = chosen.clone();

@@ -61,7 +61,7 @@ fn a_comparison_is_called_after_its_genome_and_a_number_after_its_run() {
     }
     let (found, _guard) = moth("runs/face/genomes/000.json", &[3], "");
     let html = html(&found);
-    assert!(html.contains("Do the parts of face 000 mean something?"));
+    assert!(html.contains("Is face 000 still a picture when one weight changes?"));
     assert!(html.contains(">face 000, 12²"), "the figure too");
     assert!(html.contains("face 000 (runs/face/genomes/000.json)"), "and the path");
 }

@@ -5,7 +5,7 @@
 
 use super::{
     ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
-    Role,
+    Palette, Role,
 };
 use crate::math::Activation;
 use crate::math::refusal::Refusal;
@@ -97,6 +97,11 @@ impl Morph {
     /// True if nodes of common descent are one node on the way; false if the ends are only cross-faded.
     pub fn is_matched(&self) -> bool {
         self.is_matched
+    }
+
+    /// The palettes of both ends; on the way a picture is a mean of both.
+    pub fn palettes(&self) -> [Palette; 2] {
+        self.ends.each_ref().map(|genome| genome.palette)
     }
 
     /// The genome at `t` ∈ [0, 1]; the ends are the genomes themselves.

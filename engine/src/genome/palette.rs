@@ -5,7 +5,6 @@
 //! palette, the last beside the first. It acts on the finished picture: network and training know nothing of it.
 //! A picture in grey stays as it is.
 
-use super::Genome;
 use crate::math::names::names;
 use serde::{Deserialize, Serialize};
 
@@ -45,15 +44,6 @@ impl Palette {
     /// True if every colour stays as the network draws it.
     pub fn is_free(&self) -> bool {
         *self == Palette::Free
-    }
-
-    /// The palette that all these genomes have; every colour if they differ.
-    pub fn of_all(genomes: &[Genome]) -> Self {
-        let first = genomes.first().map_or(Palette::Free, |genome| genome.palette);
-        match genomes.iter().all(|genome| genome.palette == first) {
-            true => first,
-            false => Palette::Free,
-        }
     }
 
     /// Its colours around the circle of hues, from hue 0; none of the free one.

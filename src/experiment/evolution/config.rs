@@ -172,7 +172,7 @@ settings! {
         /// Generations.
         ///
         /// May be raised when a run is resumed.
-        generations as "generations": u64 = 100 => 100 => 300, range: Range::at_least(1.0),
+        generations as "generations": u64 = 100 => 100 => 1000, range: Range::at_least(1.0),
             only: &["target", "novelty", "map-elites", "vlm"], unless: "300 with the preset drawing, else 100";
         /// Seed.
         seed as "seed": u64 = 0;

@@ -258,7 +258,8 @@ pub fn evolve(
             cause = StopCause::Reached;
         } else if observer.stop() {
             best.leave(&search)?;
-            return Ok(EvolutionResult::interrupted(config, &search, evaluations));
+            let result = EvolutionResult::interrupted(config, &search, evaluations);
+            return Ok(EvolutionResult { best_r2: r2, ..result });
         }
     }
     finish::finish(job, folder, &judge, &search, evaluations, cause)
