@@ -7,7 +7,7 @@ use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
 use crate::experiment::networks::spec::NetworksSpec;
 use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::{STANDARD, Spec, SpecFile, read_analysis};
+use crate::experiment::spec::{STANDARD, Spec, SpecFile};
 use crate::math::refusal::Refusal;
 use crate::network::files::write_atomic;
 use clap::Args;
@@ -20,7 +20,7 @@ pub struct ResultsArgs {
     /// Spec of the study (.toml)
     pub spec: PathBuf,
     /// Folder of results, FOLDER/STUDY/rows.csv.gz [default: runs, then figures]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, alias = "store", value_name = "FOLDER")]
     pub results: Option<PathBuf>,
 }
 
@@ -34,7 +34,8 @@ impl ResultsArgs {
 
 /// Decides every contrast of the spec and writes `verdicts.json` beside the table.
 pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
-    let analysis = read_analysis(&args.spec)?;
+    let file = SpecFile::read(&args.spec)?;
+    let analysis = file.analysis()?;
     if analysis.contrasts.is_empty() {
         let at = args.spec.display();
         let advice = "docs/SPEC.md shows how to write one";
@@ -44,7 +45,8 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     let decisions = decide(&analysis.study, &analysis.contrasts, &mut tables)
         .map_err(|refusal| refusal.within(args.spec.display()))?;
     let folder = tables.folder(&analysis.study);
-    let remarks = folder.as_deref().map(|folder| remarks(folder, &analysis)).unwrap_or_default();
+    let remarks =
+        folder.as_deref().map(|folder| remarks(folder, &file, &analysis)).unwrap_or_default();
     remarks.iter().for_each(|remark| out.note(remark));
     let json = json!({
         "study": analysis.study, "rules": analysis.rules(), "remarks": remarks,
@@ -81,15 +83,26 @@ fn lines(analysis: &Analysis, decisions: &[Decision]) -> Result<String, serde_js
     Ok(text + "\n]\n}\n")
 }
 
-/// What a reader must know of the result in a folder: a profile that is not the study's own, contrasts that were changed
-/// after its first run.
-pub(super) fn remarks(folder: &Path, analysis: &Analysis) -> Vec<String> {
+/// What a reader must know of the result in a folder: a profile that is not the study's own, settings of the spec that it
+/// was not made with, contrasts that were changed after its first run.
+pub(super) fn remarks(folder: &Path, file: &SpecFile<'static>, analysis: &Analysis) -> Vec<String> {
     let Ok(head) = Head::read(&folder.join(STUDY)) else { return Vec::new() };
     let profile = head.fields.get("profile").and_then(Value::as_str).unwrap_or(STANDARD);
     let mut remarks = Vec::new();
     if profile != STANDARD {
         let rows = folder.join(ROWS);
         remarks.push(format!("the table {} is of profile {profile}", rows.display()));
+    }
+    if let (true, Ok((spec, _))) =
+        (file.kind() == NetworksSpec::KIND, file.spec::<NetworksSpec>(Some(profile)))
+    {
+        let changed = spec.changed_since(&head);
+        if !changed.is_empty() {
+            remarks.push(format!(
+                "the spec has changed since this result was made: {}; run it to bring the result up to date",
+                changed.join(", ")
+            ));
+        }
     }
     match analysis.changed_since(folder, profile) {
         Some(changed) if changed.is_empty() => {}

@@ -33,6 +33,22 @@ pub fn add(command: Command) -> Command {
     of_command(command, &name, &of_page())
 }
 
+/// A line, broken as a shell reads it where the help would be broken anyhow.
+fn broken(line: &str) -> String {
+    /// Columns of a help without a terminal, less its indent.
+    const WIDEST: usize = 96;
+    let (mut text, mut width) = (String::from(" "), 1);
+    for word in line.split(' ') {
+        if width + word.len() + 3 > WIDEST {
+            text += " \\\n     ";
+            width = 5;
+        }
+        text += &format!(" {word}");
+        width += word.len() + 1;
+    }
+    text
+}
+
 /// `path`: the words that call the command.
 fn of_command(mut command: Command, path: &str, examples: &[Example]) -> Command {
     let below: Vec<String> = command.get_subcommands().map(|c| c.get_name().into()).collect();
@@ -52,7 +68,7 @@ fn of_command(mut command: Command, path: &str, examples: &[Example]) -> Command
     let text = own.iter().enumerate().map(|(i, example)| {
         let repeated = i > 0 && own[i - 1].does == example.does;
         let comment = if repeated { String::new() } else { format!("  # {}\n", example.does) };
-        format!("{comment}  {}\n", example.line)
+        format!("{comment}{}\n", broken(example.line))
     });
     let mut text = format!("Examples:\n{}", text.collect::<String>());
     if let Some(more) = command.get_after_help() {

@@ -49,6 +49,7 @@ pub struct ReportArgs {
 
 /// A study whose figures are drawn.
 struct Drawn {
+    file: SpecFile<'static>,
     title: Title,
     analysis: Analysis,
     tables: Tables,
@@ -85,7 +86,7 @@ impl Drawn {
         };
         let figures = figures.into_iter().map(draw).collect();
         let beside = tables.folder(&analysis.study).unwrap_or_default();
-        Ok(Drawn { title: file.title(), analysis, tables, beside, figures })
+        Ok(Drawn { title: file.title(), file, analysis, tables, beside, figures })
     }
 
     /// Why figures were not drawn.
@@ -119,7 +120,7 @@ impl Drawn {
             study,
             question: &self.title.question,
             facts,
-            remarks: remarks(&self.beside, &self.analysis),
+            remarks: remarks(&self.beside, &self.file, &self.analysis),
             arms: arms.as_ref(),
             decisions: &decisions,
             figures: &drawings,

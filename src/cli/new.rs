@@ -3,6 +3,7 @@
 use super::study::Said;
 use crate::experiment::networks::NetworksSpec;
 use crate::experiment::spec::{Places, Spec, check_name};
+use crate::genome::builtin;
 use crate::math::refusal::Refusal;
 use crate::math::text::word_of;
 use crate::network::files::write_atomic;
@@ -51,6 +52,10 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         let stem = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let key = if is_genome_file(path) { "genome" } else { "picture" };
+        if let (false, Some((name, _))) = (path.exists(), builtin(path)) {
+            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{name}\"\n\n");
+            continue;
+        }
         if !path.exists() {
             return Err(Refusal::new(
                 "--targets",

@@ -274,7 +274,7 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
     let study = args.study(kinds)?;
     let status = study.status(&args.store)?;
     let mut text = format!(
-        "{} ({}): {} of {} {} done, {} failed, {} held, {} free; about {} of one core left\n",
+        "{} ({}): {} of {} {} done, {} failed, {} held, {} free; about {} left on {} threads\n",
         status.study,
         status.profile,
         status.done,
@@ -283,7 +283,8 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
         status.failed.len(),
         status.held.len(),
         status.free,
-        duration(status.core_seconds_left)
+        duration(wall(status.core_seconds_left)),
+        rayon::current_num_threads()
     );
     for held in &status.held {
         let dead = if held.is_dead { ", which is dead: another worker takes over" } else { "" };

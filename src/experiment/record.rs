@@ -34,6 +34,9 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Its columns in the order in which they are written, with what they mean. Others follow, by name. Default: none.
     const COLUMNS: &'static [(&'static str, &'static str)] = &[];
 
+    /// Paths that have a column even where no row has a value. Default: none.
+    const ALWAYS: &'static [&'static str] = &[];
+
     /// Names of values whose path does not make a good one: (path in the row's JSON, column).
     const NAMES: &'static [(&'static str, &'static str)] = &[];
 
@@ -311,7 +314,8 @@ fn put(value: &mut Value, path: &str, leaf: Value) {
 
 /// The columns of these rows.
 fn columns<R: Record>(rows: &[BTreeMap<String, Value>]) -> Vec<ColumnNote> {
-    let paths: BTreeSet<&String> = rows.iter().flat_map(BTreeMap::keys).collect();
+    let always: Vec<String> = R::ALWAYS.iter().map(ToString::to_string).collect();
+    let paths: BTreeSet<&String> = rows.iter().flat_map(BTreeMap::keys).chain(&always).collect();
     let names: Vec<String> = paths.iter().map(|path| name_of::<R>(path)).collect();
     let note = |path: &String| {
         // Two paths that would have one name have their own in full.
@@ -323,7 +327,7 @@ fn columns<R: Record>(rows: &[BTreeMap<String, Value>]) -> Vec<ColumnNote> {
         let says = R::describe(&name, path).map_or("", |found| found.1);
         let leaves = rows.iter().filter_map(|row| row.get(path));
         let kind = leaves.map(kind_of).reduce(|a, b| if a == b { a } else { Kind::Json });
-        let kind = kind.unwrap_or(Kind::Text);
+        let kind = kind.unwrap_or(Kind::Number);
         ColumnNote { name, kind, path: path.clone(), says: says.into() }
     };
     let mut columns: Vec<ColumnNote> = paths.into_iter().map(note).collect();

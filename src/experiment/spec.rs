@@ -53,6 +53,14 @@ pub trait Spec: DeserializeOwned {
     fn check_names(&self, _all: &[&Self]) -> Result<(), Refusal> {
         Ok(())
     }
+
+    /// Verifies what its contrasts name, given the spec in `all` of its profiles. Default: the table will say.
+    ///
+    /// # Errors
+    /// The first name that no row of the table will have.
+    fn check_asked(_all: &[&Self], _asked: &Analysis) -> Result<(), Refusal> {
+        Ok(())
+    }
 }
 
 /// Why a spec cannot be used.
@@ -207,7 +215,7 @@ impl<'a> SpecFile<'a> {
     /// # Errors
     /// Of another kind, no such profile, unknown keys, values outside their range.
     pub fn spec<T: Spec>(&self, profile: Option<&str>) -> Result<(T, String), SpecError> {
-        self.analysis()?;
+        let analysis = self.analysis()?;
         let at = |problem: Refusal| problem.in_file(&self.path);
         let expected = format!("{:?}", T::KIND);
         Refusal::unless(self.kind == T::KIND, "kind", expected, format!("{:?}", self.kind))
@@ -231,6 +239,7 @@ impl<'a> SpecFile<'a> {
             };
             spec.check_names(&all).map_err(part).map_err(at)?;
         }
+        T::check_asked(&all, &analysis).map_err(at)?;
         let name = profile.unwrap_or(STANDARD);
         let chosen = specs.iter().position(|(key, _)| *key == name);
         let known: Vec<&str> = self.profiles.keys().map(|k| k.get_ref().as_ref()).collect();

@@ -270,8 +270,10 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
         .fact("effect", format!("{} RMSE", record.effect))
         .fact("judge", judged_by(&record.judge));
     };
-    let (question, path) =
-        (format!("Is {} still a picture when one weight changes?", subject.title), portable(&subject.path));
+    let (question, path) = (
+        format!("Is {} still a picture when one weight changes?", subject.title),
+        portable(&subject.path),
+    );
     let page = match &subject.genome {
         Some(genome) => {
             let info = GenomeInfo::of(genome);

@@ -262,8 +262,11 @@ class Plants:
             process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(self.random.uniform(0.2, 0.9) * self.seconds[work.name])
             process.send_signal(signal.SIGINT)
-            if process.wait() == 130 and all_files(around / "out"):
+            ended = process.wait()
+            if ended == 130 and all_files(around / "out"):
                 return around / "out"
+            # The machine is quicker now than when it was timed.
+            self.seconds[work.name] *= 0.7 if ended == 0 else 1.2
         raise Finding(f"{work.fill[0]} was never stopped half-way")
 
     def state(self, work, name, folder):

@@ -196,7 +196,7 @@ impl Found {
             (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
             (Some(e), ..) => format!("{} (one unit)", three(e)),
             _ if self.missing == 0 && self.without.is_empty() => {
-                "no data, for no unit has a network in both groups: are the values spelled as in the table?"
+                "no data, for no unit has a network in both groups: are the values spelled as in the table, and do `by`, `pair` or `where` keep the groups apart?"
                     .into()
             }
             _ => "no data".into(),

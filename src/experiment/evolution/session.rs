@@ -215,7 +215,8 @@ pub fn breed(
             .into());
     }
     let named = |session| named(session, |name| ancestor_file(script, name));
-    let (session, ancestors) = if script.exists() {
+    // A link to nothing is no missing file: reading it says so.
+    let (session, ancestors) = if script.symlink_metadata().is_ok() {
         let found = named(read_session(script)?)?;
         same_settings(script, &named(asked(Some(&found.0)))?.0, &found.0)?;
         found

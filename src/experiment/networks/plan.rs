@@ -207,6 +207,35 @@ impl Chain {
         }
     }
 
+    /// Refuses a budget of more links than the network has that is pruned.
+    fn check_budgets(&self) -> Result<(), Refusal> {
+        let arms = &self.key.arms;
+        for arm in arms {
+            let mut root = arm;
+            while let Some(parent) =
+                root.from.as_ref().and_then(|from| arms.iter().find(|other| other.name == *from))
+            {
+                root = parent;
+            }
+            // Only of the others it is known beforehand how many links they have.
+            if root.wiring != Some(ArmWiring::Dense) {
+                continue;
+            }
+            let links = self.links(root.wiring);
+            for level in &arm.levels {
+                if let Level::Budget(budget) = level
+                    && *budget > links
+                {
+                    let place =
+                        format!("arm {}, levels, target {}", arm.name, self.key.target.name);
+                    let expected = format!("a budget of at most its {links} links");
+                    return Err(Refusal::new(place, expected, budget.to_string()));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Links that a network of this wiring computes with.
     fn links(&self, wiring: Option<ArmWiring>) -> usize {
         match (wiring, &self.source.evolved) {
@@ -289,6 +318,7 @@ impl NetworksStudy {
             }
             study.add(&target, source);
         }
+        study.chains.iter().try_for_each(Chain::check_budgets).map_err(|e| e.in_file(path))?;
         let none = study.chains.is_empty() && study.left_out.len() < study.spec.targets.len();
         let offsets = format!("offsets {:?}, which make none", study.spec.offsets);
         let key = "offsets, arms";
@@ -298,15 +328,9 @@ impl NetworksStudy {
     }
 
     /// A study without targets. `judge` is the one of the spec.
-    pub fn new(mut spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
-        spec.own.log_every = spec.own.log_every.min(spec.steps.div_ceil(20)).max(1);
-        // Retraining budgets shrink with a profile's steps.
-        for arm in &mut spec.arms {
-            arm.steps = arm.steps.map(|s| s.min(spec.steps));
-            *arm = arm.clone().resolved();
-        }
+    pub fn new(spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
         NetworksStudy {
-            spec,
+            spec: spec.resolved(),
             profile,
             chains: Vec::new(),
             left_out: Vec::new(),

@@ -422,6 +422,9 @@ impl Record for NetworksRecord {
         ("result.measures.q_z", "wiring_q_z"),
     ];
 
+    /// Whoever reads a table takes the rows at the end of training.
+    const ALWAYS: &'static [&'static str] = &["at"];
+
     const COLUMNS: &'static [(&'static str, &'static str)] = &[
         ("target", "Name of the target, the picture that is drawn."),
         ("variant", "Way of training; `base` is the study's own."),
@@ -546,7 +549,7 @@ impl Record for NetworksRecord {
         ("modules_width", "Units of a hidden layer."),
         (
             "run_id",
-            "Folder of the network's run in the study's `cells`; empty for an evolved network.",
+            "Id of the network's run: the folder of this name in the study's store; of a pruned network it is in `picloom.json` of a round. Empty for an evolved network.",
         ),
         ("sparsity_alive_links", "Links on a path from an input to an output."),
         (

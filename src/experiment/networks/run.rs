@@ -3,15 +3,17 @@
 use super::chain::{networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
-use super::spec::{ArmSpec, VariantSpec};
+use super::spec::{ArmSpec, NetworksSpec, VariantSpec};
 use super::views::{LARGEST, changes_beside};
 use crate::experiment::cells::CellStudy;
 use crate::experiment::changes::COLUMNS;
-use crate::experiment::record::{Record, RecordError};
+use crate::experiment::record::{Head, Record, RecordError};
 use crate::experiment::table::Table;
 use crate::experiment::workers::Ask;
 use crate::math::hash::{json_id, short_id};
 use crate::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
+use crate::prune::Method;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -180,22 +182,57 @@ impl CellStudy for NetworksStudy {
     }
 }
 
+impl NetworksSpec {
+    /// Hashes of what the networks of a target follow from.
+    fn settings(&self) -> impl Iterator<Item = (String, String)> {
+        let variants = self.variants.iter().map(|variant| {
+            let variant = VariantSpec { offsets: None, ..variant.clone() };
+            (format!("variant {}", variant.name), json_id(&variant))
+        });
+        let arms = self.arms.iter().map(|arm| {
+            // Where it is made is the profile's.
+            let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
+            (format!("arm {}", arm.name), json_id(&arm))
+        });
+        let recipe = self.recipe();
+        let own = [("retry_lr", json_id(&recipe.retry_lr)), ("train", json_id(&recipe))];
+        variants.chain(arms).chain(own.map(|(name, id)| (name.to_string(), id)))
+    }
+
+    /// What a result with this head was made with otherwise, or lacks: names of settings, arms and variants.
+    pub fn changed_since(&self, head: &Head) -> Vec<String> {
+        let same = |name: &str, now: Value| head.fields.get(name).is_none_or(|then| *then == now);
+        let numbers = [
+            ("size", json!(self.size)),
+            ("steps", json!(self.steps)),
+            ("sample", json!(self.own.sample)),
+            ("effect", json!(self.own.effect)),
+        ];
+        let numbers = numbers.into_iter().filter(|(name, now)| !same(name, now.clone()));
+        let mut changed: Vec<String> = numbers.map(|(name, _)| name.to_string()).collect();
+        let Some(Value::Object(then)) = head.fields.get("settings") else { return changed };
+        // What a program is, is known once it is looked for.
+        let spec = self.clone().resolved();
+        let is_program = |name: &str| {
+            let arm = spec.arms.iter().find(|arm| name.strip_prefix("arm ") == Some(&arm.name));
+            arm.is_some_and(|arm| matches!(arm.method, Some(Method::Cmd(_) | Method::Own(_))))
+        };
+        let differs = |(name, now): &(String, String)| match then.get(name).and_then(Value::as_str)
+        {
+            Some(then) => then != now && !is_program(name),
+            None => name.starts_with("arm "),
+        };
+        changed.extend(spec.settings().filter(differs).map(|(name, _)| name));
+        changed
+    }
+}
+
 impl NetworksStudy {
     /// [`NetworksRecord::settings`] of its records.
     fn settings(&self) -> BTreeMap<String, String> {
         let targets = self.chains.iter().map(|chain| {
             (format!("target {}", chain.key.target.name), short_id(&chain.key.sha256))
         });
-        let variants = self.spec.variants.iter().map(|variant| {
-            let variant = VariantSpec { offsets: None, ..variant.clone() };
-            (format!("variant {}", variant.name), json_id(&variant))
-        });
-        let arms = self.spec.arms.iter().map(|arm| {
-            // Where it is made is the profile's.
-            let arm = ArmSpec { offsets: None, variants: None, targets: None, ..arm.clone() };
-            (format!("arm {}", arm.name), json_id(&arm))
-        });
-        let retry = ("retry_lr".to_string(), json_id(&self.spec.recipe().retry_lr));
-        targets.chain(variants).chain(arms).chain([retry]).collect()
+        targets.chain(self.spec.settings()).collect()
     }
 }

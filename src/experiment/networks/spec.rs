@@ -1,5 +1,7 @@
 //! A networks study as its TOML file says it.
 
+use crate::experiment::analysis::Analysis;
+use crate::experiment::contrast::ContrastSpec;
 use crate::experiment::spec::{
     Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
 };
@@ -466,9 +468,38 @@ impl Spec for NetworksSpec {
         check_known("show, maps".into(), Some(&self.show.maps), &arms)?;
         self.known_offsets("show, offsets".into(), self.show.offsets.as_deref(), &offsets)
     }
+
+    fn check_asked(all: &[&Self], asked: &Analysis) -> Result<(), Refusal> {
+        let arms: BTreeSet<String> =
+            all.iter().flat_map(|spec| spec.arms.iter().map(|arm| arm.name.clone())).collect();
+        let targets: BTreeSet<String> =
+            all.iter().flat_map(|spec| spec.targets.iter().map(|t| t.name.clone())).collect();
+        let own = |contrast: &&ContrastSpec| contrast.tables.is_empty();
+        for contrast in asked.contrasts.iter().filter(own) {
+            for (column, names) in [("arm", &arms), ("target", &targets)] {
+                let filters = contrast.between.iter().chain([&contrast.rows, &contrast.having]);
+                let named: Vec<String> =
+                    filters.flat_map(|filter| filter.named(column)).cloned().collect();
+                let key = format!("contrast {}, {column}", contrast.id);
+                check_known(key, Some(&named), names)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl NetworksSpec {
+    /// With what follows from its numbers written out. Once more changes nothing.
+    pub(super) fn resolved(mut self) -> Self {
+        self.own.log_every = self.own.log_every.min(self.steps.div_ceil(20)).max(1);
+        // Retraining budgets shrink with a profile's steps.
+        for arm in &mut self.arms {
+            arm.steps = arm.steps.map(|steps| steps.min(self.steps));
+            *arm = arm.clone().resolved();
+        }
+        self
+    }
+
     /// FER's recipe with the study's settings.
     pub fn recipe(&self) -> TrainConfig {
         self.train.over(&TrainConfig::default())

@@ -147,6 +147,15 @@ impl Filter {
         })
     }
 
+    /// Every value of a column that the filter names, whether it asks for them or leaves them out.
+    pub fn named(&self, column: &str) -> impl Iterator<Item = &String> {
+        let of = self.0.iter().filter(move |condition| condition.column == column);
+        of.flat_map(|condition| match &condition.test {
+            Test::OneOf(values) | Test::NoneOf(values) => values.as_slice(),
+            Test::Order(..) => &[],
+        })
+    }
+
     /// The same with one more condition: the column has this value.
     pub fn and(&self, column: &str, value: &str) -> Filter {
         let test = Test::OneOf(vec![value.to_string()]);
