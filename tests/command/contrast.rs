@@ -93,6 +93,14 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     says("experiment report plain.toml --out plain.html", 0);
     assert!(std::fs::read_to_string(folder.path().join("plain.html")).unwrap().contains("<svg"));
     says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
+    // So is what the result was not made with.
+    let decided_again = says("experiment decide links.toml", 0);
+    assert!(!decided_again.contains("the spec has changed"), "{decided_again}");
+    let other = text.replacen("lr = 0.002", "lr = 0.001", 1);
+    assert_ne!(other, text);
+    std::fs::write(&spec, other).unwrap();
+    let told = says("experiment decide links.toml", 0);
+    assert!(told.contains("the spec has changed since this result was made"), "{told}");
     // Rules that were changed after the run are told.
     assert!(!decided.contains("changed after the first run"));
     std::fs::write(&spec, text.replace("margin = 0.05", "margin = 0.2")).unwrap();
@@ -100,4 +108,40 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     std::fs::write(&spec, text.replace("between =", "betwen =")).unwrap();
     let refused = says("experiment decide links.toml", 1);
     assert!(refused.contains("betwen") && refused.contains("between"), "{refused}");
+}
+
+#[test]
+fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let says = |line: &str, wanted: i32| {
+        let (code, out, error) = picloom(folder.path(), line);
+        assert_eq!(code, wanted, "{line}: {out}{error}");
+        out + &error
+    };
+    says("experiment new links.toml --targets bred_moth bred_cat", 0);
+    let power = |units: usize| {
+        let line = format!(
+            "experiment power links.toml --contrast fewer-links --units {units} --seeds 3 --effects 0,0.2 --json"
+        );
+        let (_, out, _) = picloom(folder.path(), &line);
+        let found: Value = serde_json::from_str(&out).unwrap();
+        let of = |i: usize| found["power"][i]["power"]["supported"].as_f64().unwrap();
+        (of(0), of(1))
+    };
+    let ((none, few), (_, many)) = (power(4), power(40));
+    assert!(none < 0.2 && few < many && many > 0.8, "{none} {few} {many}");
+    let spec = folder.path().join("links.toml");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    let with = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        std::fs::write(&spec, text.replacen(from, to, 1)).unwrap();
+        says("experiment run links.toml --dry-run", 1)
+    };
+    let told = with("between = [{ arm = \"decay\"", "between = [{ arm = \"deca\"");
+    assert!(told.contains("did you mean \"decay\""), "{told}");
+    let told = with(
+        "levels = [\"share:0.5\", \"share:0.25\"]",
+        "levels = [\"budget:400000\", \"share:0.25\"]",
+    );
+    assert!(told.contains("a budget of at most its"), "{told}");
 }
