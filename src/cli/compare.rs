@@ -16,6 +16,7 @@ use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::math::text::{portable, word};
 use crate::network::Squaring;
+use crate::network::files::{LARGEST_CONFIG, read_text};
 use crate::network::lock::FolderLock;
 use crate::run::is_genome_file;
 use clap::Args;
@@ -88,7 +89,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves();
     let before = folder.join("spec.toml");
-    let other = std::fs::read_to_string(&before).is_ok_and(|text| text != single.spec);
+    let other = read_text(&before, LARGEST_CONFIG).is_ok_and(|text| text != single.spec);
     if other && folder.join("report.html").exists() {
         out.note(&format!(
             "{}: the report of other settings is replaced; the networks that it shows stay in runs/",

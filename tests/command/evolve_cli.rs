@@ -148,7 +148,7 @@ fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("the best picture so far is") && said.contains("best.png"), "{said}");
+    assert!(said.contains("the best picture so far, R² ") && said.contains("best.png"), "{said}");
     assert!(said.contains("go on with") && said.contains("--resume"), "{said}");
     assert_whole(&run.join("best.png"));
     let best = picloom::genome::read(&run.join("best.json")).unwrap();

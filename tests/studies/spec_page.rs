@@ -111,7 +111,13 @@ fn every_block_of_the_page_is_read() {
         let profile = block.contains("[profiles");
         let targets =
             if profile { "[[targets]]\nname = \"moth\"\ngenome = \"m.json\"" } else { "" };
-        let text = spec(study, targets, &format!("{sp}{arms}"), rest);
+        // The arms that its contrasts name.
+        let named = rest.split("arm = \"").skip(1).filter_map(|text| text.split('"').next());
+        let named: BTreeSet<&str> = named.filter(|name| *name != "sp").collect();
+        let more = named.iter().filter(|name| !arms.contains(&format!("name = \"{name}\"")));
+        let more: String =
+            more.map(|n| format!("[[arms]]\nname = \"{n}\"\nwiring = \"dense\"\n")).collect();
+        let text = spec(study, targets, &format!("{sp}{more}{arms}"), rest);
         let read = read_text::<NetworksSpec>("s.toml".as_ref(), &text, None);
         assert!(read.is_ok(), "{block}\n{}", read.unwrap_err());
         let analysis = SpecFile::parse("s.toml".as_ref(), &text).unwrap().analysis().unwrap();
