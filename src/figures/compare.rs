@@ -13,10 +13,11 @@ use crate::experiment::compare::{About, ArmScore, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
 use crate::experiment::networks::{NetworkResult, Scored};
 use crate::experiment::spec::check_name;
-use crate::genome::GenomeInfo;
+use crate::genome::{ConnectionGene, Genome, GenomeInfo};
 use crate::math::stats::mean;
 use crate::math::text::portable;
 use crate::network::files::{create_folder, write_atomic};
+use crate::network::{Layered, layerize, link_genes};
 use crate::score::FIT_GATE;
 use crate::score::dl::labelled_by;
 use crate::train::StopReason;
@@ -121,6 +122,7 @@ pub fn write_comparison(
     let all = arms(comparison);
     write_atomic(&out.join("pictures/target.png"), &all[0].shown.target.to_png(&texts))?;
     let mut sheets = Vec::new();
+    let evolved = comparison.about.as_ref().and_then(|about| about.subject.genome.as_ref());
     for arm in &all {
         let name = |folder: &str| out.join(folder).join(&arm.file);
         write_atomic(&name("pictures"), &arm.shown.view.picture().to_png(&texts))?;
@@ -132,7 +134,7 @@ pub fn write_comparison(
         };
         draw("sweeps", &sweep)?;
         let (maps, wiring) =
-            (draw("maps", &maps_sheet(arm))?, draw("wiring", &wiring_figure(arm))?);
+            (draw("maps", &maps_sheet(arm))?, draw("wiring", &wiring_figure(arm, evolved))?);
         sheets.push(Sheets { maps, wiring, sweep });
     }
     let figure = score_figure(comparison, &all);
@@ -243,9 +245,34 @@ fn maps_sheet(arm: &Arm<'_>) -> String {
     })
 }
 
-fn wiring_figure(arm: &Arm<'_>) -> String {
+/// What people called the links of a genome, on those of an arm that has its wiring.
+fn link_labels(arm: &Arm<'_>, genome: Option<&Genome>) -> Vec<(usize, String)> {
+    let Some(genome) = genome else { return Vec::new() };
+    let labelled = genome.connections().filter(|gene| gene.enabled && !gene.labels.is_empty());
+    match arm.key {
+        "graph" => {
+            let genes = link_genes(genome);
+            let of = |gene: &ConnectionGene| genes.iter().position(|one| *one == gene.innovation);
+            labelled.filter_map(|gene| Some((of(gene)?, gene.labels.join(", ")))).collect()
+        }
+        "evolved" | "layerized" => {
+            let Layered { network, weights, units } = layerize(genome);
+            // The link into the node's unit that has the gene's weight: the others come from other nodes.
+            let of = |gene: &ConnectionGene| {
+                let links = network.units[*units.get(&gene.target)?].links.clone();
+                let mut its = links.filter(|&link| weights.0[link] == gene.weight as f32);
+                its.next().filter(|_| its.next().is_none())
+            };
+            labelled.filter_map(|gene| Some((of(gene)?, gene.labels.join(", ")))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn wiring_figure(arm: &Arm<'_>, genome: Option<&Genome>) -> String {
     let (view, model) = (&arm.shown.view, arm.shown.view.model());
     wiring(&Wiring {
+        labels: &link_labels(arm, genome),
         title: arm.label,
         subtitle: "links: blue positive, red negative, stronger = larger weight",
         network: &model.network,
@@ -339,7 +366,7 @@ fn tile(arm: &Arm<'_>) -> Tile {
             )
         }
     };
-    Tile { value, what: arm.label.to_string(), more, tone: Some(arm.colour) }
+    Tile { value, what: arm.label.to_string(), more, tone: Some(arm.colour), means: "score" }
 }
 
 /// The pictures that were to be drawn, each before the first network that drew it, and what was drawn.

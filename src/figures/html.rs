@@ -98,6 +98,8 @@ pub struct Tile {
     pub value: String,
     /// What it is.
     pub what: String,
+    /// The word of the page's table that says what the number means; may be empty.
+    pub means: &'static str,
     /// Interval, count, comparison; may be empty.
     pub more: String,
     /// Colour of its edge: an arm's.
@@ -486,7 +488,7 @@ impl Writer {
             Block::Pictures(shots, width, caption) => self.figure(row(shots, *width), caption),
             Block::Tiles(all) => html! { div.tiles { @for tile in all {
                 div style=[tile.tone.map(|c| format!("--tone:{}", c.hex()))] {
-                    div.value { (tile.value) }
+                    div.value title=[meaning(tile.means)] { (tile.value) }
                     div.what { (inline(&tile.what)) }
                     @if !tile.more.is_empty() { div.more { (inline(&tile.more)) } }
                 }

@@ -4,7 +4,7 @@
 //! (and links of weight 0) are absent; a unit that no link touches is a pale dot. Strong links are
 //! drawn last, over weak ones.
 
-use super::fonts::{text_width, wrapped};
+use super::fonts::{ellipsized, text_width, wrapped};
 use super::sheets::{signed_picture, unit_name};
 use super::style::{self, Colour, size};
 use super::sugiyama::layout;
@@ -29,6 +29,8 @@ pub struct Wiring<'a> {
     /// Feature maps, (U, P) unit by unit, and their side in pixels: each unit is then shown as its
     /// map (red −1, white 0, blue +1). `None`: as a dot in the colour of its activation.
     pub maps: Option<(&'a [f32], usize)>,
+    /// What people called links, as (link, words): written on them.
+    pub labels: &'a [(usize, String)],
     /// Place the units so that links cross less and run straighter, and leave out units that no
     /// link touches. Without it the columns of a layered network keep its order, which keeps equal
     /// activations together. Graphs are always untangled.
@@ -38,6 +40,8 @@ pub struct Wiring<'a> {
 const MARGIN: f64 = 18.0;
 /// Of more links than this the strongest are drawn.
 const MOST_DRAWN: usize = 2000;
+/// Of more labels than this those of the heaviest links are written.
+const MOST_LABELS: usize = 40;
 /// Steps of strength between the faintest and the strongest link.
 const LEVELS: usize = 10;
 /// A link that a round removed, and one that it left.
@@ -79,6 +83,7 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
     );
     head(&mut svg, wiring, &place, &legend, &words, &touched);
     links(&mut svg, wiring, &place, &drawn);
+    labels(&mut svg, wiring, &place, &drawn);
     units(&mut svg, wiring, &place, &touched);
     svg.finish(if wiring.title.is_empty() { "network" } else { wiring.title })
 }
@@ -394,6 +399,42 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
                 n((0.14 + 0.76 * s) * crowd),
             ));
         }
+    }
+}
+
+/// What people called the links, each in the middle of the last piece of its link, on white: the heaviest first, and none
+/// over another or over a unit.
+fn labels(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, drawn: &[usize]) {
+    /// Height of a label.
+    const TALL: f64 = 15.0;
+    let gap = place.columns.windows(2).map(|two| two[1] - two[0]).fold(f64::INFINITY, f64::min);
+    let room = (gap - place.unit - 6.0).clamp(30.0, 130.0);
+    // Corners of what is taken: left, top, right, bottom.
+    let side = place.unit / 2.0 + 2.0;
+    let units = place.at.iter().zip(&place.shown).filter(|(_, shown)| **shown);
+    let mut taken: Vec<[f64; 4]> =
+        units.map(|((x, y), _)| [x - side, y - side, x + side, y + side]).collect();
+    let mut heaviest: Vec<&(usize, String)> = wiring.labels.iter().collect();
+    let weight = |link: usize| wiring.weights.0[link].abs();
+    heaviest.sort_by(|a, b| weight(b.0).total_cmp(&weight(a.0)));
+    for (link, words) in heaviest.into_iter().take(MOST_LABELS) {
+        let Some(k) = drawn.iter().position(|i| i == link) else { continue };
+        let ends = wiring.network.links[*link];
+        let goal = place.at[ends.target];
+        let from = place.bends[k].last().copied().unwrap_or(place.at[ends.source]);
+        let (x, y) = ((from.0 + goal.0) / 2.0, (from.1 + goal.1) / 2.0);
+        let words = ellipsized(words, size::CAPTION, false, room);
+        let wide = text_width(&words, size::CAPTION, false) + 4.0;
+        let own = [x - wide / 2.0, y - TALL / 2.0, x + wide / 2.0, y + TALL / 2.0];
+        let meets = |other: &[f64; 4]| {
+            own[0] < other[2] && other[0] < own[2] && own[1] < other[3] && other[1] < own[3]
+        };
+        if taken.iter().any(meets) {
+            continue;
+        }
+        svg.rect(own[0], own[1], wide, TALL, Some(style::PAPER), None);
+        svg.text((x, y + 4.0), &words, size::CAPTION, false, style::INK, Anchor::Middle);
+        taken.push(own);
     }
 }
 

@@ -185,6 +185,7 @@ fn every_text_is_escaped() {
                     what: evil.into(),
                     more: evil.into(),
                     tone: None,
+                    means: "score",
                 }])
                 .callout(Kind::Bad, evil, evil)
                 .code(evil)

@@ -89,6 +89,7 @@ impl Round<'_> {
             mask: &run.model.mask,
             weights: &run.model.weights,
             maps: Some((&after, self.side())),
+            labels: &[],
             untangle: false,
         };
         save(&wiring(&drawing), &self.folder.join("wiring"), &provenance)?;

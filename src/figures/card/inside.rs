@@ -20,6 +20,7 @@ pub(super) fn inside(page: &mut Page, card: &Card<'_>) {
         mask: &Mask::non_zero(card.weights),
         weights: card.weights,
         maps: Some(card.maps),
+        labels: &[],
         untangle: true,
     });
     let (maps, wiring) = (Inner::read(&maps), Inner::read(&wiring));

@@ -147,6 +147,7 @@ pub fn report() -> String {
                 what: ARMS[[0, 1, 4, 15][i]].label.into(),
                 more: "Wilson 95 %: 0.79 – 0.92".into(),
                 tone: Some(ARMS[[0, 1, 4, 15][i]].colour),
+                means: "score",
             }))
             .callout(Kind::Warning, "One arm is unfit", "The evolved graph, retrained from random weights, has not learned its picture (fit 0.41 < 0.95): its score does not count and is drawn hollow."),
     )
@@ -200,6 +201,7 @@ pub fn wirings() -> Vec<(&'static str, String)> {
             mask,
             weights: &weights,
             maps,
+            labels: &[],
             untangle,
         })
     };
@@ -236,6 +238,7 @@ fn skull(archive: &Path) -> Vec<(&'static str, String)> {
             mask,
             weights,
             maps: map.then_some((&maps[..], 48)),
+            labels: &[],
             untangle,
         })
     };
