@@ -17,7 +17,9 @@ for (const table of document.querySelectorAll("table")) {
         return isNaN(x) - isNaN(y) || x - y;
       };
       const rows = [...table.tBodies[0].rows];
-      rows.sort((a, b) => (falls ? -1 : 1) * order(text(a), text(b)));
+      // What does not count stands last either way.
+      const isFaint = (row) => Number(row.querySelector("td.faint") !== null);
+      rows.sort((a, b) => isFaint(a) - isFaint(b) || (falls ? -1 : 1) * order(text(a), text(b)));
       table.tBodies[0].append(...rows);
     });
   });

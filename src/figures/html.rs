@@ -379,7 +379,7 @@ pub const SCRIPT: &str = include_str!("../../assets/report.js");
 pub const WORDS: &str = include_str!("../../assets/words.json");
 
 /// What a head of a column or a fact means, by its first word; none if it is no word of the table.
-fn meaning(head: &str) -> Option<&'static str> {
+pub(super) fn meaning(head: &str) -> Option<&'static str> {
     static TABLE: LazyLock<BTreeMap<String, String>> =
         LazyLock::new(|| serde_json::from_str(WORDS).expect("a table of words"));
     let first = head.split([' ', '/', '[', ',']).next()?.to_lowercase().replace("r²", "r2");

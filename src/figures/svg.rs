@@ -138,6 +138,16 @@ impl Svg {
         self.body.push_str(text);
     }
 
+    /// Opens a group: what is drawn until it is closed has this tooltip.
+    pub fn open(&mut self, says: &str) {
+        let _ = writeln!(self.body, "<g><title>{}</title>", escaped(says));
+    }
+
+    /// Closes a group.
+    pub fn close(&mut self) {
+        self.body.push_str("</g>\n");
+    }
+
     /// The whole document. `title` is what a screen reader says.
     pub fn finish(self, title: &str) -> String {
         let height = self.height;

@@ -8,6 +8,7 @@ pub use crate::score::measures::Measure;
 pub use parts::{Card, Changed};
 
 use super::fonts::text_width;
+use super::html::meaning;
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
@@ -61,7 +62,9 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     let tone = if score.counts { style::INK } else { style::UNJUDGED };
     page.text((x, top + 11.0), "compositional score", OVER, Anchor::Start);
     let value = score.score.map_or("none".into(), |v| style::fixed(v, 2));
+    page.svg.open(meaning("score").unwrap_or_default());
     page.text((x - 2.0, top + 66.0), &value, (56.0, true, tone), Anchor::Start);
+    page.svg.close();
     if !score.counts {
         let at = x + 10.0 + text_width(&value, 56.0, true);
         let wide = text_width("UNFIT", size::LABEL, true) + 16.0;
@@ -234,6 +237,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
             page.fill((MARGIN, page.y), (ROOM, 22.0), style::GRID.mix(style::PAPER, 0.6));
         }
         let base = page.y + 15.5;
+        page.svg.open(&format!("{}: {}. {}", m.name, m.range, m.reference));
         page.cut((MARGIN + 8.0, base), &m.name, PLAIN, Anchor::Start, 220.0);
         page.text((value, base), &number(m.value), NAME, Anchor::End);
         page.text((shuffled, base), &number(m.shuffled), NOTE, Anchor::End);
@@ -243,6 +247,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
         page.text((range + push, base), &m.range, CAPTION, Anchor::Start);
         let (at, room) = ((reference + push, base), WIDTH - MARGIN - reference - push);
         page.cut(at, &m.reference, (size::CAPTION, false, style::INK), Anchor::Start, room);
+        page.svg.close();
         page.y += 22.0;
     }
     page.y += 24.0;
