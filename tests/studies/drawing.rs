@@ -329,7 +329,9 @@ fn a_card_is_one_svg_with_its_numbers_and_both_inner_figures() {
     let ink = |c: Colour| rgb.chunks_exact(3).filter(|p| p == &[c.0, c.1, c.2]).count();
     assert!([style::COHERENT, style::UNCLEAR, style::FRACTURED].iter().all(|&c| ink(c) > 100));
     assert_eq!(svg.matches("<svg ").count(), 3);
-    assert_eq!(svg.matches("<title>").count(), 1);
+    // Its own, that of the score, and one a measure.
+    assert_eq!(svg.matches("<title>").count(), 3);
+    assert!(svg.contains("<title>Score: how likely"));
     for words in ["0.75", "0.41 to 0.93", "a &lt; b", "1.25", "4 silent", "R² 0.99"] {
         assert!(svg.contains(words), "{words}");
     }
