@@ -157,10 +157,10 @@ pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<
 /// What is wrong with the SVG.
 pub fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
     /// Words stay sharp, and a map keeps its shades.
-    const QUALITY: u8 = 70;
+    const QUALITY: u8 = 68;
     /// What is wider than a window is seen smaller.
     const WIDE: usize = 1400;
-    const SCALE: f32 = 0.75;
+    const SCALE: f32 = 0.65;
     let (mut width, mut height, mut rgb) = svg_to_rgb(svg, 1.0)?;
     let whole = width;
     if width > WIDE {
