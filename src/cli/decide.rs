@@ -5,7 +5,7 @@ use super::output::Output;
 use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
-use crate::experiment::networks::spec::NetworksSpec;
+use crate::experiment::networks::spec::{NetworksSpec, Variances};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{STANDARD, Spec, SpecFile};
 use crate::math::refusal::Refusal;
@@ -37,9 +37,7 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     let file = SpecFile::read(&args.spec)?;
     let analysis = file.analysis()?;
     if analysis.contrasts.is_empty() {
-        let at = args.spec.display();
-        let advice = "docs/SPEC.md shows how to write one";
-        return Err(Refusal::new(at, "[[contrasts]]", "none").advising(advice).into());
+        return Err(no_contrasts(&args.spec).into());
     }
     let mut tables = args.tables();
     let decisions = decide(&analysis.study, &analysis.contrasts, &mut tables)
@@ -59,6 +57,11 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
         text += &format!("\nwritten: {}", path.display());
     }
     Ok((json, text))
+}
+
+fn no_contrasts(spec: &Path) -> Refusal {
+    Refusal::new(spec.display(), "[[contrasts]]", "none")
+        .advising("docs/SPEC.md shows how to write one")
 }
 
 /// `verdicts.json`: one result a line.
@@ -156,11 +159,12 @@ pub struct PowerArgs {
     pub effects: Vec<f64>,
 }
 
-/// What a spec says of its design, before anything was run: units, seeds, and how differences are assumed to vary.
+/// The design of a spec, before anything was run.
 struct Design {
     units: usize,
     seeds: usize,
-    varies: Variation,
+    power: Variances,
+    samples: usize,
 }
 
 impl Design {
@@ -171,8 +175,17 @@ impl Design {
         }
         let (spec, _) = file.spec::<NetworksSpec>(None)?;
         let samples = spec.own.sample.unwrap_or(usize::MAX);
-        let varies = Variation::assumed(&spec.power, samples);
-        Ok(Some(Design { units: spec.targets.len(), seeds: spec.seeds.len(), varies }))
+        let (units, seeds) = (spec.targets.len(), spec.seeds.len());
+        Ok(Some(Design { units, seeds, power: spec.power, samples }))
+    }
+
+    /// How the differences of a contrast are assumed to vary.
+    fn assumed(&self, of: &ContrastSpec) -> Result<Variation, Refusal> {
+        Variation::assumed(of, &self.power, self.samples).ok_or_else(|| {
+            let expected = "an earlier result, or a contrast of differences of scores";
+            Refusal::new(format!("contrast {}", of.id), expected, format!("one of {}", of.of))
+                .advising("run a pilot first: [power] says only how scores differ")
+        })
     }
 }
 
@@ -185,9 +198,7 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
     let contrasts: Vec<_> =
         analysis.contrasts.iter().filter(|contrast| wanted(&contrast.id)).cloned().collect();
     if contrasts.is_empty() {
-        let advice = "docs/SPEC.md shows how to write one";
-        let at = args.results.spec.display();
-        return Err(Refusal::new(at, "[[contrasts]]", "none").advising(advice).into());
+        return Err(no_contrasts(&args.results.spec).into());
     }
     let mut tables = args.results.tables();
     let (mut rows, mut text) = (Vec::new(), String::new());
@@ -209,7 +220,8 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
         let (units, seeds) =
             (args.units.unwrap_or(design.units), args.seeds.unwrap_or(design.seeds));
         for contrast in &contrasts {
-            tell(contrast, &contrast.says, units, seeds, design.varies, ASSUMED);
+            let varies = design.assumed(contrast)?;
+            tell(contrast, &contrast.says, units, seeds, varies, ASSUMED);
         }
     } else {
         let decisions = decide(&analysis.study, &contrasts, &mut tables)
@@ -221,12 +233,14 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
                 let seeds = args.seeds.unwrap_or(most);
                 let earlier =
                     Variation::of(found).map(|varies| (varies, "as in the earlier result"));
-                let assumed = design.as_ref().map(|design| (design.varies, ASSUMED));
-                let Some((varies, from)) = earlier.or(assumed) else {
-                    let expected = "at least two units in the earlier result";
-                    return Err(
-                        Refusal::new(&found.id, expected, found.units.len().to_string()).into()
-                    );
+                let (varies, from) = match (earlier, &design) {
+                    (Some(earlier), _) => earlier,
+                    (None, Some(design)) => (design.assumed(&decision.contrast)?, ASSUMED),
+                    (None, None) => {
+                        let expected = "at least two units in the earlier result";
+                        let found_units = found.units.len().to_string();
+                        return Err(Refusal::new(&found.id, expected, found_units).into());
+                    }
                 };
                 tell(&decision.contrast, &found.name, units, seeds, varies, from);
             }

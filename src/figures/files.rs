@@ -1,6 +1,6 @@
 //! Figures on disk: as SVG, as PNG or as both, with their provenance, whole or not at all.
 
-use super::svg::escaped;
+use super::svg::{escaped, width_of};
 use super::{fonts, style};
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::palette::encode_small_png;
@@ -151,21 +151,21 @@ pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<
     Ok(encode_png(width, height, &rgb, &provenance.texts()))
 }
 
+/// Pixels across beyond which a figure is illegible in a page's column.
+pub(super) const WIDE: usize = 1400;
+
 /// The SVG as a JPEG on white, and the SVG's width: a small part of the PNG's bytes where there are many pictures on it.
 ///
 /// # Errors
-/// What is wrong with the SVG.
+/// The SVG cannot be drawn.
 pub fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
     /// Words stay sharp, and a map keeps its shades.
     const QUALITY: u8 = 68;
-    /// What is wider than a window is seen smaller.
-    const WIDE: usize = 1400;
+    /// No window shows a wide sheet at its full size.
     const SCALE: f32 = 0.65;
-    let (mut width, mut height, mut rgb) = svg_to_rgb(svg, 1.0)?;
-    let whole = width;
-    if width > WIDE {
-        (width, height, rgb) = svg_to_rgb(svg, SCALE)?;
-    }
+    let whole = width_of(svg).ok_or("an SVG without a width")?;
+    let scale = if whole > WIDE { SCALE } else { 1.0 };
+    let (width, height, rgb) = svg_to_rgb(svg, scale)?;
     let mut bytes = Vec::new();
     JpegEncoder::new_with_quality(&mut bytes, QUALITY)
         .encode(&rgb, width as u32, height as u32, ExtendedColorType::Rgb8)

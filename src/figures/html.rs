@@ -5,9 +5,10 @@
 //! `` `code` ``, `**strong**` and `[words](#section)` for links inside the report. Figures and
 //! tables are numbered in the order they stand.
 
+use super::files::WIDE;
 use super::fonts;
 use super::style::Colour;
-use super::svg::{data_uri, visible};
+use super::svg::{data_uri, visible, width_of};
 use crate::network::Picture;
 use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -378,7 +379,7 @@ pub const SCRIPT: &str = include_str!("../../assets/report.js");
 /// What words and numbers mean, as a JSON object: tooltips of reports and of the studio.
 pub const WORDS: &str = include_str!("../../assets/words.json");
 
-/// What a head of a column or a fact means, by its first word; none if it is no word of the table.
+/// The meaning of a column's head or of a fact, looked up by its first word.
 pub(super) fn meaning(head: &str) -> Option<&'static str> {
     static TABLE: LazyLock<BTreeMap<String, String>> =
         LazyLock::new(|| serde_json::from_str(WORDS).expect("a table of words"));
@@ -455,8 +456,6 @@ fn wrapped_in<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, us
 /// Pixels of a page's column, and between pictures of a row (as in the style sheet).
 const PAGE: usize = 944;
 const ROW_GAP: usize = 16;
-/// A figure of more pixels than this would be illegible in the column.
-const WIDE: usize = 1400;
 
 /// Counts figures and tables as they are written.
 #[derive(Default)]
@@ -553,19 +552,12 @@ impl Writer {
     }
 }
 
-/// The ground of a figure, which the reader can push sideways where it is wider than the screen: the style sheet needs
-/// its width (pixels) to keep its words legible there. What is wider than the column takes the whole window.
+/// The ground of a figure. The style sheet needs the figure's width in pixels: it keeps the words legible, and lets the
+/// reader push the figure sideways on a narrow screen. A figure wider than [`WIDE`] takes the whole window.
 fn sheet(width: Option<usize>, inside: Markup) -> Markup {
     let style = width.map(|width| format!("--wide:{width}px"));
     let wide = width.filter(|&width| width > WIDE).map(|_| "wide");
     html! { div class=[classes([Some("sheet"), wide])] tabindex="0" style=[style] { (inside) } }
-}
-
-/// The width an SVG says it has, in whole pixels.
-fn width_of(svg: &str) -> Option<usize> {
-    let (_, rest) = svg[..svg.find('>')?].split_once(" width=\"")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-    rest[..digits].parse().ok()
 }
 
 /// A remark set apart.

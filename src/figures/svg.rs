@@ -218,3 +218,10 @@ pub fn data_uri(image: &[u8]) -> String {
     let kind = if image.starts_with(&[0xff, 0xd8]) { "jpeg" } else { "png" };
     format!("data:image/{kind};base64,{}", crate::network::base64::base64(image))
 }
+
+/// The width an SVG says it has, in whole pixels.
+pub fn width_of(svg: &str) -> Option<usize> {
+    let (_, rest) = svg[..svg.find('>')?].split_once(" width=\"")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    rest[..digits].parse().ok()
+}

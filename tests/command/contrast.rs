@@ -132,6 +132,12 @@ fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_ref
     assert!(none < 0.2 && few < many && many > 0.8, "{none} {few} {many}");
     let spec = folder.path().join("links.toml");
     let text = std::fs::read_to_string(&spec).unwrap();
+    // [power] says nothing of other numbers than scores.
+    let other = text.replacen("id = \"fewer-links\"", "id = \"fewer-links\"\nof = \"alive\"", 1);
+    assert_ne!(other, text);
+    std::fs::write(&spec, other).unwrap();
+    let refused = says("experiment power links.toml --contrast fewer-links", 2);
+    assert!(refused.contains("run a pilot first"), "{refused}");
     let with = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         std::fs::write(&spec, text.replacen(from, to, 1)).unwrap();

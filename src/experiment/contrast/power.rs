@@ -37,7 +37,7 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// That of an earlier study; none if it has fewer than two units.
+    /// The variation that an earlier study found. `None` with fewer than two units.
     pub fn of(earlier: &Found) -> Option<Self> {
         let kept: usize = earlier.units.iter().map(|unit| unit.count).sum();
         let most = earlier.units.iter().map(|unit| unit.count).max()?;
@@ -49,15 +49,19 @@ impl Variation {
         })
     }
 
-    /// That of differences of scores, as a spec assumes it, where `samples` weights of each network are judged.
-    pub fn assumed(variances: &Variances, samples: usize) -> Self {
+    /// The variation that a spec assumes, where `samples` weights of each network are judged. `None` unless the contrast
+    /// takes differences of scores: nothing is assumed of other numbers.
+    pub fn assumed(of: &ContrastSpec, variances: &Variances, samples: usize) -> Option<Self> {
+        if of.on.is_some() || of.of.column() != "score" {
+            return None;
+        }
         let sampling = variances.score * (1.0 - variances.score) / samples.max(1) as f64;
         let networks = 2.0 * (variances.judge.powi(2) + sampling);
-        Variation {
+        Some(Variation {
             between: variances.target,
             within: (variances.seed.powi(2) + networks).sqrt(),
             kept: 1.0 - variances.missing,
-        }
+        })
     }
 }
 
