@@ -9,12 +9,11 @@ use super::files::WIDE;
 use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, visible, width_of};
+use super::words::meaning;
 use crate::network::Picture;
 use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -375,17 +374,6 @@ impl Page {
 const CSS: &str = include_str!("../../assets/report.css");
 /// Sorts tables and saves figures; the only script of a page, known to the browser by its hash.
 pub const SCRIPT: &str = include_str!("../../assets/report.js");
-
-/// What words and numbers mean, as a JSON object: tooltips of reports and of the studio.
-pub const WORDS: &str = include_str!("../../assets/words.json");
-
-/// The meaning of a column's head or of a fact, looked up by its first word.
-pub(super) fn meaning(head: &str) -> Option<&'static str> {
-    static TABLE: LazyLock<BTreeMap<String, String>> =
-        LazyLock::new(|| serde_json::from_str(WORDS).expect("a table of words"));
-    let first = head.split([' ', '/', '[', ',']).next()?.to_lowercase().replace("r²", "r2");
-    TABLE.get(&first).map(String::as_str)
-}
 
 /// Nothing is fetched, not even by mistake, and no other script runs.
 fn policy() -> String {

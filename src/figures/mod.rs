@@ -41,6 +41,7 @@ pub mod sugiyama;
 pub mod svg;
 pub mod views;
 pub mod wiring;
+pub mod words;
 
 pub use files::{Provenance, SaveError, save, save_small, svg_to_png};
 pub use style::{Arm, Colour, Marker, arm};

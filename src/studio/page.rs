@@ -1,6 +1,6 @@
 //! The page's files, embedded as they lie in `src/studio/page/`.
 
-use crate::figures::html::WORDS;
+use crate::figures::words::WORDS;
 use crate::math::hash::short_id;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};

@@ -8,10 +8,10 @@ pub use crate::score::measures::Measure;
 pub use parts::{Card, Changed};
 
 use super::fonts::text_width;
-use super::html::meaning;
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
+use super::words::meaning;
 use crate::network::Picture;
 use crate::score::{Call, Calls, CompositionalScore};
 use parts::{ACROSS, GAP, MARGIN, PANE, ROOM, SHOT, WIDTH, heading};
