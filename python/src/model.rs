@@ -10,7 +10,7 @@ use numpy::{
 use picloom::genome::Palette;
 use picloom::math::SimRng;
 use picloom::network::weight_files::write_weights;
-use picloom::network::{Arch, Coords, Mask, Network, Weights, Wiring};
+use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Weights};
 use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
@@ -54,14 +54,17 @@ fn mask_of(network: &Network, given: &[bool]) -> PyResult<Mask> {
 #[pymethods]
 impl Model {
     /// The network of a genome: its own graph ("graph"), the layered network that draws the same
-    /// picture ("layerized"), or that with every link free ("dense"). The weights are the evolved ones.
+    /// picture ("layerized"), that with every link free ("dense"), or with other links of the same number or
+    /// more. The weights are the evolved ones.
     ///
     /// Parameters
     /// ----------
     /// genome : Genome
     ///     The genome.
     /// wiring : str
-    ///     "graph", "layerized" or "dense".
+    ///     "graph", "layerized", "dense", "evolved+N%", "rewired" or "random", as `--wiring` of `picloom train`.
+    /// seed : int
+    ///     Of the links that are drawn at random. Those that evolution had not have weight 0.
     ///
     /// Returns
     /// -------
@@ -70,12 +73,12 @@ impl Model {
     /// Raises
     /// ------
     /// ValueError
-    ///     Another wiring.
+    ///     Another wiring, or more links than there are.
     #[staticmethod]
-    #[pyo3(signature = (genome, wiring = "graph"))]
-    fn from_genome(genome: &Genome, wiring: &str) -> PyResult<Model> {
-        let wiring: Wiring = parsed(wiring)?;
-        Ok(Model(picloom::network::Model::of_genome(&genome.0, wiring)))
+    #[pyo3(signature = (genome, wiring = "graph", *, seed = 0))]
+    fn from_genome(genome: &Genome, wiring: &str, seed: u64) -> PyResult<Model> {
+        let wiring: TrainedWiring = parsed(wiring)?;
+        Ok(Model(wiring.model(&genome.0, seed).map_err(refused)?))
     }
 
     /// A layered network of an arch such as "12;cache:15,gaussian:4,identity:2,sin:1", every link

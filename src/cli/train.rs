@@ -9,7 +9,9 @@ use super::source::{Usage, check_size, fit_help};
 use crate::genome;
 use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Coords, Mask, Model, Network, Squaring, Wiring, read_genome};
+use crate::network::{
+    Arch, Coords, Mask, Model, Network, Squaring, TrainedWiring, Wiring, read_genome,
+};
 use crate::run::{
     RunResult, TrainJob, finished, is_genome_file, load_mask, load_target, read_train_config,
     train_run,
@@ -23,9 +25,11 @@ pub struct TrainArgs {
     /// Genome whose wiring is trained (.json, .zip, .xml)
     #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
     genome: Option<PathBuf>,
-    /// How the genome is wired
-    #[arg(long, default_value = "dense", conflicts_with = "arch", value_parser = one_of::<Wiring>())]
-    wiring: Wiring,
+    /// How the genome is wired: graph, layerized (its links in layers), dense (every link of the layers),
+    /// evolved+N% (its links and N % of their number more, at random), rewired (every unit keeps its
+    /// numbers of links) or random (every layer keeps its number)
+    #[arg(long, default_value = "dense", conflicts_with = "arch")]
+    wiring: TrainedWiring,
     /// Arch string of a layered network instead of a genome
     #[arg(long)]
     arch: Option<Arch>,
@@ -92,20 +96,23 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let target = load_target(&args.target, size, args.coords, args.fit)?;
     tell_palette(&args.target, out)?;
     let mut genome_of_graph = None;
-    let (arm, network, mask): (&str, Network, Mask) = match (&args.genome, &args.arch) {
+    let (arm, network, mask): (String, Network, Mask) = match (&args.genome, &args.arch) {
         (Some(path), _) => {
-            let genome = read_genome(path, args.wiring)?;
-            let Model { network, mask, .. } = Model::of_genome(&genome, args.wiring);
-            genome_of_graph = (args.wiring == Wiring::Graph).then_some(genome);
-            (args.wiring.name(), network, mask)
+            let is_graph = args.wiring == TrainedWiring::Graph;
+            let read_as = if is_graph { Wiring::Graph } else { Wiring::Dense };
+            let genome = read_genome(path, read_as)?;
+            let seed = args.settings.config()?.seed;
+            let Model { network, mask, .. } = args.wiring.model(&genome, seed)?;
+            genome_of_graph = is_graph.then_some(genome);
+            (args.wiring.to_string(), network, mask)
         }
         (None, Some(arch)) => {
             let network = arch.network();
             match &args.mask {
-                Some(path) => ("masked", network.clone(), load_mask(path, &network)?),
+                Some(path) => ("masked".into(), network.clone(), load_mask(path, &network)?),
                 None => {
                     let mask = Mask::all(network.weight_count());
-                    ("dense", network, mask)
+                    ("dense".into(), network, mask)
                 }
             }
         }
@@ -139,7 +146,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     };
     let steps = config.steps;
     let mut job = TrainJob::new(
-        arm,
+        &arm,
         &target,
         args.coords,
         (network, mask),

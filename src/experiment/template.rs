@@ -314,7 +314,7 @@ impl Template {
 fn arms(all: Vec<ArmSpec>, has_genome: bool, offset: i64) -> Vec<ArmSpec> {
     let possible = |arm: &ArmSpec| match arm.name.ends_with(PREDICTED) {
         true => offset != 0,
-        false => has_genome || matches!(arm.wiring, None | Some(ArmWiring::Dense)),
+        false => has_genome || matches!(arm.wiring, None | Some(ArmWiring::DENSE)),
     };
     let placed = |arm: ArmSpec| match arm.name.ends_with(PREDICTED) {
         true => ArmSpec { offsets: Some(vec![offset]), ..arm },

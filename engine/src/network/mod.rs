@@ -22,6 +22,7 @@ pub mod picture;
 pub mod picture_file;
 pub mod process;
 pub mod reference;
+mod trained_wiring;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
@@ -31,6 +32,7 @@ pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};
 pub use model::{Model, Wiring, holdable, read_genome, wirable};
 pub use picture::{Picture, Squaring};
+pub use trained_wiring::TrainedWiring;
 
 use crate::genome::Input;
 use crate::math::Activation;

@@ -13,7 +13,6 @@ __version__: str
 Path: TypeAlias = str | PathLike[str]
 Picture: TypeAlias = NDArray[np.float32]
 Coords: TypeAlias = Literal["fer", "picbreeder"]
-Wiring: TypeAlias = Literal["graph", "layerized", "dense"]
 Preset: TypeAlias = Literal["picbreeder", "neat", "drawing"]
 Squaring: TypeAlias = Literal["crop", "pad", "squash"]
 Weights: TypeAlias = int | str | Sequence[int]
@@ -152,7 +151,7 @@ class Genome:
 
 class Model:
     @staticmethod
-    def from_genome(genome: Genome, wiring: Wiring = "graph") -> Model: ...
+    def from_genome(genome: Genome, wiring: str = "graph", *, seed: int = 0) -> Model: ...
     @staticmethod
     def from_arch(arch: str, *, seed: int = 0, init: str = "lecun-truncated") -> Model: ...
     @staticmethod

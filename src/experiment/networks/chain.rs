@@ -12,7 +12,7 @@ use crate::math::SimRng;
 use crate::math::command::CommandError;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
-use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring};
+use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
 use crate::probe::Delta;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{LoadedRun, RunError, RunResult, TrainJob, load_run, read_metrics, train_run};
@@ -212,7 +212,7 @@ impl Worker<'_> {
     fn train_roots(&mut self, arms: &[&ArmSpec]) {
         let mut jobs = BTreeMap::new();
         for &arm in arms {
-            if let Some(wiring) = arm.wiring.filter(|wiring| *wiring != ArmWiring::Evolved) {
+            if let Some(ArmWiring::Trained(wiring)) = arm.wiring {
                 let job = self.job(arm, wiring);
                 jobs.entry(job.config.run_id()).or_insert((Vec::new(), job)).0.push(arm);
             }
@@ -241,7 +241,7 @@ impl Worker<'_> {
                 let model = &Model::new(layered.network.clone(), layered.weights.clone());
                 look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
             }
-            Some(wiring) => {
+            Some(ArmWiring::Trained(wiring)) => {
                 let run = self.train(arm, wiring)?;
                 let folder = self.folder.join(&run.result.run_id);
                 let (arm_name, model) = (&arm.name, &run.model);
@@ -254,7 +254,7 @@ impl Worker<'_> {
         }
     }
 
-    fn train(&mut self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
+    fn train(&mut self, arm: &ArmSpec, wiring: TrainedWiring) -> Result<LoadedRun, ArmError> {
         let job = self.job(arm, wiring);
         let id = job.config.run_id();
         let folder = self.folder.join(&id);
@@ -267,21 +267,16 @@ impl Worker<'_> {
     }
 
     /// The training of an arm without a parent.
-    fn job(&self, arm: &ArmSpec, wiring: ArmWiring) -> TrainJob {
+    fn job(&self, arm: &ArmSpec, wiring: TrainedWiring) -> TrainJob {
         let (key, source) = (&self.chain.key, &self.chain.source);
         let (mut wired, mut genome, mut start) = (None, None, None);
-        if wiring != ArmWiring::Dense {
+        if wiring.needs_genome() {
             let (g, _) = source.evolved.as_ref().expect("planned so");
-            let as_run = match wiring {
-                ArmWiring::Graph => Wiring::Graph,
-                _ => Wiring::Layerized,
-            };
-            genome = (wiring == ArmWiring::Graph).then_some(g);
-            let evolved = Model::of_genome(g, as_run);
+            genome = (wiring == TrainedWiring::Graph).then_some(g);
+            let model = wiring.model(g, self.chain.seed()).expect("planned so");
             let mut rng = SimRng::new(self.chain.seed(), "noise", 0);
-            start = arm.noise.map(|noise| noisy(&evolved, noise, &mut rng));
-            let Model { network, mask, .. } = evolved;
-            wired = Some((network, mask));
+            start = arm.noise.map(|noise| noisy(&model, noise, &mut rng));
+            wired = Some((model.network, model.mask));
         }
         let wired = wired.unwrap_or_else(|| {
             let network = self.chain.arch().network();
@@ -329,6 +324,7 @@ impl Worker<'_> {
             let budget = match level {
                 Level::Share(share) => (share * parent.model.mask.0.len() as f64).round() as usize,
                 Level::Budget(budget) => *budget,
+                Level::Evolved(times) => self.chain.evolved_times(*times).min(left),
                 Level::Match(other) => {
                     let mask = self.kept.get(&(other.clone(), k + 1));
                     let mask = mask.ok_or_else(|| ArmError::Before(other.clone()))?;

@@ -10,7 +10,7 @@ use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
-use crate::network::{Arch, Coords, Layered, Wiring, layerize, read_genome};
+use crate::network::{Arch, Coords, Layered, TrainedWiring, Wiring, layerize, read_genome};
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
@@ -190,6 +190,7 @@ impl Chain {
                     let (kept, rounds) = match level {
                         Level::Share(share) => ((share * links as f64) as usize, None),
                         Level::Budget(budget) => (*budget, None),
+                        Level::Evolved(times) => (self.evolved_times(*times), None),
                         // What a threshold leaves nobody knows: about a quarter.
                         Level::Threshold(_) => (left / 4, Some(1)),
                         Level::Match(_) => (left / 4, None),
@@ -218,7 +219,7 @@ impl Chain {
                 root = parent;
             }
             // Only of the others it is known beforehand how many links they have.
-            if root.wiring != Some(ArmWiring::Dense) {
+            if root.wiring != Some(ArmWiring::DENSE) {
                 continue;
             }
             let links = self.links(root.wiring);
@@ -236,14 +237,25 @@ impl Chain {
         Ok(())
     }
 
+    /// So many times the links of the evolved network, one at least; all of them where there is none.
+    pub(super) fn evolved_times(&self, times: f64) -> usize {
+        let evolved = self.links(Some(ArmWiring::Evolved));
+        ((evolved as f64 * times).round() as usize).max(1)
+    }
+
     /// Links that a network of this wiring computes with.
     fn links(&self, wiring: Option<ArmWiring>) -> usize {
-        match (wiring, &self.source.evolved) {
-            (Some(ArmWiring::Graph), Some((genome, _))) => genome.connections().len(),
-            (Some(ArmWiring::Layerized | ArmWiring::Evolved), Some((_, layered))) => {
-                layered.nonzero()
+        let Some((genome, layered)) = &self.source.evolved else {
+            return self.arch().dense_params();
+        };
+        match wiring {
+            None => self.arch().dense_params(),
+            Some(ArmWiring::Evolved) => layered.nonzero(),
+            Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
+            Some(ArmWiring::Trained(wiring)) => {
+                let all = self.arch().dense_params();
+                wiring.count(layered.nonzero(), all).unwrap_or(all)
             }
-            _ => self.arch().dense_params(),
         }
     }
 }
@@ -411,14 +423,21 @@ impl NetworksStudy {
                     continue;
                 }
                 let possible = |arm: &ArmSpec| {
-                    let by_genome =
-                        matches!(arm.wiring, Some(ArmWiring::Graph | ArmWiring::Layerized));
-                    (!by_genome || (offset == 0 && source.evolved.is_some()))
+                    let there = match (arm.wiring, &source.evolved) {
+                        (Some(ArmWiring::Trained(wiring)), Some((_, layered))) => {
+                            // Other depths have other links; a picture's network, only so many.
+                            let (evolved, all) = (layered.nonzero(), source.arch.dense_params());
+                            !wiring.needs_genome()
+                                || offset == 0 && wiring.count(evolved, all).is_some()
+                        }
+                        (Some(ArmWiring::Trained(wiring)), None) => !wiring.needs_genome(),
+                        _ => true,
+                    };
+                    there
                         && arm.offsets.as_ref().is_none_or(|o| o.contains(&offset))
                         && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
                         && arm.targets.as_ref().is_none_or(|t| t.contains(&target.name))
-                        && (source.evolved.is_some() && offset == 0
-                            || !matches!(arm.method, Some(Method::Evolved(_))))
+                        && (source.evolved.is_some() && offset == 0 || !arm.needs_genome())
                 };
                 // An arm is made where those are that it comes from.
                 let arms = trained.iter().filter(|a| possible(a)).fold(Vec::new(), with_arm);

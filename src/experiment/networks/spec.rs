@@ -8,6 +8,7 @@ use crate::experiment::spec::{
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings, of_file, settings};
+use crate::network::TrainedWiring;
 use crate::probe::Delta;
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
@@ -145,18 +146,42 @@ fn plain() -> Vec<VariantSpec> {
 /// The variant that changes nothing.
 pub const BASE: &str = "base";
 
-/// How an arm is wired, if it is not pruned from another.
+/// How an arm is wired, if it is not pruned from another. As text `evolved`, or a [`TrainedWiring`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String", into = "String")]
 pub enum ArmWiring {
     /// The evolved network itself, layered, not trained.
     Evolved,
-    /// The genome's graph from random weights.
-    Graph,
-    /// The evolved network's non-zero links, layered, from random weights.
-    Layerized,
+    /// Trained from random weights.
+    Trained(TrainedWiring),
+}
+
+impl ArmWiring {
     /// Every link of the layered network, from random weights.
-    Dense,
+    pub const DENSE: Self = ArmWiring::Trained(TrainedWiring::Dense);
+
+    /// The evolved network's non-zero links, layered, from random weights.
+    pub const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
+}
+
+impl TryFrom<String> for ArmWiring {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let trained = || text.parse().map(ArmWiring::Trained);
+        let all = TrainedWiring::CHOICES;
+        let wrong = |_| format!("wiring: expected evolved, {all}, found {text:?}");
+        if text == "evolved" { Ok(ArmWiring::Evolved) } else { trained().map_err(wrong) }
+    }
+}
+
+impl From<ArmWiring> for String {
+    fn from(wiring: ArmWiring) -> String {
+        match wiring {
+            ArmWiring::Evolved => "evolved".into(),
+            ArmWiring::Trained(wiring) => wiring.to_string(),
+        }
+    }
 }
 
 /// One network of a chain.
@@ -215,7 +240,7 @@ fn is_dropped(orphans: &Orphans) -> bool {
     *orphans == Orphans::Drop
 }
 
-/// How many links a level keeps. As text: `share:0.26`, `budget:470`, `threshold:0.35`, `match:sp`.
+/// How many links a level keeps. As text: `share:0.26`, `budget:470`, `evolved:2`, `threshold:0.35`, `match:sp`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Level {
@@ -223,6 +248,8 @@ pub enum Level {
     Share(f64),
     /// So many links.
     Budget(usize),
+    /// So many times the links of the evolved network, rounded, or all that there are; of a target with a genome.
+    Evolved(f64),
     /// Those whose score is at least this.
     Threshold(f64),
     /// As many as the same level of another arm of the chain kept.
@@ -235,7 +262,7 @@ impl TryFrom<String> for Level {
     fn try_from(text: String) -> Result<Self, String> {
         let fail = || {
             format!(
-                "expected share:S (0 < S <= 1), budget:K, threshold:T or match:ARM, found {text:?}"
+                "expected share:S (0 < S <= 1), budget:K, evolved:M (M > 0), threshold:T or match:ARM, found {text:?}"
             )
         };
         let (kind, value) = text.split_once(':').ok_or_else(fail)?;
@@ -245,6 +272,7 @@ impl TryFrom<String> for Level {
                 number().filter(|s| *s > 0.0 && *s <= 1.0).map(Level::Share).ok_or_else(fail)
             }
             "budget" => value.parse().map(Level::Budget).map_err(|_| fail()),
+            "evolved" => number().filter(|m| *m > 0.0).map(Level::Evolved).ok_or_else(fail),
             "threshold" => number().map(Level::Threshold).ok_or_else(fail),
             "match" if !value.is_empty() => Ok(Level::Match(value.into())),
             _ => Err(fail()),
@@ -257,6 +285,7 @@ impl From<Level> for String {
         match level {
             Level::Share(s) => format!("share:{s}"),
             Level::Budget(k) => format!("budget:{k}"),
+            Level::Evolved(m) => format!("evolved:{m}"),
             Level::Threshold(t) => format!("threshold:{t}"),
             Level::Match(arm) => format!("match:{arm}"),
         }
@@ -542,7 +571,7 @@ impl ArmSpec {
         if let Some(noise) = self.noise {
             let fits = noise.is_finite() && noise >= 0.0;
             let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
-            let fits = fits && self.wiring == Some(ArmWiring::Layerized);
+            let fits = fits && self.wiring == Some(ArmWiring::LAYERIZED);
             Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
@@ -579,6 +608,7 @@ impl ArmSpec {
                 (Level::Budget(0), _) => true,
                 (Level::Share(now), Some(Level::Share(before))) => now > before,
                 (Level::Budget(now), Some(Level::Budget(before))) => now > before,
+                (Level::Evolved(now), Some(Level::Evolved(before))) => now > before,
                 _ => false,
             };
             let expected = "levels of one link or more, none above the one before";
@@ -608,6 +638,12 @@ impl ArmSpec {
     /// The rounds that lead from `from` links to `budget`.
     pub(super) fn rounds_to(&self, from: usize, budget: usize) -> Vec<Rule> {
         rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
+    }
+
+    /// True if it is made after a genome: a picture alone has none.
+    pub(super) fn needs_genome(&self) -> bool {
+        self.levels.iter().any(|level| matches!(level, Level::Evolved(_)))
+            || matches!(self.method, Some(Method::Evolved(_)))
     }
 
     /// True if its method copies something of another arm's masks.

@@ -1,0 +1,301 @@
+//! Which links a training may use, after a genome: its own, fewer, more, or others of the same number.
+//!
+//! What varies is one thing at a time (METHODS §8b): `evolved+N%` adds links at random, `rewired` exchanges
+//! them and keeps every unit's numbers of links, `random` keeps only the numbers of each layer.
+
+use super::{DenseBlock, Layered, Mask, Model, Network, Wiring, layerize};
+use crate::genome::Genome;
+use crate::math::SimRng;
+use crate::math::refusal::Refusal;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// The wiring of a network that is trained from random weights. In files and on the command line the text
+/// `graph`, `layerized`, `dense`, `evolved+N%`, `rewired` or `random`.
+///
+/// ```
+/// use picloom_engine::genome::from_json;
+/// use picloom_engine::network::TrainedWiring;
+///
+/// let genome = from_json(include_str!("../../../genomes/bred_moth.json"))?;
+/// let evolved = TrainedWiring::Layerized.model(&genome, 1)?.mask.kept();
+/// let double: TrainedWiring = "evolved+100%".parse()?;
+/// assert_eq!(double.model(&genome, 1)?.mask.kept(), 2 * evolved);
+/// assert_eq!(TrainedWiring::Rewired.model(&genome, 1)?.mask.kept(), evolved);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrainedWiring {
+    /// The genome's own graph.
+    Graph,
+    /// Its links in layers: the non-zero weights of the layered twin.
+    Layerized,
+    /// Every link of the layered twin.
+    Dense,
+    /// Its links in layers, and so many per cent of their number more, drawn at random from the other links
+    /// of the layered twin. What a larger share of one seed adds begins with what a smaller one adds.
+    Extra(u32),
+    /// Links of a layer exchange their sources: every unit keeps its activation, its layer and its numbers
+    /// of incoming and outgoing links.
+    Rewired,
+    /// As many links of each layer as the genome has, drawn at random.
+    Random,
+}
+
+/// Exchanges that are tried for each link of a layer \[ours\].
+const TRIES: usize = 20;
+
+impl TrainedWiring {
+    /// What the text may be, for messages.
+    pub const CHOICES: &str = "graph, layerized, dense, evolved+N%, rewired or random";
+
+    /// True where the links are those of the genome, or drawn after them: there is no such wiring without one.
+    pub fn needs_genome(self) -> bool {
+        self != TrainedWiring::Dense
+    }
+
+    /// The network of `genome` and the links that training may use; `seed` decides what is random. The weights
+    /// are the evolved ones, and 0 on links that evolution had not.
+    ///
+    /// # Errors
+    /// There are not so many other links as `evolved+N%` asks for.
+    pub fn model(self, genome: &Genome, seed: u64) -> Result<Model, Refusal> {
+        if self == TrainedWiring::Graph {
+            return Ok(Model::of_genome(genome, Wiring::Graph));
+        }
+        let Layered { network, mut weights, .. } = layerize(genome);
+        let evolved = Mask::non_zero(&weights);
+        let mask = match self {
+            TrainedWiring::Graph | TrainedWiring::Layerized => evolved,
+            TrainedWiring::Dense => Mask::all(network.weight_count()),
+            TrainedWiring::Extra(percent) => extra(evolved, percent, seed)?,
+            TrainedWiring::Rewired => rewired(&network, evolved, seed),
+            TrainedWiring::Random => random(&network, &evolved, seed),
+        };
+        mask.apply(&mut weights);
+        Ok(Model { network, mask, weights })
+    }
+
+    /// How many links that are, of a network with so many evolved ones and so many in all; none if there are
+    /// not so many. A graph has other links than the layered network of these numbers.
+    pub fn count(self, evolved: usize, all: usize) -> Option<usize> {
+        match self {
+            TrainedWiring::Dense => Some(all),
+            TrainedWiring::Extra(percent) => {
+                Some(evolved + more(evolved, percent)).filter(|count| *count <= all)
+            }
+            _ => Some(evolved),
+        }
+    }
+}
+
+/// `percent` of `links`, rounded.
+fn more(links: usize, percent: u32) -> usize {
+    (links as u64 * u64::from(percent)).saturating_add(50).div_euclid(100) as usize
+}
+
+/// The evolved links and `percent` of their number more.
+fn extra(mut mask: Mask, percent: u32, seed: u64) -> Result<Mask, Refusal> {
+    let evolved = mask.kept();
+    let mut others: Vec<usize> = (0..mask.0.len()).filter(|&i| !mask.0[i]).collect();
+    let wanted = more(evolved, percent);
+    if wanted > others.len() {
+        let most = others.len() * 100 / evolved.max(1);
+        let expected = format!("at most evolved+{most}%, all {} links", mask.0.len());
+        return Err(Refusal::new("wiring", expected, TrainedWiring::Extra(percent).to_string())
+            .advising("take dense for every link"));
+    }
+    SimRng::new(seed, "extra links", 0).shuffle(&mut others);
+    others[..wanted].iter().for_each(|&i| mask.0[i] = true);
+    Ok(mask)
+}
+
+/// (n, 2) source and target, within a block, of its kept links.
+fn pairs(block: &DenseBlock, mask: &Mask) -> Vec<[usize; 2]> {
+    let width = block.sources.len();
+    let kept = block.weights().filter(|&i| mask.0[i]).map(|i| i - block.offset);
+    kept.map(|i| [i % width, i / width]).collect()
+}
+
+/// Exchanges of sources, a → b and c → d become c → b and a → d, where both are new: the switching chain of
+/// bipartite graphs with given degrees (Maslov & Sneppen 2002), layer by layer.
+fn rewired(network: &Network, evolved: Mask, seed: u64) -> Mask {
+    let mut mask = evolved;
+    for (layer, block) in network.blocks.iter().enumerate() {
+        let mut rng = SimRng::new(seed, "rewired links", layer as u64);
+        let mut links = pairs(block, &mask);
+        if links.len() < 2 {
+            continue;
+        }
+        let at =
+            |[source, target]: [usize; 2]| block.offset + target * block.sources.len() + source;
+        for _ in 0..TRIES * links.len() {
+            let (i, j) = (rng.below(links.len()), rng.below(links.len()));
+            let ([a, b], [c, d]) = (links[i], links[j]);
+            if a == c || b == d || mask.0[at([c, b])] || mask.0[at([a, d])] {
+                continue;
+            }
+            for (link, kept) in [([a, b], false), ([c, d], false), ([c, b], true), ([a, d], true)] {
+                mask.0[at(link)] = kept;
+            }
+            (links[i], links[j]) = ([c, b], [a, d]);
+        }
+    }
+    mask
+}
+
+/// As many links in each block, anywhere in it.
+fn random(network: &Network, evolved: &Mask, seed: u64) -> Mask {
+    let mut mask = Mask(vec![false; evolved.0.len()]);
+    for (layer, block) in network.blocks.iter().enumerate() {
+        let count = block.weights().filter(|&i| evolved.0[i]).count();
+        let weights: Range<usize> = block.weights();
+        let mut all: Vec<usize> = weights.collect();
+        SimRng::new(seed, "random links", layer as u64).shuffle(&mut all);
+        all[..count].iter().for_each(|&i| mask.0[i] = true);
+    }
+    mask
+}
+
+impl fmt::Display for TrainedWiring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrainedWiring::Graph => f.write_str("graph"),
+            TrainedWiring::Layerized => f.write_str("layerized"),
+            TrainedWiring::Dense => f.write_str("dense"),
+            TrainedWiring::Extra(percent) => write!(f, "evolved+{percent}%"),
+            TrainedWiring::Rewired => f.write_str("rewired"),
+            TrainedWiring::Random => f.write_str("random"),
+        }
+    }
+}
+
+impl FromStr for TrainedWiring {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let percent = text.strip_prefix("evolved+").and_then(|rest| rest.strip_suffix('%'));
+        Ok(match text {
+            "graph" => TrainedWiring::Graph,
+            "layerized" => TrainedWiring::Layerized,
+            "dense" => TrainedWiring::Dense,
+            "rewired" => TrainedWiring::Rewired,
+            "random" => TrainedWiring::Random,
+            _ => {
+                let percent = percent.filter(|text| !text.starts_with('+'));
+                let percent = percent.and_then(|text| text.parse().ok());
+                let wrong = || Refusal::new("wiring", Self::CHOICES, format!("{text:?}"));
+                TrainedWiring::Extra(percent.ok_or_else(wrong)?)
+            }
+        })
+    }
+}
+
+impl Serialize for TrainedWiring {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TrainedWiring {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genome::from_json;
+
+    fn moth() -> Genome {
+        from_json(include_str!("../../../genomes/bred_moth.json")).unwrap()
+    }
+
+    fn mask(wiring: TrainedWiring, seed: u64) -> Mask {
+        wiring.model(&moth(), seed).unwrap().mask
+    }
+
+    fn shared(a: &Mask, b: &Mask) -> usize {
+        a.0.iter().zip(&b.0).filter(|(a, b)| **a && **b).count()
+    }
+
+    /// (U,) incoming and outgoing links of every unit.
+    fn degrees(network: &Network, mask: &Mask) -> Vec<[usize; 2]> {
+        let mut degrees = vec![[0; 2]; network.units.len()];
+        for (link, _) in network.links.iter().zip(&mask.0).filter(|(_, kept)| **kept) {
+            degrees[link.target][0] += 1;
+            degrees[link.source][1] += 1;
+        }
+        degrees
+    }
+
+    #[test]
+    fn extra_links_come_on_top_and_a_larger_share_holds_a_smaller_one() {
+        let evolved = mask(TrainedWiring::Layerized, 0);
+        let (quarter, double) =
+            (mask(TrainedWiring::Extra(25), 3), mask(TrainedWiring::Extra(100), 3));
+        assert_eq!((evolved.kept(), quarter.kept(), double.kept()), (47, 59, 94));
+        assert_eq!((shared(&evolved, &quarter), shared(&quarter, &double)), (47, 59));
+        assert_ne!(quarter, mask(TrainedWiring::Extra(25), 4));
+        assert_eq!(mask(TrainedWiring::Extra(0), 3), evolved);
+    }
+
+    #[test]
+    fn rewiring_moves_links_and_keeps_the_numbers_of_every_unit() {
+        let Model { network, mask: evolved, .. } =
+            TrainedWiring::Layerized.model(&moth(), 0).unwrap();
+        let mut moved = 0;
+        for seed in 0..8 {
+            let wired = mask(TrainedWiring::Rewired, seed);
+            assert_eq!(degrees(&network, &wired), degrees(&network, &evolved));
+            moved += evolved.kept() - shared(&evolved, &wired);
+        }
+        assert!(moved > 8 * evolved.kept() / 4, "{moved} of {}", 8 * evolved.kept());
+    }
+
+    #[test]
+    fn random_links_keep_the_numbers_of_each_layer_only() {
+        let Model { network, mask: evolved, .. } =
+            TrainedWiring::Layerized.model(&moth(), 0).unwrap();
+        let wired = mask(TrainedWiring::Random, 1);
+        let counts = |mask: &Mask| -> Vec<usize> {
+            let count = |b: &DenseBlock| b.weights().filter(|&i| mask.0[i]).count();
+            network.blocks.iter().map(count).collect()
+        };
+        assert_eq!(counts(&wired), counts(&evolved));
+        assert_ne!(degrees(&network, &wired), degrees(&network, &evolved));
+    }
+
+    #[test]
+    fn the_number_of_links_is_known_beforehand() {
+        let all = mask(TrainedWiring::Dense, 0).0.len();
+        for text in ["layerized", "dense", "evolved+33%", "rewired", "random"] {
+            let wiring: TrainedWiring = text.parse().unwrap();
+            assert_eq!(wiring.to_string(), text);
+            assert_eq!(wiring.count(47, all), Some(mask(wiring, 2).kept()), "{text}");
+        }
+        let many = TrainedWiring::Extra(100 * all as u32 / 47);
+        assert_eq!(many.count(47, all), None);
+        let refusal = many.model(&moth(), 0).unwrap_err();
+        assert_eq!(refusal.advice, "take dense for every link");
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "evolved",
+            "evolved+",
+            "evolved+%",
+            "evolved+-5%",
+            "evolved++5%",
+            "evolved+1.5%",
+            "Dense",
+        ] {
+            let refusal = text.parse::<TrainedWiring>().unwrap_err();
+            assert_eq!((refusal.at.as_str(), refusal.found), ("wiring", format!("{text:?}")));
+        }
+    }
+}
