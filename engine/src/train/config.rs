@@ -2,6 +2,7 @@
 
 use super::init::Init;
 use super::optimizer::{GradientRule, OptimizerConfig};
+use super::penalty::Penalty;
 use super::schedule::Schedule;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Settings, settings};
@@ -18,6 +19,18 @@ settings! {
         /// What is done to the gradient before the optimizer sees it: normalize (by its L2 norm), raw, or
         /// clip-norm:C.
         gradient: GradientRule = GradientRule::Normalize, source: "FER";
+        /// What is paid for beside the error of the picture, with its strength as in l1:strength=1e-4: l1, l2, length
+        /// (of links), tv (total variation of the units' maps) or orthogonality (of the maps).
+        ///
+        /// [`Penalty`]: added to the gradient; losses and goals are those of the picture alone.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        penalty: Option<Penalty> = None, unless: "none";
+        /// The gradient of each step is taken at weights with normal noise of this standard deviation.
+        ///
+        /// Drawn anew each step, for weights that may be non-zero; the weights themselves stay without. The loss of the
+        /// weights is looked at every [`GOAL_EVERY`] steps where a goal needs it. \[ours\], after An 1996.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        weight_noise: Option<f64> = None, range: Range::at_least(0.0), value: "SIGMA", unless: "none";
         /// Log every N steps.
         log_every: u64 = 10, range: Range::at_least(1.0), value: "STEPS";
         /// Pixels of a minibatch, drawn anew each step without replacement from those that training may see.
@@ -102,6 +115,22 @@ impl TrainConfig {
         }
         if let (Some(count), OptimizerConfig::Lbfgs(_)) = (self.batch, &self.optimizer) {
             return fail("batch", "none with lbfgs, which needs one fixed loss", count.to_string());
+        }
+        if let (Some(penalty), OptimizerConfig::Lbfgs(_)) = (&self.penalty, &self.optimizer) {
+            let expected = "none with lbfgs, whose line search reads the loss alone";
+            return fail("penalty", expected, penalty.to_string());
+        }
+        if let (Some(noise), OptimizerConfig::Lbfgs(_)) = (self.weight_noise, &self.optimizer) {
+            let expected = "none with lbfgs, which needs one fixed loss";
+            return fail("weight_noise", expected, noise.to_string());
+        }
+        let part = self.batch.or(self.subsample);
+        if let (Some(Penalty::Variation(_)), Some(count)) = (&self.penalty, part) {
+            let expected = "every pixel, for a pixel's neighbours count in the penalty tv";
+            return fail("batch or subsample", expected, count.to_string());
+        }
+        if let Some(penalty) = &self.penalty {
+            penalty.check().map_err(|refusal| refusal.prefixed("training setting "))?;
         }
         if !self.checkpoints.windows(2).all(|pair| pair[0] < pair[1]) {
             return fail("checkpoints", "rising R² in (0, 1)", format!("{:?}", self.checkpoints));

@@ -5,6 +5,7 @@
 mod config;
 pub mod init;
 pub mod optimizer;
+pub mod penalty;
 pub mod schedule;
 mod trainer;
 
@@ -16,4 +17,5 @@ pub use trainer::{
 
 pub use init::{Init, Scheme, init};
 pub use optimizer::{GradientRule, Layout, Optimizer, OptimizerConfig, Step};
+pub use penalty::Penalty;
 pub use schedule::Schedule;

@@ -4,9 +4,10 @@
 use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::init;
 use super::optimizer::{Layout, Optimizer, OptimizerError};
+use super::penalty::WeightCost;
 use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
-use crate::network::kernel::Objective;
+use crate::network::kernel::{Isa, Objective};
 use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -262,9 +263,13 @@ pub struct Trainer {
     problem: Problem,
     config: TrainConfig,
     objective: Objective,
+    weight_cost: Option<WeightCost>,
     constant_loss: f64,
     batch: Vec<u32>,
     before: Vec<f32>,
+    /// (W,) noise of this step, and weights with it; empty without.
+    noisy: Vec<f32>,
+    moved: Vec<f32>,
     state: TrainState,
     constraint: Option<Arc<dyn Constraint>>,
 }
@@ -335,8 +340,18 @@ impl Trainer {
                     .collect(),
             };
         }
-        let objective = Objective::new(&problem.network, &problem.mask, &inputs, &target.rgb);
+        let (network, mask) = (&problem.network, &problem.mask);
+        let penalty = config.penalty.as_ref();
+        let objective = match penalty.and_then(|penalty| penalty.of_maps(problem.target.width)) {
+            Some(cost) => {
+                Objective::with_map_cost(network, mask, &inputs, &target.rgb, cost, Isa::best())
+            }
+            None => Objective::new(network, mask, &inputs, &target.rgb),
+        };
         Ok(Trainer {
+            weight_cost: penalty.and_then(|penalty| penalty.of_weights(network, mask)),
+            noisy: vec![0.0; config.weight_noise.map_or(0, |_| count)],
+            moved: Vec::new(),
             batch: (0..inputs.pixels() as u32).collect(),
             before: vec![0.0; count],
             constant_loss: target.variance(),
@@ -391,7 +406,17 @@ impl Trainer {
 
     /// One step, or the reason why none is made.
     fn step(&mut self, observer: &mut dyn TrainObserver) -> Option<StopReason> {
-        let Trainer { config, state, objective, problem, constraint, .. } = self;
+        let Trainer {
+            config,
+            state,
+            objective,
+            problem,
+            constraint,
+            weight_cost,
+            noisy,
+            moved,
+            ..
+        } = self;
         if state.step >= config.steps {
             return Some(StopReason::StepLimit);
         }
@@ -400,13 +425,21 @@ impl Trainer {
         let kept = config.target_loss.is_some() || !config.checkpoints.is_empty();
         let wanted = kept || config.plateau.is_some();
         let mut judged = None;
-        if config.batch.is_some() && wanted && state.step.is_multiple_of(GOAL_EVERY) {
+        // The loss of a step is that of all pixels, at the weights that it leaves.
+        let is_whole = config.batch.is_none() && config.weight_noise.is_none();
+        if !is_whole && wanted && state.step.is_multiple_of(GOAL_EVERY) {
             objective.select(None);
             judged = Some(objective.loss(&state.weights.0));
         }
+        // Keyed by step: a resumed run draws the same pixels and noise.
+        let index = (u64::from(state.attempt) << 48) | state.step;
+        if let Some(sigma) = config.weight_noise {
+            let mut rng = SimRng::new(config.seed, "weight noise", index);
+            for (noise, kept) in noisy.iter_mut().zip(&problem.mask.0) {
+                *noise = if *kept { (sigma * rng.normal()) as f32 } else { 0.0 };
+            }
+        }
         if let Some(count) = config.batch {
-            // Keyed by step: a resumed run draws the same pixels.
-            let index = (u64::from(state.attempt) << 48) | state.step;
             let mut rng = SimRng::new(config.seed, "batch", index);
             for (i, p) in self.batch.iter_mut().enumerate() {
                 *p = i as u32;
@@ -432,7 +465,19 @@ impl Trainer {
             &problem.mask,
             lr,
             config.gradient,
-            &mut |weights, gradient| objective.loss_and_gradient(weights, gradient),
+            &mut |weights, gradient| {
+                let loss = if noisy.is_empty() {
+                    objective.loss_and_gradient(weights, gradient)
+                } else {
+                    moved.clear();
+                    moved.extend(weights.iter().zip(&*noisy).map(|(w, noise)| w + noise));
+                    objective.loss_and_gradient(moved, gradient)
+                };
+                if let Some(cost) = weight_cost {
+                    cost.add_slope(weights, gradient);
+                }
+                loss
+            },
         );
         if let Some(constraint) = constraint {
             constraint.project(state.step + 1, &mut state.weights);
@@ -456,15 +501,15 @@ impl Trainer {
         // A minibatch may lie where the picture has no slope: only many of them in a row are a collapse.
         let is_off = step.loss > PERFECT;
         let flat = step.gradient_norm < 1e-12 && is_off;
-        let constant = match config.batch {
-            None => is_off && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss,
-            Some(_) => flat,
+        let constant = match is_whole {
+            true => is_off && (step.loss - self.constant_loss).abs() <= 1e-4 * self.constant_loss,
+            false => flat,
         };
         state.constant_for = if constant { state.constant_for + 1 } else { 0 };
-        if flat && config.batch.is_none() || state.constant_for >= config.collapse_after {
+        if flat && is_whole || state.constant_for >= config.collapse_after {
             return Some(StopReason::Collapsed);
         }
-        if config.batch.is_none() {
+        if is_whole {
             judged = Some(step.loss);
         }
         if let Some(loss) = judged.filter(|_| !config.checkpoints.is_empty()) {

@@ -5,6 +5,7 @@
 //! about optimizers or runs. The slow f64 oracle is [`super::reference`].
 
 mod colour;
+mod map_cost;
 mod objective;
 mod perturb;
 mod pixels;
@@ -13,6 +14,7 @@ mod program;
 mod tile;
 
 pub use crate::math::lanes::Isa;
+pub use map_cost::MapCost;
 pub use objective::Objective;
 pub use perturb::{PerturbScratch, Perturber};
 
@@ -141,7 +143,12 @@ impl<'n> Renderer<'n> {
         let keep = |i: usize| weights[i] != 0.0;
         let program = Program::compile(
             network,
-            &Options { keep: &keep, relay: &|i| !everything && weights[i] == 1.0, everything },
+            &Options {
+                keep: &keep,
+                relay: &|i| !everything && weights[i] == 1.0,
+                everything,
+                every_row: false,
+            },
         );
         let mut prepared = Prepared::new(&program);
         prepared.pack(&program, weights, keep);

@@ -2,6 +2,7 @@
 // SAFETY of the module: workers share the groups through `Cells`; see there.
 #![allow(unsafe_code)]
 
+use super::map_cost::{Injection, MapCost, MapCosts};
 use super::pixels::PixelTiles;
 use super::prepared::Prepared;
 use super::program::{Options, Program};
@@ -51,6 +52,7 @@ pub struct Objective {
     groups: Cells<Group>,
     workers: Vec<Worker>,
     total: Vec<Block>,
+    costs: Option<Box<MapCosts>>,
 }
 
 /// Sums over some tiles.
@@ -72,7 +74,7 @@ struct Worker {
 
 /// Elements that workers write, each by the one worker that drew its index.
 #[derive(Debug)]
-struct Cells<T>(Vec<UnsafeCell<T>>);
+pub(super) struct Cells<T>(pub(super) Vec<UnsafeCell<T>>);
 
 // SAFETY: an element is reached only through `get`, whose caller promises to be the only one.
 unsafe impl<T: Send> Sync for Cells<T> {}
@@ -81,9 +83,16 @@ impl<T> Cells<T> {
     /// # Safety
     /// No other reference to element `i` may exist while the result lives.
     #[allow(clippy::mut_from_ref)]
-    unsafe fn get(&self, i: usize) -> &mut T {
+    pub(super) unsafe fn get(&self, i: usize) -> &mut T {
         // SAFETY: the caller's promise.
         unsafe { &mut *self.0[i].get() }
+    }
+
+    /// All of them.
+    pub(super) fn all(&mut self) -> &[T] {
+        let cells = self.0.as_mut_slice();
+        // SAFETY: an UnsafeCell<T> is a T in memory; the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts(cells.as_ptr().cast(), cells.len()) }
     }
 
     /// # Safety
@@ -120,12 +129,49 @@ impl Objective {
         target: &[f32],
         isa: Isa,
     ) -> Self {
+        Self::build(network, mask, inputs, target, None, isa)
+    }
+
+    /// As [`Objective::new`]; every gradient is that of the loss and `strength` times a cost of the maps,
+    /// losses are without it. A step takes about half as long again or more, for every unit is drawn, relays too.
+    ///
+    /// # Panics
+    /// As [`Objective::new`]; or the side of a total variation is below 2 or not the picture's.
+    pub fn with_map_cost(
+        network: &Network,
+        mask: &Mask,
+        inputs: &PixelInputs,
+        target: &[f32],
+        cost: (MapCost, f64),
+        isa: Isa,
+    ) -> Self {
+        if let MapCost::TotalVariation { side } = cost.0 {
+            assert!(side > 1 && side * side == inputs.pixels(), "a square of more than one pixel");
+        }
+        Self::build(network, mask, inputs, target, Some(cost), isa)
+    }
+
+    fn build(
+        network: &Network,
+        mask: &Mask,
+        inputs: &PixelInputs,
+        target: &[f32],
+        cost: Option<(MapCost, f64)>,
+        isa: Isa,
+    ) -> Self {
         assert_eq!(mask.0.len(), network.weight_count(), "one flag a link");
         assert_eq!(target.len(), 3 * inputs.pixels(), "rgb of every pixel");
         assert!(inputs.pixels() > 0, "at least one pixel");
+        // A relay without a row has no map to cost anything.
+        let relays = cost.is_none();
         let program = Program::compile(
             network,
-            &Options { keep: &|i| mask.0[i], relay: &|_| true, everything: false },
+            &Options {
+                keep: &|i| mask.0[i],
+                relay: &|_| relays,
+                everything: false,
+                every_row: cost.is_some(),
+            },
         );
         let full = PixelTiles::new(network, inputs, Some(target), program.stride);
         let stride = program.stride;
@@ -142,7 +188,6 @@ impl Objective {
             isa,
             prepared: Prepared::new(&program),
             mask: mask.clone(),
-            full,
             part: None,
             selected: false,
             groups: Cells(
@@ -150,6 +195,10 @@ impl Objective {
             ),
             workers: vec![worker; rayon::current_num_threads().max(threads).min(groups)],
             total: vec![ZERO; program.slots],
+            costs: cost.map(|(cost, strength)| {
+                Box::new(MapCosts::new(cost, strength, (network, mask), &program, &full))
+            }),
+            full,
             program,
         }
     }
@@ -175,7 +224,18 @@ impl Objective {
         self.pass(weights, false)
     }
 
-    /// The loss, and its gradient (W,), not normalised: 0 at masked links.
+    /// The cost of the maps, without its strength; 0 of an objective without.
+    ///
+    /// # Panics
+    /// If there is not one weight a link.
+    pub fn map_cost(&mut self, weights: &[f32]) -> f64 {
+        self.pass(weights, true);
+        let pixels = self.pixels().pixels();
+        self.costs.as_mut().map_or(0.0, |costs| costs.cost(pixels))
+    }
+
+    /// The loss, and its gradient (W,), not normalised: 0 at masked links. With a cost of the maps the gradient is
+    /// that of both, the loss is not.
     ///
     /// # Panics
     /// If there is not one weight, or one place in `gradient`, a link.
@@ -232,6 +292,14 @@ impl Objective {
             _ => &self.full,
         };
         let count = groups.0.len().min(pixels.tiles());
+        let costs = match self.costs.as_deref_mut().filter(|_| slopes) {
+            Some(costs) => {
+                draw_maps(isa, program, prepared, pixels, costs, &mut self.workers);
+                costs.differentiate(isa, pixels.pixels());
+                Some(&*costs)
+            }
+            None => None,
+        };
         let next = AtomicUsize::new(0);
         let work = |worker: &mut Worker| {
             loop {
@@ -262,6 +330,7 @@ impl Objective {
                             slope,
                             pending,
                             &mut group.slots,
+                            costs.map(|costs| costs.injection(t)),
                             valid,
                             used,
                         )
@@ -297,6 +366,38 @@ impl Objective {
     }
 }
 
+/// Keeps the maps of all hidden units.
+fn draw_maps(
+    isa: Isa,
+    program: &Program,
+    prepared: &Prepared,
+    pixels: &PixelTiles,
+    costs: &MapCosts,
+    workers: &mut [Worker],
+) {
+    let next = AtomicUsize::new(0);
+    let work = |worker: &mut Worker| {
+        loop {
+            let t = next.fetch_add(1, Ordering::Relaxed);
+            if t >= pixels.tiles() {
+                break;
+            }
+            let (valid, used) = pixels.extent(t);
+            let inputs = pixels.inputs(t);
+            worker.a[..inputs.len()].copy_from_slice(inputs);
+            super::forward(isa, program, prepared, &mut worker.a, used);
+            // SAFETY: `next` gives each tile to one worker; nobody reads before all are done.
+            unsafe { costs.keep(t, &worker.a, valid) };
+        }
+    };
+    let busy = rayon::current_num_threads().min(workers.len()).min(pixels.tiles());
+    if busy <= 1 {
+        work(&mut workers[0]);
+    } else {
+        workers[..busy].par_iter_mut().with_max_len(1).for_each(work);
+    }
+}
+
 per_isa! {
     /// Forward, loss and backward of one tile; returns Σ (rgb − target)².
     fn step(
@@ -309,6 +410,7 @@ per_isa! {
         slope: &mut [Block],
         pending: &mut [Block],
         slots: &mut [Block],
+        injection: Option<Injection<'_>>,
         count: usize,
         used: usize,
     ) -> f64 = step_on
@@ -326,13 +428,14 @@ fn step_on<L: Lanes>(
     slope: &mut [Block],
     pending: &mut [Block],
     slots: &mut [Block],
+    injection: Option<Injection<'_>>,
     count: usize,
     used: usize,
 ) -> f64 {
     a[..inputs.len()].copy_from_slice(inputs);
     tile::forward::<L>(program, prepared, a, Some(slope), used);
     let loss = colour::loss::<L>(program, prepared, a, target, Some(d), count, used);
-    tile::backward::<L>(program, prepared, a, slope, d, pending, slots, used);
+    tile::backward::<L>(program, prepared, a, slope, d, pending, slots, injection, used);
     loss
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Options<'a> {
     pub relay: &'a dyn Fn(usize) -> bool,
     /// Compute units that reach no output too.
     pub everything: bool,
+    /// Visit every row in the backward pass, for a slope of its own may be added there.
+    pub every_row: bool,
 }
 
 /// A compiled pass. See the module.
@@ -276,7 +278,7 @@ impl Program {
         // With everything computed, stages must stand in order whichever links come to life later.
         program.add_stages(network, &row_of, &dense_of, &|i| options.everything || keep(i));
         program.row_of = row_of;
-        program.number_edges(network, keep);
+        program.number_edges(network, keep, options.every_row);
         program
     }
 
@@ -381,7 +383,7 @@ impl Program {
     }
 
     /// Numbers the sparse edges and lists every row's readers.
-    fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool) {
+    fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool, all: bool) {
         let mut unit_of_row = vec![0; self.rows];
         for (u, row) in self.row_of.iter().enumerate() {
             if let (Some(row), false) = (row, self.is_relay[u]) {
@@ -451,7 +453,7 @@ impl Program {
                 r.back = list(r.row);
                 r.add = dense_fed[r.row];
             }
-            readers.retain(|r| !r.add || !r.back.is_empty() || r.slope.is_some());
+            readers.retain(|r| all || !r.add || !r.back.is_empty() || r.slope.is_some());
         }
         self.input_readers = std::array::from_fn(list);
         self.edge_at = edges.iter().map(|e| (e.row * self.stride) as u32).collect();

@@ -9,6 +9,7 @@
 // Loops over register blocks index several arrays at once; iterators would hide the shape.
 #![allow(clippy::needless_range_loop)]
 
+use super::map_cost::Injection;
 use super::prepared::Prepared;
 use super::program::{BLOCK_ROWS, Dense, OUTER, PIECE, Program, Readers, Run, STEP, Stage, part};
 use crate::math::Activation;
@@ -518,6 +519,7 @@ pub(super) fn backward<L: Lanes>(
     d: &mut [Block],
     pending: &mut [Block],
     slots: &mut [Block],
+    injection: Option<Injection<'_>>,
     used: usize,
 ) {
     let stride = program.stride;
@@ -532,6 +534,11 @@ pub(super) fn backward<L: Lanes>(
                     collect::<L>(program, prepared, a, slope, d, &mut pending, readers, used);
                 }
                 pending.flush::<L>(false);
+                if let Some(injection) = injection {
+                    for row in s.target..s.target + s.n_out {
+                        inject::<L>(program, injection, row, d, true, used);
+                    }
+                }
                 for run in &s.runs {
                     chain::<L>(program, run, d, slope, used);
                 }
@@ -558,6 +565,12 @@ pub(super) fn backward<L: Lanes>(
             }
             Stage::Sparse(s) => {
                 for readers in &s.readers {
+                    let Some(injection) = injection else {
+                        collect::<L>(program, prepared, a, slope, d, &mut pending, readers, used);
+                        continue;
+                    };
+                    let add = inject::<L>(program, injection, readers.row, d, readers.add, used);
+                    let readers = &Readers { add: readers.add || add, ..readers.clone() };
                     collect::<L>(program, prepared, a, slope, d, &mut pending, readers, used);
                 }
                 pending.flush::<L>(false);
@@ -572,6 +585,26 @@ pub(super) fn backward<L: Lanes>(
         unsafe { pending.collect::<L>(offsets, weights, d.as_ptr(), own, None, None, used, false) };
     }
     pending.flush::<L>(true);
+}
+
+/// Adds the slopes of a row's map to dL/da, or writes them if there is nothing to `add` to; false if it has none.
+#[inline(always)]
+fn inject<L: Lanes>(
+    program: &Program,
+    injection: Injection<'_>,
+    row: usize,
+    d: &mut [Block],
+    add: bool,
+    used: usize,
+) -> bool {
+    let Some(slopes) = injection.row(row) else { return false };
+    let out = &mut d[program.place[row] * program.stride..][..used];
+    for (d, s) in out.iter_mut().zip(slopes) {
+        let s = L::load(s);
+        let sum = if add { L::load(d).add(s) } else { s };
+        sum.store(d);
+    }
+    true
 }
 
 /// dL/da of a row from its sparse readers (dL/dz where `readers` names its slopes), and the gradients
