@@ -271,11 +271,12 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         }
     }
     let problem = problem();
-    for text in ["adam", "lbfgs:history=2", "sam", "muon"] {
+    let new = ["adam-q", "adam-scalar", "normalized-momentum", "cma-es", "openai-es"];
+    for text in ["adam", "lbfgs:history=2", "sam", "muon"].into_iter().chain(new) {
         let config = TrainConfig {
             optimizer: optimizer(text),
             subsample: Some(30),
-            batch: (!text.starts_with("lbfgs")).then_some(7),
+            batch: (!text.starts_with("lbfgs") && text != "cma-es").then_some(7),
             seed: 2,
             ..config(60)
         };
@@ -312,6 +313,10 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
             ["batch", "none with lbfgs", "8"],
         ),
         (
+            TrainConfig { batch: Some(8), optimizer: optimizer("cma-es"), ..base.clone() },
+            ["batch", "none with cma-es", "8"],
+        ),
+        (
             TrainConfig { collapse_after: 0, ..base.clone() },
             ["collapse_after", "a whole number of at least 1", "0"],
         ),
@@ -319,6 +324,15 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
     for (config, refusal) in cases {
         assert_refused(&refused(config), refusal);
     }
+    let mut wide = problem.clone();
+    wide.network = "2;sin:50".parse::<Arch>().unwrap().network();
+    wide.mask = Mask::all(wide.network.weight_count());
+    let found = wide.mask.kept().to_string();
+    let of =
+        |name| Trainer::new(wide.clone(), TrainConfig { optimizer: optimizer(name), ..config(1) });
+    let Err(refusal) = of("cma-es") else { panic!("{found} links accepted") };
+    assert_refused(&refusal, ["optimizer", "at most 2000 living links", &found]);
+    assert!(of("openai-es").is_ok());
     let nesterov = "sgd:nesterov=true".parse::<OptimizerConfig>().unwrap_err();
     assert_refused(&nesterov, ["momentum", "a number above 0 with nesterov", "0"]);
 }

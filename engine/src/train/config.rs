@@ -22,7 +22,7 @@ settings! {
         log_every: u64 = 10, range: Range::at_least(1.0), value: "STEPS";
         /// Pixels of a minibatch, drawn anew each step without replacement from those that training may see.
         ///
-        /// Not with L-BFGS, whose pairs belong to one fixed loss.
+        /// Not with L-BFGS and CMA-ES, whose pairs and covariance belong to one fixed loss.
         #[serde(skip_serializing_if = "Option::is_none")]
         batch: Option<usize> = None, range: Range::at_least(1.0), value: "PIXELS", unless: "all";
         /// Pixels that training may see at all, drawn once.
@@ -54,8 +54,8 @@ settings! {
         /// collapse again.
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_lr: Option<f64> = None, range: Range::INSIDE, value: "FACTOR", unless: "it ends", source: "ours";
-        /// Optimizer; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient: --lr,
-        /// --schedule and --gradient do not act on it.
+        /// Optimizer; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient, and
+        /// cma-es takes losses only: --lr, --schedule and --gradient do not act on them.
         optimizer: OptimizerConfig = OptimizerConfig::default(), source: "FER";
         /// Learning rate and its course.
         schedule: Schedule;
@@ -100,8 +100,11 @@ impl TrainConfig {
                 return fail(name, &format!("1 to {most} pixels"), count.to_string());
             }
         }
-        if let (Some(count), OptimizerConfig::Lbfgs(_)) = (self.batch, &self.optimizer) {
-            return fail("batch", "none with lbfgs, which needs one fixed loss", count.to_string());
+        let fixed = matches!(self.optimizer, OptimizerConfig::Lbfgs(_) | OptimizerConfig::CmaEs(_));
+        if let Some(count) = self.batch.filter(|_| fixed) {
+            let name = self.optimizer.name();
+            let expected = format!("none with {name}, which needs one fixed loss");
+            return fail("batch", &expected, count.to_string());
         }
         if !self.checkpoints.windows(2).all(|pair| pair[0] < pair[1]) {
             return fail("checkpoints", "rising R² in (0, 1)", format!("{:?}", self.checkpoints));

@@ -3,7 +3,7 @@
 
 use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::init;
-use super::optimizer::{Layout, Optimizer, OptimizerError};
+use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
 use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
 use crate::network::kernel::Objective;
@@ -257,6 +257,16 @@ pub enum TrainError {
     },
 }
 
+impl Evaluate<f32> for Objective {
+    fn loss(&mut self, weights: &[f32]) -> f64 {
+        Objective::loss(self, weights)
+    }
+
+    fn loss_and_gradient(&mut self, weights: &[f32], gradient: &mut [f32]) -> f64 {
+        Objective::loss_and_gradient(self, weights, gradient)
+    }
+}
+
 /// A training run in progress.
 pub struct Trainer {
     problem: Problem,
@@ -308,6 +318,7 @@ impl Trainer {
             length("start weights", start.0.len())?;
         }
         config.check(problem.inputs.pixels())?;
+        config.optimizer.check_links(problem.mask.kept())?;
         let layout = Layout::of(&problem.network);
         let state = match state {
             Some(mut state) => {
@@ -427,12 +438,12 @@ impl Trainer {
         if kept {
             self.before.copy_from_slice(&state.weights.0);
         }
-        let step = state.optimizer.step(
+        let step = state.optimizer.step_on(
             &mut state.weights.0,
             &problem.mask,
             lr,
             config.gradient,
-            &mut |weights, gradient| objective.loss_and_gradient(weights, gradient),
+            objective,
         );
         if let Some(constraint) = constraint {
             constraint.project(state.step + 1, &mut state.weights);
@@ -461,7 +472,9 @@ impl Trainer {
             Some(_) => flat,
         };
         state.constant_for = if constant { state.constant_for + 1 } else { 0 };
-        if flat && config.batch.is_none() || state.constant_for >= config.collapse_after {
+        // An evolution strategy that found no direction widens its search.
+        let ends = flat && config.batch.is_none() && config.optimizer.follows_gradient();
+        if ends || state.constant_for >= config.collapse_after {
             return Some(StopReason::Collapsed);
         }
         if config.batch.is_none() {
@@ -575,6 +588,6 @@ fn attempt(
         constant_for: 0,
         best_loss: f64::MAX,
         best_step: 0,
-        optimizer: Optimizer::new(&config.optimizer, layout)?,
+        optimizer: Optimizer::new(&config.optimizer, layout)?.seeded(config.seed, attempt),
     })
 }
