@@ -640,7 +640,7 @@ fn wrong_optimizers_are_refused_with_what_was_expected() {
         ("muon:orthogonalizer=svd", ["", "one of newton-schulz, exact-polar", "\"svd\""]),
         ("adam-q:q=1.5", ["adam-q: q", "a number in [0, 1]", "1.5"]),
         ("cma-es:population=3", ["cma-es: population", "4", "3"]),
-        ("cma-es:sigma=0", ["cma-es: sigma", "above 0", "0.0"]),
+        ("cma-es:sigma=0", ["cma-es: sigma", "a finite number above 0", "0.0"]),
         ("openai-es:base.name=lion", ["unknown base", "one of sgd, adam", "\"lion\""]),
         ("sam:rho=-1", ["rho", "a finite number of at least 0", "-1"]),
         ("sam:base.name=lion", ["unknown base", "one of sgd, adam", "\"lion\""]),
