@@ -126,6 +126,23 @@ fn lbfgs_that_finds_no_lower_point_ends() {
 }
 
 #[test]
+fn a_generation_without_direction_is_no_collapse() {
+    // Without any link there is no slope: Adam has collapsed, an evolution strategy may go on.
+    let mut nothing = problem();
+    nothing.mask = Mask(vec![false; nothing.network.weight_count()]);
+    for (name, stop) in [
+        ("adam", StopReason::Collapsed),
+        ("cma-es", StopReason::StepLimit),
+        ("openai-es", StopReason::StepLimit),
+    ] {
+        let config = TrainConfig { optimizer: optimizer(name), restarts: 0, ..config(20) };
+        let (report, weights) = train(&nothing, config);
+        assert_eq!(report.stop, stop, "{name}");
+        assert!(weights.0.iter().all(|w| *w == 0.0), "{name}");
+    }
+}
+
+#[test]
 fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     // Linear units with weights of 1e-30 draw black, with no slope to leave it.
     let mut problem = problem();
