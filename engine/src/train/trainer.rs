@@ -149,7 +149,7 @@ pub struct TrainState {
     /// Steps made in this attempt.
     #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub step: u64,
-    /// Gradient evaluations in this attempt.
+    /// Gradient evaluations in this attempt; of an evolution strategy losses, forward passes only.
     #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub evaluations: u64,
     /// The weights now, (W,).
@@ -189,7 +189,7 @@ pub struct TrainReport {
     pub stop: StopReason,
     /// Steps of the last attempt.
     pub steps: u64,
-    /// Gradient evaluations of the last attempt.
+    /// Gradient evaluations of the last attempt; of an evolution strategy losses, forward passes only.
     pub evaluations: u64,
     /// Plain MSE over all pixels, after the last step; NaN (in JSON null) of a run that diverged.
     #[serde(deserialize_with = "crate::math::text::number_or_null")]
