@@ -124,6 +124,10 @@ fn a_training_step_allocates_nothing() {
         ("lion", 0),
         ("sam", 0),
         ("lbfgs", 0),
+        ("adam-q", 0),
+        ("adam-scalar", 0),
+        ("normalized-momentum", 0),
+        ("openai-es:population=2", 0),
         ("muon", MUON),
     ];
     for (optimizer, most) in cases {

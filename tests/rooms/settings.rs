@@ -219,6 +219,7 @@ fn the_defaults_are_written_as_the_ids_of_runs_were_made_of_them() {
         ("training", of(&TrainConfig::default())),
         ("pruning", of(&Aim::default())),
         ("evolution", of(&EvolutionConfig::default())),
+        ("the first eight optimizers", of(&OptimizerConfig::all()[..8].to_vec())),
         ("optimizers", of_all::<OptimizerConfig>()),
         ("pruning methods", of_all::<Method>()),
         ("judges", of_all::<JudgeChoice>()),
@@ -228,6 +229,7 @@ fn the_defaults_are_written_as_the_ids_of_runs_were_made_of_them() {
         "9322572d1145",
         "314681287328",
         "eeb9cfad1d36",
+        "3def81f3e690",
         "f0eb7a92d416",
         "d797e567b636",
     ];

@@ -126,6 +126,23 @@ fn lbfgs_that_finds_no_lower_point_ends() {
 }
 
 #[test]
+fn a_generation_without_direction_is_no_collapse() {
+    // Without any link there is no slope: Adam has collapsed, an evolution strategy may go on.
+    let mut nothing = problem();
+    nothing.mask = Mask(vec![false; nothing.network.weight_count()]);
+    for (name, stop) in [
+        ("adam", StopReason::Collapsed),
+        ("cma-es", StopReason::StepLimit),
+        ("openai-es", StopReason::StepLimit),
+    ] {
+        let config = TrainConfig { optimizer: optimizer(name), restarts: 0, ..config(20) };
+        let (report, weights) = train(&nothing, config);
+        assert_eq!(report.stop, stop, "{name}");
+        assert!(weights.0.iter().all(|w| *w == 0.0), "{name}");
+    }
+}
+
+#[test]
 fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     // Linear units with weights of 1e-30 draw black, with no slope to leave it.
     let mut problem = problem();
@@ -271,11 +288,12 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         }
     }
     let problem = problem();
-    for text in ["adam", "lbfgs:history=2", "sam", "muon"] {
+    let new = ["adam-q", "adam-scalar", "normalized-momentum", "cma-es", "openai-es"];
+    for text in ["adam", "lbfgs:history=2", "sam", "muon"].into_iter().chain(new) {
         let config = TrainConfig {
             optimizer: optimizer(text),
             subsample: Some(30),
-            batch: (!text.starts_with("lbfgs")).then_some(7),
+            batch: (!text.starts_with("lbfgs") && text != "cma-es").then_some(7),
             seed: 2,
             ..config(60)
         };
@@ -312,6 +330,10 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
             ["batch", "none with lbfgs", "8"],
         ),
         (
+            TrainConfig { batch: Some(8), optimizer: optimizer("cma-es"), ..base.clone() },
+            ["batch", "none with cma-es", "8"],
+        ),
+        (
             TrainConfig { collapse_after: 0, ..base.clone() },
             ["collapse_after", "a whole number of at least 1", "0"],
         ),
@@ -319,6 +341,15 @@ fn settings_that_cannot_be_are_refused_with_what_was_expected() {
     for (config, refusal) in cases {
         assert_refused(&refused(config), refusal);
     }
+    let mut wide = problem.clone();
+    wide.network = "2;sin:50".parse::<Arch>().unwrap().network();
+    wide.mask = Mask::all(wide.network.weight_count());
+    let found = wide.mask.kept().to_string();
+    let of =
+        |name| Trainer::new(wide.clone(), TrainConfig { optimizer: optimizer(name), ..config(1) });
+    let Err(refusal) = of("cma-es") else { panic!("{found} links accepted") };
+    assert_refused(&refusal, ["optimizer", "at most 2000 living links", &found]);
+    assert!(of("openai-es").is_ok());
     let nesterov = "sgd:nesterov=true".parse::<OptimizerConfig>().unwrap_err();
     assert_refused(&nesterov, ["momentum", "a number above 0 with nesterov", "0"]);
 }

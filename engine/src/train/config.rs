@@ -35,7 +35,7 @@ settings! {
         log_every: u64 = 10, range: Range::at_least(1.0), value: "STEPS";
         /// Pixels of a minibatch, drawn anew each step without replacement from those that training may see.
         ///
-        /// Not with L-BFGS, whose pairs belong to one fixed loss.
+        /// Not with L-BFGS and CMA-ES, whose pairs and covariance belong to one fixed loss.
         #[serde(skip_serializing_if = "Option::is_none")]
         batch: Option<usize> = None, range: Range::at_least(1.0), value: "PIXELS", unless: "all";
         /// Pixels that training may see at all, drawn once.
@@ -67,8 +67,8 @@ settings! {
         /// collapse again.
         #[serde(skip_serializing_if = "Option::is_none")]
         retry_lr: Option<f64> = None, range: Range::INSIDE, value: "FACTOR", unless: "it ends", source: "ours";
-        /// Optimizer; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient: --lr,
-        /// --schedule and --gradient do not act on it.
+        /// Optimizer; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient, and
+        /// cma-es takes losses only: --lr, --schedule and --gradient do not act on them.
         optimizer: OptimizerConfig = OptimizerConfig::default(), source: "FER";
         /// Learning rate and its course.
         schedule: Schedule;
@@ -113,16 +113,19 @@ impl TrainConfig {
                 return fail(name, &format!("1 to {most} pixels"), count.to_string());
             }
         }
-        if let (Some(count), OptimizerConfig::Lbfgs(_)) = (self.batch, &self.optimizer) {
-            return fail("batch", "none with lbfgs, which needs one fixed loss", count.to_string());
+        let fixed = matches!(self.optimizer, OptimizerConfig::Lbfgs(_) | OptimizerConfig::CmaEs(_));
+        if let Some(count) = self.batch.filter(|_| fixed) {
+            let name = self.optimizer.name();
+            let expected = format!("none with {name}, which needs one fixed loss");
+            return fail("batch", &expected, count.to_string());
         }
-        if let (Some(penalty), OptimizerConfig::Lbfgs(_)) = (&self.penalty, &self.optimizer) {
-            let expected = "none with lbfgs, whose line search reads the loss alone";
-            return fail("penalty", expected, penalty.to_string());
-        }
-        if let (Some(noise), OptimizerConfig::Lbfgs(_)) = (self.weight_noise, &self.optimizer) {
-            let expected = "none with lbfgs, which needs one fixed loss";
-            return fail("weight_noise", expected, noise.to_string());
+        // L-BFGS and evolution strategies read losses, and expect them of one function.
+        let reads_losses = matches!(self.optimizer, OptimizerConfig::Lbfgs(_))
+            || !self.optimizer.follows_gradient();
+        if reads_losses && (self.penalty.is_some() || self.weight_noise.is_some()) {
+            let name = if self.penalty.is_some() { "penalty" } else { "weight_noise" };
+            let expected = format!("none with {}, which reads losses", self.optimizer.name());
+            return fail(name, &expected, "one".into());
         }
         let part = self.batch.or(self.subsample);
         if let (Some(Penalty::Variation(_)), Some(count)) = (&self.penalty, part) {

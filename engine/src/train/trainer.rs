@@ -3,7 +3,7 @@
 
 use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::init;
-use super::optimizer::{Layout, Optimizer, OptimizerError};
+use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
 use super::penalty::WeightCost;
 use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
@@ -150,7 +150,7 @@ pub struct TrainState {
     /// Steps made in this attempt.
     #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub step: u64,
-    /// Gradient evaluations in this attempt.
+    /// Gradient evaluations in this attempt; of an evolution strategy losses, forward passes only.
     #[serde(deserialize_with = "crate::math::text::count::<53, _, _>")]
     pub evaluations: u64,
     /// The weights now, (W,).
@@ -190,7 +190,7 @@ pub struct TrainReport {
     pub stop: StopReason,
     /// Steps of the last attempt.
     pub steps: u64,
-    /// Gradient evaluations of the last attempt.
+    /// Gradient evaluations of the last attempt; of an evolution strategy losses, forward passes only.
     pub evaluations: u64,
     /// Plain MSE over all pixels, after the last step; NaN (in JSON null) of a run that diverged.
     #[serde(deserialize_with = "crate::math::text::number_or_null")]
@@ -258,6 +258,43 @@ pub enum TrainError {
     },
 }
 
+/// The loss as the optimizer of a step sees it: at weights with noise, its slope with that of a penalty.
+struct Paid<'a> {
+    objective: &'a mut Objective,
+    cost: Option<&'a WeightCost>,
+    /// (W,), or empty.
+    noise: &'a [f32],
+    moved: &'a mut Vec<f32>,
+}
+
+impl Paid<'_> {
+    /// The objective, and the weights it is asked about.
+    fn at<'s>(&'s mut self, weights: &'s [f32]) -> (&'s mut Objective, &'s [f32]) {
+        if self.noise.is_empty() {
+            return (self.objective, weights);
+        }
+        self.moved.clear();
+        self.moved.extend(weights.iter().zip(self.noise).map(|(w, noise)| w + noise));
+        (self.objective, self.moved)
+    }
+}
+
+impl Evaluate<f32> for Paid<'_> {
+    fn loss(&mut self, weights: &[f32]) -> f64 {
+        let (objective, weights) = self.at(weights);
+        objective.loss(weights)
+    }
+
+    fn loss_and_gradient(&mut self, weights: &[f32], gradient: &mut [f32]) -> f64 {
+        let (objective, at) = self.at(weights);
+        let loss = objective.loss_and_gradient(at, gradient);
+        if let Some(cost) = self.cost {
+            cost.add_slope(weights, gradient);
+        }
+        loss
+    }
+}
+
 /// A training run in progress.
 pub struct Trainer {
     problem: Problem,
@@ -313,6 +350,7 @@ impl Trainer {
             length("start weights", start.0.len())?;
         }
         config.check(problem.inputs.pixels())?;
+        config.optimizer.check_links(problem.mask.kept())?;
         let layout = Layout::of(&problem.network);
         let state = match state {
             Some(mut state) => {
@@ -460,24 +498,12 @@ impl Trainer {
         if kept {
             self.before.copy_from_slice(&state.weights.0);
         }
-        let step = state.optimizer.step(
+        let step = state.optimizer.step_on(
             &mut state.weights.0,
             &problem.mask,
             lr,
             config.gradient,
-            &mut |weights, gradient| {
-                let loss = if noisy.is_empty() {
-                    objective.loss_and_gradient(weights, gradient)
-                } else {
-                    moved.clear();
-                    moved.extend(weights.iter().zip(&*noisy).map(|(w, noise)| w + noise));
-                    objective.loss_and_gradient(moved, gradient)
-                };
-                if let Some(cost) = weight_cost {
-                    cost.add_slope(weights, gradient);
-                }
-                loss
-            },
+            &mut Paid { objective, cost: weight_cost.as_ref(), noise: noisy, moved },
         );
         if let Some(constraint) = constraint {
             constraint.project(state.step + 1, &mut state.weights);
@@ -506,7 +532,9 @@ impl Trainer {
             false => flat,
         };
         state.constant_for = if constant { state.constant_for + 1 } else { 0 };
-        if flat && is_whole || state.constant_for >= config.collapse_after {
+        // An evolution strategy that found no direction widens its search.
+        let ends = flat && is_whole && config.optimizer.follows_gradient();
+        if ends || state.constant_for >= config.collapse_after {
             return Some(StopReason::Collapsed);
         }
         if is_whole {
@@ -620,6 +648,6 @@ fn attempt(
         constant_for: 0,
         best_loss: f64::MAX,
         best_step: 0,
-        optimizer: Optimizer::new(&config.optimizer, layout)?,
+        optimizer: Optimizer::new(&config.optimizer, layout)?.seeded(config.seed, attempt),
     })
 }

@@ -1,9 +1,14 @@
 //! The table of optimizers: one row each, by which it is named, parsed, checked and documented.
 
 use super::adam::{AdamConfig, AdamWConfig};
+use super::adam_q::AdamQConfig;
+use super::adam_scalar::AdamScalarConfig;
+use super::cma_es::{CmaEsConfig, MOST_LINKS};
 use super::lbfgs::LbfgsConfig;
 use super::lion::LionConfig;
 use super::muon::MuonConfig;
+use super::normalized_momentum::NormalizedMomentumConfig;
+use super::openai_es::OpenAiEsConfig;
 use super::rmsprop::RmsPropConfig;
 use super::sam::SamConfig;
 use super::sgd::SgdConfig;
@@ -19,7 +24,7 @@ pub struct Row {
     pub formula: &'static str,
     /// Where the definition and its constants come from.
     pub source: &'static str,
-    /// Loss-and-gradient evaluations of one step.
+    /// Loss-and-gradient evaluations of one step; of an evolution strategy losses, forward passes only.
     pub evaluations: &'static str,
 }
 
@@ -77,6 +82,56 @@ choices! {
         formula: "m = μm + (1-μ)g; w -= lr·√max(1, out/in)·orthogonalize(μm + (1-μ)g)",
         source: "Jordan et al. 2024; Newton-Schulz in f64",
         evaluations: "1",
+    }
+    /// Adam with an exponent, from momentum (q = 0) to Adam (q = 1).
+    AdamQ(AdamQConfig) "adam-q" {
+        formula: "w -= lr·m̂/(√v̂ + ε)^q",
+        source: "ours; Chen et al. 2020 (Padam) with q = 2p, without AMSGrad",
+        evaluations: "1",
+    }
+    /// Adam with one second moment for all weights.
+    AdamScalar(AdamScalarConfig) "adam-scalar" {
+        formula: "m = β₁m + (1-β₁)g; v = β₂v + (1-β₂)‖g‖²/n; w -= lr·m̂/(√v̂ + ε), n living links",
+        source: "ours; Ward et al. 2019 (AdaGrad-Norm) with Adam's moments",
+        evaluations: "1",
+    }
+    /// Momentum of which every step is one rate long.
+    NormalizedMomentum(NormalizedMomentumConfig) "normalized-momentum" {
+        formula: "m = μm + (1-μ)g; w -= lr·m/‖m‖",
+        source: "Cutkosky & Mehta 2020",
+        evaluations: "1",
+    }
+    /// Evolution strategy with a full covariance; takes losses only, no gradient and no learning rate.
+    CmaEs(CmaEsConfig) "cma-es" {
+        formula: "xᵢ = w + σ·√C·zᵢ; w += σ·Σwᵢyᵢ over the best half; σ and C adapt",
+        source: "Hansen 2016, arXiv:1604.00772, with negative weights",
+        evaluations: "population + 1, losses only",
+    }
+    /// Evolution strategy that estimates a gradient from ranks of losses.
+    OpenAiEs(OpenAiEsConfig) "openai-es" {
+        formula: "step of the base with g = 1/(2Nσ)·Σ(r(w + σεᵢ) - r(w - σεᵢ))·εᵢ, r centred ranks",
+        source: "Salimans et al. 2017",
+        evaluations: "2 population + 1, losses only",
+    }
+}
+
+impl OptimizerConfig {
+    /// False for the evolution strategies, which see losses only.
+    pub fn follows_gradient(&self) -> bool {
+        !matches!(self, OptimizerConfig::CmaEs(_) | OptimizerConfig::OpenAiEs(_))
+    }
+
+    /// Refuses a number of living links that the method cannot handle.
+    ///
+    /// # Errors
+    /// More than 2000 with `cma-es`.
+    pub fn check_links(&self, living: usize) -> Result<(), Refusal> {
+        let holds = living <= MOST_LINKS || !matches!(self, OptimizerConfig::CmaEs(_));
+        let expected = format!(
+            "at most {MOST_LINKS} living links with cma-es, whose covariance has their square; \
+             prune the network, or choose openai-es"
+        );
+        Refusal::unless(holds, "training setting optimizer", &expected, living)
     }
 }
 

@@ -128,7 +128,7 @@ impl<T: Scalar> Lbfgs<T> {
         weights: &mut [T],
         gradient: &mut [T],
         mask: &Mask,
-        evaluate: Evaluate<'_, T>,
+        evaluate: &mut dyn Evaluate<T>,
     ) -> Step {
         self.work.prepare(weights.len(), self.config.history);
         let mut evaluations = 0;
@@ -137,7 +137,7 @@ impl<T: Scalar> Lbfgs<T> {
             // The first step, or somebody moved the weights: nothing remembered holds here.
             _ => {
                 self.pairs.clear();
-                let loss = evaluate(weights, gradient);
+                let loss = evaluate.loss_and_gradient(weights, gradient);
                 evaluations += 1;
                 Point { weights: weights.to_vec(), loss, gradient: gradient.to_vec() }
             }
@@ -206,7 +206,7 @@ impl<T: Scalar> Lbfgs<T> {
         start: Trial,
         gradient: &mut [T],
         mask: &Mask,
-        evaluate: Evaluate<'_, T>,
+        evaluate: &mut dyn Evaluate<T>,
         evaluations: &mut usize,
     ) -> bool {
         let first = if self.pairs.is_empty() {
@@ -224,7 +224,7 @@ impl<T: Scalar> Lbfgs<T> {
             work: &'a mut Work<T>,
             gradient: &'a mut [T],
             loss: f64,
-            evaluate: Evaluate<'a, T>,
+            evaluate: &'a mut dyn Evaluate<T>,
             evaluations: &'a mut usize,
         }
         let mut walk =
@@ -239,7 +239,7 @@ impl<T: Scalar> Lbfgs<T> {
                 for ((x, w), d) in trial.iter_mut().zip(&here.weights).zip(&*direction) {
                     *x = T::narrow(w.wide() + t * d);
                 }
-                walk.loss = (walk.evaluate)(trial, walk.gradient);
+                walk.loss = walk.evaluate.loss_and_gradient(trial, walk.gradient);
                 *walk.evaluations += 1;
                 mask_and_norm(walk.gradient, mask);
                 Trial { t, value: walk.loss, slope: dot(walk.gradient, direction) }

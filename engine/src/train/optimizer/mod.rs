@@ -6,17 +6,24 @@
 //! which of them form matrices ([`Layout`]).
 //!
 //! State and weights are stored as `T` (f32; f64 for the reference), every element's arithmetic is
-//! f64. All but `lbfgs` (its history) and `muon` (inside nalgebra's products) allocate nothing in a
-//! step. To add an optimizer: a file with its config and state, a row in `config.rs`, an arm in
-//! [`Optimizer::new`], and a trace in `tests/oracle/optimizer_traces.py`.
+//! f64. All but `lbfgs` (its history), `muon` (inside nalgebra's products) and `cma-es` (its matrices)
+//! allocate nothing in a step. To add an optimizer: a file with its config and state, a row in `config.rs`, an arm in
+//! [`Optimizer::new`], and a trace in `tests/oracle`.
 
 pub mod adam;
+pub mod adam_q;
+pub mod adam_scalar;
+mod cma_constants;
+pub mod cma_es;
 pub mod config;
 mod first_order;
 pub mod lbfgs;
 mod line_search;
 pub mod lion;
 pub mod muon;
+mod noise;
+pub mod normalized_momentum;
+pub mod openai_es;
 pub mod orthogonal;
 pub mod rmsprop;
 mod rule;
@@ -25,10 +32,15 @@ pub mod sgd;
 mod step;
 
 pub use adam::{AdamConfig, AdamWConfig};
+pub use adam_q::AdamQConfig;
+pub use adam_scalar::AdamScalarConfig;
+pub use cma_es::CmaEsConfig;
 pub use config::{OptimizerConfig, OptimizerError, Row};
 pub use lbfgs::LbfgsConfig;
 pub use lion::LionConfig;
 pub use muon::{MuonConfig, MuonMatrices, Orthogonalizer};
+pub use normalized_momentum::NormalizedMomentumConfig;
+pub use openai_es::OpenAiEsConfig;
 pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
 pub use rule::{GradientRule, ParseRuleError};
@@ -38,15 +50,21 @@ pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
 
 use crate::network::Mask;
 use adam::Adam;
+use adam_q::AdamQ;
+use adam_scalar::AdamScalar;
+use cma_es::CmaEs;
 use first_order::FirstOrder;
 use lbfgs::Lbfgs;
 use lion::Lion;
 use muon::Muon;
+use noise::Noise;
+use normalized_momentum::NormalizedMomentum;
+use openai_es::OpenAiEs;
 use rmsprop::RmsProp;
 use sam::Sam;
 use serde::{Deserialize, Serialize};
 use sgd::Sgd;
-use step::{mask_and_norm, settle};
+use step::{Closure, mask_and_norm, settle};
 
 /// An optimizer with its state. Serialising it in mid-run and reading it back continues to the
 /// same bits.
@@ -79,6 +97,8 @@ enum Method<T: Scalar> {
     FirstOrder(FirstOrder<T>),
     Sam(Sam<T>),
     Lbfgs(Lbfgs<T>),
+    CmaEs(CmaEs<T>),
+    OpenAiEs(OpenAiEs<T>),
 }
 
 impl<T: Scalar> Optimizer<T> {
@@ -101,6 +121,13 @@ impl<T: Scalar> Optimizer<T> {
             OptimizerConfig::Muon(c) => first(FirstOrder::Muon(Muon::new(c, layout))),
             OptimizerConfig::Sam(c) => Method::Sam(Sam::new(&c, n)),
             OptimizerConfig::Lbfgs(c) => Method::Lbfgs(Lbfgs::new(c, n)),
+            OptimizerConfig::AdamQ(c) => first(FirstOrder::AdamQ(AdamQ::new(c, n))),
+            OptimizerConfig::AdamScalar(c) => first(FirstOrder::AdamScalar(AdamScalar::new(c, n))),
+            OptimizerConfig::NormalizedMomentum(c) => {
+                first(FirstOrder::NormalizedMomentum(NormalizedMomentum::new(c, n)))
+            }
+            OptimizerConfig::CmaEs(c) => Method::CmaEs(CmaEs::new(c)),
+            OptimizerConfig::OpenAiEs(c) => Method::OpenAiEs(OpenAiEs::new(c, n)),
         };
         Ok(Optimizer {
             config: config.clone(),
@@ -108,6 +135,17 @@ impl<T: Scalar> Optimizer<T> {
             method,
             gradient: vec![T::default(); n],
         })
+    }
+
+    /// The same with the random streams of `seed` and `attempt`, before the first step. Only the evolution
+    /// strategies draw any; unseeded they use those of seed 0, attempt 0.
+    pub fn seeded(mut self, seed: u64, attempt: u32) -> Self {
+        match &mut self.method {
+            Method::CmaEs(method) => method.noise = Noise::new(seed, attempt),
+            Method::OpenAiEs(method) => method.noise = Noise::new(seed, attempt),
+            Method::FirstOrder(_) | Method::Sam(_) | Method::Lbfgs(_) => {}
+        }
+        self
     }
 
     /// This saved state, if it is one of `config` on `layout`.
@@ -129,6 +167,8 @@ impl<T: Scalar> Optimizer<T> {
             Method::FirstOrder(m) => m.lengths(),
             Method::Sam(m) => m.base.lengths(),
             Method::Lbfgs(m) => m.lengths(),
+            Method::CmaEs(m) => m.wrong_length(layout.weights).into_iter().collect(),
+            Method::OpenAiEs(m) => m.base.lengths(),
         };
         if let Some(n) = lengths.iter().find(|&&n| n != layout.weights) {
             let text = |n: usize| format!("vectors of {n} numbers");
@@ -157,8 +197,8 @@ impl<T: Scalar> Optimizer<T> {
     /// One step: evaluates, masks the gradient, applies `rule`, moves the weights.
     ///
     /// `weights`: (W,), already masked; the removed ones stay exactly 0. `lr`: this step's rate (not
-    /// used by L-BFGS, which searches its own). `rule` acts on the gradient that moves the weights
-    /// (L-BFGS: none, its curvature needs the raw one). The weights and the state stay as they are
+    /// used by L-BFGS and CMA-ES, which find their own). `rule` acts on the gradient that moves the
+    /// weights (L-BFGS: none, its curvature needs the raw one; CMA-ES: none). The weights and the state stay as they are
     /// when loss or gradient are not finite, and when `rule` has to normalise a zero gradient: the
     /// caller sees both in the [`Step`].
     ///
@@ -170,7 +210,22 @@ impl<T: Scalar> Optimizer<T> {
         mask: &Mask,
         lr: f64,
         rule: GradientRule,
-        evaluate: Evaluate<'_, T>,
+        evaluate: &mut dyn FnMut(&[T], &mut [T]) -> f64,
+    ) -> Step {
+        self.step_on(weights, mask, lr, rule, &mut Closure::new(evaluate))
+    }
+
+    /// As [`Optimizer::step`], on an objective that can give a loss without its gradient.
+    ///
+    /// # Panics
+    /// As [`Optimizer::step`].
+    pub fn step_on(
+        &mut self,
+        weights: &mut [T],
+        mask: &Mask,
+        lr: f64,
+        rule: GradientRule,
+        evaluate: &mut dyn Evaluate<T>,
     ) -> Step {
         let n = self.layout.weights;
         assert_eq!((weights.len(), mask.0.len()), (n, n), "one weight a link");
@@ -178,17 +233,19 @@ impl<T: Scalar> Optimizer<T> {
         let gradient = &mut self.gradient;
         match &mut self.method {
             Method::FirstOrder(method) => {
-                let loss = evaluate(weights, gradient);
+                let loss = evaluate.loss_and_gradient(weights, gradient);
                 let gradient_norm = mask_and_norm(gradient, mask);
                 let step = Step { loss, gradient_norm, evaluations: 1, stuck: false };
                 if step.is_finite() && rule.apply(gradient, gradient_norm) {
-                    method.update(weights, gradient, lr);
+                    method.update(weights, gradient, mask, lr);
                     settle(weights, mask);
                 }
                 step
             }
             Method::Sam(method) => method.step(weights, gradient, mask, lr, rule, evaluate),
             Method::Lbfgs(method) => method.step(weights, gradient, mask, evaluate),
+            Method::CmaEs(method) => method.step(weights, mask, evaluate),
+            Method::OpenAiEs(method) => method.step(weights, gradient, mask, lr, rule, evaluate),
         }
     }
 }

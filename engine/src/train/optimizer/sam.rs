@@ -30,13 +30,23 @@ pub struct BaseRow {
 }
 
 choices! {
-    /// The first-order method inside SAM.
+    /// The first-order method inside SAM and OpenAI's evolution strategy.
     pub enum SamBase, "base", rows BaseRow;
 
     /// SGD.
     Sgd(SgdConfig) "sgd" {}
     /// Adam.
     Adam(AdamConfig) "adam" {}
+}
+
+impl SamBase {
+    /// A fresh state of the base for W weights.
+    pub(super) fn begin<T: Scalar>(&self, weights: usize) -> FirstOrder<T> {
+        match self {
+            SamBase::Sgd(base) => FirstOrder::Sgd(Sgd::new(base.clone(), weights)),
+            SamBase::Adam(base) => FirstOrder::Adam(Adam::new(base.clone(), 0.0, weights)),
+        }
+    }
 }
 
 /// State of SAM: that of its base.
@@ -51,11 +61,11 @@ pub struct Sam<T: Scalar> {
 
 impl<T: Scalar> Sam<T> {
     pub(super) fn new(config: &SamConfig, weights: usize) -> Self {
-        let base = match &config.base {
-            SamBase::Sgd(base) => FirstOrder::Sgd(Sgd::new(base.clone(), weights)),
-            SamBase::Adam(base) => FirstOrder::Adam(Adam::new(base.clone(), 0.0, weights)),
-        };
-        Sam { rho: config.rho, base, ascended: vec![T::default(); weights] }
+        Sam {
+            rho: config.rho,
+            base: config.base.begin(weights),
+            ascended: vec![T::default(); weights],
+        }
     }
 
     /// One step; `gradient` is scratch, (W,).
@@ -66,9 +76,9 @@ impl<T: Scalar> Sam<T> {
         mask: &Mask,
         lr: f64,
         rule: GradientRule,
-        evaluate: Evaluate<'_, T>,
+        evaluate: &mut dyn Evaluate<T>,
     ) -> Step {
-        let loss = evaluate(weights, gradient);
+        let loss = evaluate.loss_and_gradient(weights, gradient);
         let gradient_norm = mask_and_norm(gradient, mask);
         let mut step = Step { loss, gradient_norm, evaluations: 1, stuck: false };
         if !step.is_finite() {
@@ -81,7 +91,7 @@ impl<T: Scalar> Sam<T> {
             for ((up, &w), &g) in self.ascended.iter_mut().zip(&*weights).zip(&*gradient) {
                 *up = T::narrow(w.wide() + stride * g.wide());
             }
-            let ascended = evaluate(&self.ascended, gradient);
+            let ascended = evaluate.loss_and_gradient(&self.ascended, gradient);
             step.evaluations = 2;
             norm = mask_and_norm(gradient, mask);
             if !(ascended.is_finite() && norm.is_finite()) {
@@ -90,7 +100,7 @@ impl<T: Scalar> Sam<T> {
             }
         }
         if rule.apply(gradient, norm) {
-            self.base.update(weights, gradient, lr);
+            self.base.update(weights, gradient, mask, lr);
             settle(weights, mask);
         }
         step

@@ -33,8 +33,37 @@ impl Scalar for f64 {
     }
 }
 
-/// Loss at the weights (W,), writing the whole gradient (W,) into the second argument.
-pub type Evaluate<'a, T> = &'a mut dyn FnMut(&[T], &mut [T]) -> f64;
+/// The loss that an optimizer lowers, as a function of the weights.
+pub trait Evaluate<T> {
+    /// Loss at the weights (W,), forward only.
+    fn loss(&mut self, weights: &[T]) -> f64;
+
+    /// Loss at the weights (W,), writing the whole gradient (W,) into `gradient`.
+    fn loss_and_gradient(&mut self, weights: &[T], gradient: &mut [T]) -> f64;
+}
+
+/// A function that gives both as an [`Evaluate`]; where only the loss is asked for, its gradient is dropped.
+pub(super) struct Closure<'a, T> {
+    call: &'a mut dyn FnMut(&[T], &mut [T]) -> f64,
+    dropped: Vec<T>,
+}
+
+impl<'a, T> Closure<'a, T> {
+    pub(super) fn new(call: &'a mut dyn FnMut(&[T], &mut [T]) -> f64) -> Self {
+        Closure { call, dropped: Vec::new() }
+    }
+}
+
+impl<T: Scalar> Evaluate<T> for Closure<'_, T> {
+    fn loss(&mut self, weights: &[T]) -> f64 {
+        self.dropped.resize(weights.len(), T::default());
+        (self.call)(weights, &mut self.dropped)
+    }
+
+    fn loss_and_gradient(&mut self, weights: &[T], gradient: &mut [T]) -> f64 {
+        (self.call)(weights, gradient)
+    }
+}
 
 /// A weight matrix inside the flat weight vector: (rows, cols) = (out, in), row-major.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,10 +114,12 @@ impl Layout {
 pub struct Step {
     /// Loss at the weights before the step.
     pub loss: f64,
-    /// L2 norm there of the masked gradient, before any gradient rule.
+    /// L2 norm there of the masked gradient, before any gradient rule. Of an evolution strategy, which
+    /// sees no gradient, that of the direction it found; 0 where all candidates had the same loss.
     pub gradient_norm: f64,
     /// Loss-and-gradient evaluations this step asked for (0 is possible for L-BFGS, which keeps
-    /// the last one of its line search).
+    /// the last one of its line search). Those of an evolution strategy are losses only, forward passes,
+    /// at about a third of the cost.
     pub evaluations: usize,
     /// True when the weights stayed and every later step would do the same: no trial of L-BFGS's
     /// searches lowered the loss.
