@@ -12,6 +12,7 @@ use crate::probe::Delta;
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
 use crate::score::JudgeChoice;
+use crate::train::grow::GrowConfig;
 use crate::train::{OptimizerConfig, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -157,6 +158,8 @@ pub enum ArmWiring {
     Layerized,
     /// Every link of the layered network, from random weights.
     Dense,
+    /// A graph that grows from inputs linked to outputs, link by link and unit by unit.
+    Grown,
 }
 
 /// One network of a chain.
@@ -172,6 +175,10 @@ pub struct ArmSpec {
     /// times their root mean square, ≥ 0; for `wiring = "layerized"`. Default: from random weights.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
+    /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
+    /// gradient, until R² .97 or 100 links.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub grow: Option<GrowConfig>,
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
@@ -544,6 +551,15 @@ impl ArmSpec {
             let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
             let fits = fits && self.wiring == Some(ArmWiring::Layerized);
             Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
+        }
+        let grows = self.wiring == Some(ArmWiring::Grown);
+        let expected = "grow with wiring = \"grown\" only";
+        Refusal::unless(grows || self.grow.is_none(), &key, expected, "it with another")?;
+        let expected = "steps in grow, those of a stage, with wiring = \"grown\"";
+        Refusal::unless(!grows || self.steps.is_none(), &key, expected, "steps of the arm")?;
+        if let Some(grow) = &self.grow {
+            let plain = TrainConfig::default();
+            grow.check(&plain, usize::MAX).map_err(|refusal| refusal.within(&key))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;

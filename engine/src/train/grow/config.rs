@@ -45,7 +45,7 @@ settings! {
         /// Units with random inputs whose gradients are looked at in a stage.
         draws: usize = 128, range: Range::at_least(1.0), value: "N", source: "ours";
         /// What new units may compute.
-        activations as "unit_activations": Vec<Activation> = USUAL.to_vec(), value: "NAMES", source: "ours";
+        unit_activations: Vec<Activation> = USUAL.to_vec(), value: "NAMES", source: "ours";
     }
 }
 
@@ -76,10 +76,10 @@ impl GrowConfig {
     /// The first setting outside its range, or one of `train` that a growth has no use for.
     pub fn check(&self, train: &TrainConfig, pixels: usize) -> Result<(), Refusal> {
         self.check_ranges().map_err(|refusal| refusal.prefixed("growth setting "))?;
-        let made = self.activations.iter().any(|a| !a.is_linear())
-            && !self.activations.contains(&Activation::Cache);
+        let made = self.unit_activations.iter().any(|a| !a.is_linear())
+            && !self.unit_activations.contains(&Activation::Cache);
         let expected = "an activation that is not linear, and no cache, which layerizing makes";
-        let names: Vec<_> = self.activations.iter().map(|a| a.name()).collect();
+        let names: Vec<_> = self.unit_activations.iter().map(|a| a.name()).collect();
         Refusal::unless(made, "growth setting unit_activations", expected, names.join(", "))?;
         for (name, given) in [
             ("target_loss", train.target_loss.is_some()),

@@ -389,7 +389,9 @@ impl Growth {
         }
         let offset = next.steps();
         let mut trainer = Trainer::new(self.problem(&next.genome, begun), self.train.clone())?;
-        let mut watch = Watch { log: &mut next.log, offset, observer };
+        let seconds = next.log.last().map_or(0.0, |line| line.seconds);
+        let first = next.log.len();
+        let mut watch = Watch { log: &mut next.log, first, offset, seconds, attempt: 0, observer };
         let report = trainer.run(&mut watch);
         if report.stop == StopReason::Interrupted {
             return Ok(None);
@@ -430,16 +432,25 @@ impl Growth {
     }
 }
 
-/// Counts the logged steps over all stages, and passes everything on.
+/// Counts the logged steps over all stages, without attempts that collapsed; passes everything on.
 struct Watch<'a> {
     log: &'a mut Vec<LogLine>,
+    /// Lines, steps and wall time before this stage.
+    first: usize,
     offset: u64,
+    seconds: f64,
+    attempt: u32,
     observer: &'a mut dyn TrainObserver,
 }
 
 impl TrainObserver for Watch<'_> {
     fn logged(&mut self, line: &LogLine) {
-        let line = LogLine { step: self.offset + line.step, ..*line };
+        if line.attempt != self.attempt {
+            self.attempt = line.attempt;
+            self.log.truncate(self.first);
+        }
+        let (step, seconds) = (self.offset + line.step, self.seconds + line.seconds);
+        let line = LogLine { attempt: 0, step, seconds, ..*line };
         self.observer.logged(&line);
         self.log.push(line);
     }

@@ -244,7 +244,7 @@ impl Places {
         rng: &mut SimRng,
     ) -> Vec<Addition> {
         let curved: Vec<Activation> =
-            config.activations.iter().copied().filter(|a| !a.is_linear()).collect();
+            config.unit_activations.iter().copied().filter(|a| !a.is_linear()).collect();
         let drawn: Vec<Drawn> = (0..config.draws)
             .map(|k| {
                 let sources = distinct(SOURCES, 0..self.nodes.len() - 1, rng);
@@ -263,7 +263,7 @@ impl Places {
         let best = (1..=TARGETS).filter_map(|k| grad_max(&m, k));
         let per_link = |place: &GradMax| place.norm / (SOURCES + place.targets.len()) as f64;
         let best = best.max_by(|a, b| per_link(a).total_cmp(&per_link(b)));
-        for &activation in &config.activations {
+        for &activation in &config.unit_activations {
             let slope = activation.derivative(0.0);
             let Some(place) = best.as_ref().filter(|best| best.norm > 0.0) else { break };
             if activation.value(0.0) != 0.0 || slope == 0.0 {

@@ -226,7 +226,7 @@ fn wrong_input_is_refused() {
         assert!(by(GrowConfig { until_r2: r2, ..usual() }).contains("until_r2"));
     }
     let linear = vec![Activation::Identity];
-    assert!(by(GrowConfig { activations: linear, ..usual() }).contains("unit_activations"));
+    assert!(by(GrowConfig { unit_activations: linear, ..usual() }).contains("unit_activations"));
     let flat = Picture::filled(SIZE, SIZE, [0.5; 3]);
     assert!(refused(usual(), GrowConfig::recipe(), flat).contains("one colour"));
     let aimed = TrainConfig { target_loss: Some(0.1), ..GrowConfig::recipe() };
