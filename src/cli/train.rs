@@ -76,8 +76,13 @@ pub struct TrainSettings {
 impl TrainSettings {
     /// The defaults, over them the file, over it the options.
     pub fn config(&self) -> anyhow::Result<TrainConfig> {
+        self.config_over(TrainConfig::default())
+    }
+
+    /// The same with other settings where there is no file.
+    pub fn config_over(&self, usual: TrainConfig) -> anyhow::Result<TrainConfig> {
         let base = self.config.as_deref().map(read_train_config).transpose()?;
-        Ok(self.options.over(&base.unwrap_or_default())?)
+        Ok(self.options.over(&base.unwrap_or(usual))?)
     }
 }
 

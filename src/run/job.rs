@@ -8,6 +8,7 @@ use crate::math::text::portable;
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
 };
+use crate::train::grow::GrowConfig;
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -114,6 +115,9 @@ pub struct RunConfig {
     /// What the wiring was pruned from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<PrunedFrom>,
+    /// How the wiring was grown, if it was: it is then the first network's above.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub grown: Option<GrowConfig>,
     /// Training settings.
     pub train: TrainConfig,
 }
@@ -253,6 +257,7 @@ impl TrainJob {
             wiring_sha256: hex(&wiring.finalize()),
             start_sha256: start.as_ref().map(|w| sha256_of_floats(&w.0)),
             pruned: None,
+            grown: None,
             train,
         };
         let problem = Problem {

@@ -11,6 +11,7 @@
 //! not matter whose file is the last.
 
 pub mod folder;
+mod growing;
 mod job;
 mod load;
 mod resumable_sweep;
@@ -18,6 +19,7 @@ pub mod shipped;
 mod source;
 mod training;
 
+pub use growing::{GrowJob, grow_run};
 pub use job::{PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
 pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, load_run_so_far, mask_from_json, read_metrics,

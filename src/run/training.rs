@@ -85,7 +85,7 @@ fn prolonged(
 }
 
 /// The marker of the folder of a run.
-fn marker(config: &RunConfig) -> Marker {
+pub(super) fn marker(config: &RunConfig) -> Marker {
     let is_pruning = config.pruned.is_some();
     let kind = if is_pruning { FolderKind::Pruning } else { FolderKind::Training };
     Marker::new(kind).about(config.run_id(), &config.arm)

@@ -3,6 +3,7 @@
 //! observer is told each step.
 
 mod config;
+pub mod grow;
 pub mod init;
 pub mod optimizer;
 pub mod penalty;

@@ -15,7 +15,9 @@ use crate::network::files::WriteError;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
 use crate::probe::Delta;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
-use crate::run::{LoadedRun, RunError, RunResult, TrainJob, load_run, read_metrics, train_run};
+use crate::run::{
+    GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run, read_metrics, train_run,
+};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -186,11 +188,34 @@ struct Worker<'a> {
     folder: &'a Path,
     ask: Ask<'a>,
     /// How the trainings of arms without a parent ended, by run.
-    attempts: BTreeMap<String, Result<RunResult, RunError>>,
+    attempts: BTreeMap<String, Result<Option<RunResult>, RunError>>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
     kept: BTreeMap<(String, usize), Mask>,
+}
+
+/// How a network without a parent is made.
+enum Job {
+    Train(Box<TrainJob>),
+    Grow(Box<GrowJob>),
+}
+
+impl Job {
+    fn id(&self) -> String {
+        match self {
+            Job::Train(job) => job.config.run_id(),
+            Job::Grow(job) => job.config.run_id(),
+        }
+    }
+
+    /// Makes it in a folder, or goes on there; none where a growth was interrupted.
+    fn run(self, folder: &Path, ask: Ask<'_>) -> Result<Option<RunResult>, RunError> {
+        match self {
+            Job::Train(job) => train_run(folder, *job, true, &mut { ask }).map(Some),
+            Job::Grow(job) => grow_run(folder, &job, true, &mut { ask }, &mut |_| {}),
+        }
+    }
 }
 
 /// Is given every network made.
@@ -212,9 +237,13 @@ impl Worker<'_> {
     fn train_roots(&mut self, arms: &[&ArmSpec]) {
         let mut jobs = BTreeMap::new();
         for &arm in arms {
-            if let Some(ArmWiring::Trained(wiring)) = arm.wiring {
-                let job = self.job(arm, wiring);
-                jobs.entry(job.config.run_id()).or_insert((Vec::new(), job)).0.push(arm);
+            if let Some(wiring) = arm.wiring.filter(|wiring| *wiring != ArmWiring::Evolved) {
+                let job = match self.any_job(arm, wiring) {
+                    Ok(job) => job,
+                    // Said where the arm is made.
+                    Err(_) => continue,
+                };
+                jobs.entry(job.id()).or_insert((Vec::new(), job)).0.push(arm);
             }
         }
         let (folder, ask) = (self.folder, self.ask);
@@ -223,7 +252,7 @@ impl Worker<'_> {
         let attempts = jobs.into_par_iter().map(|(id, (arms, job))| {
             arms.iter().for_each(|arm| this.begin(arm));
             let now = !is_finished(&folder.join(&id));
-            let result = train_run(&folder.join(&id), job, true, &mut { ask });
+            let result = job.run(&folder.join(&id), ask);
             // Arms that are trained alike are trained once.
             for (i, arm) in arms.iter().enumerate() {
                 this.did(this.chain.costs(arm).training, now && i == 0);
@@ -241,7 +270,7 @@ impl Worker<'_> {
                 let model = &Model::new(layered.network.clone(), layered.weights.clone());
                 look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
             }
-            Some(ArmWiring::Trained(wiring)) => {
+            Some(wiring) => {
                 let run = self.train(arm, wiring)?;
                 let folder = self.folder.join(&run.result.run_id);
                 let (arm_name, model) = (&arm.name, &run.model);
@@ -254,16 +283,30 @@ impl Worker<'_> {
         }
     }
 
-    fn train(&mut self, arm: &ArmSpec, wiring: TrainedWiring) -> Result<LoadedRun, ArmError> {
-        let job = self.job(arm, wiring);
-        let id = job.config.run_id();
+    fn train(&mut self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
+        let job = self.any_job(arm, wiring)?;
+        let id = job.id();
         let folder = self.folder.join(&id);
         let attempt = self.attempts.remove(&id);
-        let result = attempt.unwrap_or_else(|| train_run(&folder, job, true, &mut { self.ask }))?;
-        if result.train.stop == StopReason::Interrupted {
+        let result = attempt.unwrap_or_else(|| job.run(&folder, self.ask))?;
+        if result.is_none_or(|result| result.train.stop == StopReason::Interrupted) {
             return Err(ArmError::Interrupted);
         }
         Ok(load_run(&folder)?)
+    }
+
+    /// How an arm without a parent is made.
+    fn any_job(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<Job, RunError> {
+        if let ArmWiring::Trained(wiring) = wiring {
+            return Ok(Job::Train(Box::new(self.job(arm, wiring))));
+        }
+        let grow = arm.grow.clone().unwrap_or_default();
+        // R² ends a growth by its own setting, and levels on its way belong to no one network.
+        let train = self.recipe(arm, false);
+        let train = TrainConfig { target_loss: None, checkpoints: Vec::new(), ..train };
+        let target = &self.chain.source.target;
+        GrowJob::new(&arm.name, target, Coords::default(), grow, train)
+            .map(|job| Job::Grow(Box::new(job)))
     }
 
     /// The training of an arm without a parent.

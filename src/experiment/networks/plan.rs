@@ -15,6 +15,7 @@ use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
+use crate::train::grow::GrowBy;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -168,7 +169,10 @@ impl Chain {
     /// About how long the networks of an arm take.
     pub(super) fn costs(&self, arm: &ArmSpec) -> ArmCost {
         let key = &self.key;
-        let links = self.links(arm.wiring);
+        let links = match arm.wiring {
+            Some(ArmWiring::Grown) => arm.grow.clone().unwrap_or_default().most_links,
+            wiring => self.links(wiring),
+        };
         let steps = arm.steps.unwrap_or(key.train.steps);
         let trained = |links: usize| {
             let lost = cost::lost_steps(key.layers, &key.train).min(steps as f64);
@@ -182,6 +186,15 @@ impl Chain {
             measured as f64 * cost::scoring(weights, kept, size) + cost::measures(kept, size)
         };
         match arm.wiring {
+            Some(ArmWiring::Grown) => {
+                let grow = arm.grow.clone().unwrap_or_default();
+                // About two links a stage, half of them there; trials are on fewer pixels. Random growth is two.
+                let stages =
+                    (links as f64 / 2.0) * if grow.by == GrowBy::Random { 2.0 } else { 1.5 };
+                let steps = stages * grow.steps as f64;
+                let training = cost::training(steps, links / 2, key.size);
+                ArmCost { training, scoring: scored(links) }
+            }
             Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },
             Some(_) => ArmCost { training: trained(links), scoring: scored(links) },
             None => {
@@ -249,7 +262,7 @@ impl Chain {
             return self.arch().dense_params();
         };
         match wiring {
-            None => self.arch().dense_params(),
+            None | Some(ArmWiring::Grown) => self.arch().dense_params(),
             Some(ArmWiring::Evolved) => layered.nonzero(),
             Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
             Some(ArmWiring::Trained(wiring)) => {
@@ -431,6 +444,8 @@ impl NetworksStudy {
                                 || offset == 0 && wiring.count(evolved, all).is_some()
                         }
                         (Some(ArmWiring::Trained(wiring)), None) => !wiring.needs_genome(),
+                        // A graph has no layers.
+                        (Some(ArmWiring::Grown), _) => offset == 0,
                         _ => true,
                     };
                     there

@@ -13,6 +13,7 @@ use crate::probe::Delta;
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
 use crate::score::JudgeChoice;
+use crate::train::grow::GrowConfig;
 use crate::train::{OptimizerConfig, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -146,7 +147,7 @@ fn plain() -> Vec<VariantSpec> {
 /// The variant that changes nothing.
 pub const BASE: &str = "base";
 
-/// How an arm is wired, if it is not pruned from another. As text `evolved`, or a [`TrainedWiring`].
+/// How an arm is wired, if it is not pruned from another. As text `evolved`, `grown`, or a [`TrainedWiring`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ArmWiring {
@@ -154,6 +155,8 @@ pub enum ArmWiring {
     Evolved,
     /// Trained from random weights.
     Trained(TrainedWiring),
+    /// A graph that grows from inputs linked to outputs, link by link and unit by unit.
+    Grown,
 }
 
 impl ArmWiring {
@@ -170,8 +173,12 @@ impl TryFrom<String> for ArmWiring {
     fn try_from(text: String) -> Result<Self, String> {
         let trained = || text.parse().map(ArmWiring::Trained);
         let all = TrainedWiring::CHOICES;
-        let wrong = |_| format!("wiring: expected evolved, {all}, found {text:?}");
-        if text == "evolved" { Ok(ArmWiring::Evolved) } else { trained().map_err(wrong) }
+        let wrong = |_| format!("wiring: expected evolved, grown, {all}, found {text:?}");
+        match text.as_str() {
+            "evolved" => Ok(ArmWiring::Evolved),
+            "grown" => Ok(ArmWiring::Grown),
+            _ => trained().map_err(wrong),
+        }
     }
 }
 
@@ -179,6 +186,7 @@ impl From<ArmWiring> for String {
     fn from(wiring: ArmWiring) -> String {
         match wiring {
             ArmWiring::Evolved => "evolved".into(),
+            ArmWiring::Grown => "grown".into(),
             ArmWiring::Trained(wiring) => wiring.to_string(),
         }
     }
@@ -197,6 +205,10 @@ pub struct ArmSpec {
     /// times their root mean square, ≥ 0; for `wiring = "layerized"`. Default: from random weights.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
+    /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
+    /// gradient, until R² .97 or 100 links.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub grow: Option<GrowConfig>,
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
@@ -573,6 +585,15 @@ impl ArmSpec {
             let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
             let fits = fits && self.wiring == Some(ArmWiring::LAYERIZED);
             Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
+        }
+        let grows = self.wiring == Some(ArmWiring::Grown);
+        let expected = "grow with wiring = \"grown\" only";
+        Refusal::unless(grows || self.grow.is_none(), &key, expected, "it with another")?;
+        let expected = "steps in grow, those of a stage, with wiring = \"grown\"";
+        Refusal::unless(!grows || self.steps.is_none(), &key, expected, "steps of the arm")?;
+        if let Some(grow) = &self.grow {
+            let plain = TrainConfig::default();
+            grow.check(&plain, usize::MAX).map_err(|refusal| refusal.within(&key))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;
