@@ -32,6 +32,8 @@ class TrainSettings(TypedDict, total=False):
     steps: int
     seed: int
     gradient: str
+    penalty: str
+    weight_noise: float
     log_every: int
     batch: int
     subsample: int
