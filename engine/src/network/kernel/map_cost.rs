@@ -5,7 +5,7 @@
 // SAFETY of the module: workers write tiles of the maps through `Cells`; see `keep`.
 #![allow(unsafe_code)]
 
-use super::objective::Cells;
+use super::cells::Cells;
 use super::pixels::PixelTiles;
 use super::program::Program;
 use crate::math::lanes::{Block, Isa, LANES, Lanes, ZERO, floats, floats_mut, per_isa};

@@ -4,6 +4,7 @@
 //! pictures under changed weights. All f32, the same bits at any thread count. It does not know
 //! about optimizers or runs. The slow f64 oracle is [`super::reference`].
 
+mod cells;
 mod colour;
 mod map_cost;
 mod objective;

@@ -2,6 +2,7 @@
 // SAFETY of the module: workers share the groups through `Cells`; see there.
 #![allow(unsafe_code)]
 
+use super::cells::Cells;
 use super::map_cost::{Injection, MapCost, MapCosts};
 use super::pixels::PixelTiles;
 use super::prepared::Prepared;
@@ -70,37 +71,6 @@ struct Worker {
     slope: Vec<Block>,
     /// Gradients of edges, not yet summed over lanes.
     pending: Vec<Block>,
-}
-
-/// Elements that workers write, each by the one worker that drew its index.
-#[derive(Debug)]
-pub(super) struct Cells<T>(pub(super) Vec<UnsafeCell<T>>);
-
-// SAFETY: an element is reached only through `get`, whose caller promises to be the only one.
-unsafe impl<T: Send> Sync for Cells<T> {}
-
-impl<T> Cells<T> {
-    /// # Safety
-    /// No other reference to element `i` may exist while the result lives.
-    #[allow(clippy::mut_from_ref)]
-    pub(super) unsafe fn get(&self, i: usize) -> &mut T {
-        // SAFETY: the caller's promise.
-        unsafe { &mut *self.0[i].get() }
-    }
-
-    /// All of them.
-    pub(super) fn all(&mut self) -> &[T] {
-        let cells = self.0.as_mut_slice();
-        // SAFETY: an UnsafeCell<T> is a T in memory; the borrow is exclusive.
-        unsafe { std::slice::from_raw_parts(cells.as_ptr().cast(), cells.len()) }
-    }
-
-    /// # Safety
-    /// No exclusive reference to element `i` may exist while the result lives.
-    unsafe fn read(&self, i: usize) -> &T {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.0[i].get() }
-    }
 }
 
 impl Group {
@@ -385,7 +355,7 @@ fn draw_maps(
             let (valid, used) = pixels.extent(t);
             let inputs = pixels.inputs(t);
             worker.a[..inputs.len()].copy_from_slice(inputs);
-            super::forward(isa, program, prepared, &mut worker.a, used);
+            forward(isa, program, prepared, &mut worker.a, used);
             // SAFETY: `next` gives each tile to one worker; nobody reads before all are done.
             unsafe { costs.keep(t, &worker.a, valid) };
         }
@@ -396,6 +366,16 @@ fn draw_maps(
     } else {
         workers[..busy].par_iter_mut().with_max_len(1).for_each(work);
     }
+}
+
+per_isa! {
+    /// Rows 4.. of a tile from its inputs.
+    fn forward(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = forward_on
+}
+
+#[inline(always)]
+fn forward_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) {
+    tile::forward::<L>(program, prepared, a, None, used);
 }
 
 per_isa! {
