@@ -91,7 +91,7 @@ fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()>
     let stop = match result.train.stop {
         StopReason::TargetLoss => "the picture is learned",
         StopReason::Plateau => "nothing more helps",
-        StopReason::StepLimit => "as many links as there may be",
+        StopReason::StepLimit => "no more links may be added",
         _ => "its first network drew one colour",
     };
     let text = format!(
@@ -104,5 +104,5 @@ fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()>
         result.fit.r2,
         folder.display(),
     );
-    Ok(out.result(result, &text)?)
+    out.result(result, &text)
 }

@@ -14,6 +14,7 @@ use picloom::network::picture_file::FileSettings;
 use picloom::prune::Method;
 use picloom::prune::schedule::Aim;
 use picloom::score::{JudgeChoice, Protocol};
+use picloom::train::grow::GrowConfig;
 use picloom::train::{OptimizerConfig, TrainConfig};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -22,6 +23,7 @@ use std::path::Path;
 fn tables() -> Vec<(&'static str, Vec<Setting>)> {
     vec![
         ("training", TrainConfig::settings()),
+        ("growth", GrowConfig::settings()),
         ("pruning", Aim::settings()),
         ("protocol", Protocol::settings()),
         ("study", StudySettings::settings()),
