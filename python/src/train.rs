@@ -101,7 +101,7 @@ impl TrainReport {
         self.report.steps
     }
 
-    /// Gradient evaluations of the last attempt.
+    /// Gradient evaluations of the last attempt; of an evolution strategy, losses.
     #[getter]
     fn evaluations(&self) -> u64 {
         self.report.evaluations

@@ -18,6 +18,10 @@ use std::path::{Path, PathBuf};
 #[command(mut_arg("lr", |arg| with_default(arg, "0.03")))]
 #[command(mut_arg("schedule", |arg| with_default(arg, "cosine")))]
 #[command(mut_arg("log_every", |arg| with_default(arg, "50")))]
+// Growth has goals of its own and refuses these.
+#[command(mut_arg("target_loss", |arg| arg.hide(true)))]
+#[command(mut_arg("checkpoints", |arg| arg.hide(true)))]
+#[command(mut_arg("subsample", |arg| arg.hide(true)))]
 pub struct GrowArgs {
     /// Picture or genome to draw
     #[arg(long, value_name = "IMG|GENOME")]

@@ -28,6 +28,7 @@ mod networks;
 mod optimizers;
 mod orthogonal;
 mod own_files;
+mod penalties;
 mod pictures;
 mod plots;
 mod prune;

@@ -15,7 +15,7 @@ use picloom::prune::Method;
 use picloom::prune::schedule::Aim;
 use picloom::score::{JudgeChoice, Protocol};
 use picloom::train::grow::GrowConfig;
-use picloom::train::{OptimizerConfig, TrainConfig};
+use picloom::train::{OptimizerConfig, Penalty, TrainConfig};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -49,6 +49,7 @@ fn choices() -> Vec<(&'static str, Vec<Options>)> {
     }
     vec![
         ("optimizers", of::<OptimizerConfig>()),
+        ("penalties", of::<Penalty>()),
         ("methods", of::<Method>()),
         ("judges", of::<JudgeChoice>()),
     ]

@@ -78,8 +78,8 @@ impl TrainedWiring {
         Ok(Model { network, mask, weights })
     }
 
-    /// How many links that are, of a network with so many evolved ones and so many in all; none if there are
-    /// not so many. A graph has other links than the layered network of these numbers.
+    /// Number of links of this wiring, for a layered network of `all` links of which evolution used `evolved`.
+    /// None if the wiring asks for more links than there are. Not for graphs, which have links of their own.
     pub fn count(self, evolved: usize, all: usize) -> Option<usize> {
         match self {
             TrainedWiring::Dense => Some(all),

@@ -19,8 +19,9 @@ settings! {
         /// What is done to the gradient before the optimizer sees it: normalize (by its L2 norm), raw, or
         /// clip-norm:C.
         gradient: GradientRule = GradientRule::Normalize, source: "FER";
-        /// What is paid for beside the error of the picture, with its strength as in l1:strength=1e-4: l1, l2, length
-        /// (of links), tv (total variation of the units' maps) or orthogonality (of the maps).
+        /// A cost that training lowers together with the error of the picture: l1 or l2 (size of the weights), length
+        /// (of the links), tv (total variation of the units' maps) or orthogonality (of the maps). Its strength is set
+        /// as in l1:strength=1e-4.
         ///
         /// [`Penalty`]: added to the gradient; losses and goals are those of the picture alone.
         #[serde(skip_serializing_if = "Option::is_none")]

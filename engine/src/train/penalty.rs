@@ -1,7 +1,8 @@
-//! What training pays for beside the error of the picture: one setting, from the table [`Penalty::TABLE`].
+//! Penalties: a cost that training lowers together with the error of the picture. One row each in
+//! [`Penalty::TABLE`].
 //!
-//! In: weights, or the maps of hidden units. Out: a slope that is added to the loss's. Losses, goals and
-//! records stay those of the picture alone. Weights of removed links cost nothing.
+//! A penalty depends on the weights, or on the maps of hidden units. Its gradient is added to the gradient of
+//! the loss. Losses, goals and records stay those of the picture alone. Removed links cost nothing.
 
 use crate::math::choice::{choices, options};
 use crate::network::kernel::MapCost;
@@ -12,7 +13,7 @@ use crate::network::{Mask, Network};
 pub struct PenaltyRow {
     /// The name used in configs and on the command line.
     pub name: &'static str,
-    /// What is added to the loss, for strength λ.
+    /// The cost, with its strength λ.
     pub formula: &'static str,
     /// Where it comes from.
     pub source: &'static str,

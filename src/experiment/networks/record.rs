@@ -257,7 +257,7 @@ pub struct Training {
     pub stop: StopReason,
     /// Steps of the last attempt.
     pub steps: u64,
-    /// Gradient evaluations of the last attempt.
+    /// Gradient evaluations of the last attempt; of an evolution strategy, losses.
     pub evaluations: u64,
     /// Attempts that collapsed; the last one too, if it is why training ended.
     pub collapses: usize,
@@ -446,7 +446,10 @@ impl Record for NetworksRecord {
         ("fit", "Whether R² is at least .95: only then a score counts."),
         ("stop", "Why training ended."),
         ("steps", "Optimizer steps of the last attempt; on the way, steps that led there."),
-        ("evaluations", "Gradient evaluations of the last attempt."),
+        (
+            "evaluations",
+            "Gradient evaluations of the last attempt; of an evolution strategy, losses.",
+        ),
         ("collapses", "Attempts that collapsed into one colour."),
         ("first_loss", "MSE before the first step."),
         ("score", "Compositional score, in [0, 1]: mean P(coherent) over the changed weights."),

@@ -57,7 +57,7 @@ pub(super) struct Injection<'a> {
 }
 
 impl Injection<'_> {
-    /// The slopes of a program row; none if it is no hidden unit's.
+    /// The slopes of a program row; none where the row is not that of a hidden unit.
     #[inline(always)]
     pub fn row(&self, row: usize) -> Option<&[Block]> {
         let costs = self.costs;
@@ -202,7 +202,7 @@ impl MapCosts {
         }
     }
 
-    /// What is added in tile `t`.
+    /// The slopes of tile `tile`.
     pub fn injection(&self, tile: usize) -> Injection<'_> {
         Injection { costs: self, tile }
     }

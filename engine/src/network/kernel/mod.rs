@@ -194,19 +194,9 @@ impl<'n> Renderer<'n> {
         let used = tiles.extent(t).1;
         let inputs = tiles.inputs(t);
         a[..inputs.len()].copy_from_slice(inputs);
-        forward(self.isa, &self.program, &self.prepared, a, used);
+        tile::draw(self.isa, &self.program, &self.prepared, a, used);
         used
     }
-}
-
-per_isa! {
-    /// Rows 4.. of a tile from its inputs.
-    fn forward(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = forward_on
-}
-
-#[inline(always)]
-fn forward_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) {
-    tile::forward::<L>(program, prepared, a, None, used);
 }
 
 per_isa! {

@@ -103,7 +103,7 @@ impl Objective {
     }
 
     /// As [`Objective::new`]; every gradient is that of the loss and `strength` times a cost of the maps,
-    /// losses are without it. A step takes about half as long again or more, for every unit is drawn, relays too.
+    /// losses are without it. A step takes two to three times as long: every unit is drawn, relays too, and twice.
     ///
     /// # Panics
     /// As [`Objective::new`]; or the side of a total variation is below 2 or not the picture's.
@@ -355,7 +355,7 @@ fn draw_maps(
             let (valid, used) = pixels.extent(t);
             let inputs = pixels.inputs(t);
             worker.a[..inputs.len()].copy_from_slice(inputs);
-            forward(isa, program, prepared, &mut worker.a, used);
+            tile::draw(isa, program, prepared, &mut worker.a, used);
             // SAFETY: `next` gives each tile to one worker; nobody reads before all are done.
             unsafe { costs.keep(t, &worker.a, valid) };
         }
@@ -366,16 +366,6 @@ fn draw_maps(
     } else {
         workers[..busy].par_iter_mut().with_max_len(1).for_each(work);
     }
-}
-
-per_isa! {
-    /// Rows 4.. of a tile from its inputs.
-    fn forward(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = forward_on
-}
-
-#[inline(always)]
-fn forward_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) {
-    tile::forward::<L>(program, prepared, a, None, used);
 }
 
 per_isa! {

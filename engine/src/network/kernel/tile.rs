@@ -14,7 +14,7 @@ use super::prepared::Prepared;
 use super::program::{BLOCK_ROWS, Dense, OUTER, PIECE, Program, Readers, Run, STEP, Stage, part};
 use crate::math::Activation;
 use crate::math::lanes::activate::value_and_slope;
-use crate::math::lanes::{Block, LANES, Lanes};
+use crate::math::lanes::{Block, LANES, Lanes, per_isa};
 
 #[inline(always)]
 fn at<L: Lanes>(blocks: &[Block], i: usize) -> L {
@@ -464,6 +464,16 @@ pub(super) fn activate_rows<L: Lanes>(
         } };
     }
     each!(Cos Gaussian Relu Sigmoid Sin Tanh);
+}
+
+per_isa! {
+    /// Rows 4.. of a tile from its inputs.
+    pub(super) fn draw(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = draw_on
+}
+
+#[inline(always)]
+fn draw_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) {
+    forward::<L>(program, prepared, a, None, used);
 }
 
 /// Forward pass of a tile: rows 4.. of `a` from rows 0..4; slopes where wanted.

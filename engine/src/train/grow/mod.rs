@@ -42,9 +42,9 @@ pub struct Stage {
     pub from: Vec<NodeId>,
     /// Nodes that its links go to.
     pub to: Vec<NodeId>,
-    /// Norm of the gradient by its weights at 0; none where chance chose.
+    /// Norm of the gradient with respect to its weights that begin at 0; none in a random growth.
     pub promise: Option<f64>,
-    /// How far it lowered the loss in its trial, per link; none where chance chose.
+    /// Fall of the loss per link in its trial; none in a random growth.
     pub fall: Option<f64>,
     /// Links after it.
     pub links: usize,
@@ -235,7 +235,7 @@ impl Growth {
         &self.state
     }
 
-    /// Grows until it ends; none if the observer asked to stop.
+    /// Makes all stages. Gives the reason of the end, or none if the observer asked to stop.
     ///
     /// # Errors
     /// A stage cannot be trained.

@@ -1,7 +1,6 @@
 //! The table of optimizers: one row each, by which it is named, parsed, checked and documented.
 
-use super::adam::{AdamConfig, AdamWConfig};
-use super::adam_q::AdamQConfig;
+use super::adam::{AdamConfig, AdamQConfig, AdamWConfig};
 use super::adam_scalar::AdamScalarConfig;
 use super::cma_es::{CmaEsConfig, MOST_LINKS};
 use super::lbfgs::LbfgsConfig;

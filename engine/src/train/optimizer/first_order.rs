@@ -2,7 +2,6 @@
 //! and of OpenAI's evolution strategy.
 
 use super::adam::Adam;
-use super::adam_q::AdamQ;
 use super::adam_scalar::AdamScalar;
 use super::lion::Lion;
 use super::muon::Muon;
@@ -22,7 +21,6 @@ pub(super) enum FirstOrder<T: Scalar> {
     RmsProp(RmsProp<T>),
     Lion(Lion<T>),
     Muon(Muon<T>),
-    AdamQ(AdamQ<T>),
     AdamScalar(AdamScalar<T>),
     NormalizedMomentum(NormalizedMomentum<T>),
 }
@@ -36,7 +34,6 @@ impl<T: Scalar> FirstOrder<T> {
             FirstOrder::RmsProp(m) => m.update(weights, gradient, lr),
             FirstOrder::Lion(m) => m.update(weights, gradient, lr),
             FirstOrder::Muon(m) => m.update(weights, gradient, lr),
-            FirstOrder::AdamQ(m) => m.update(weights, gradient, lr),
             FirstOrder::AdamScalar(m) => m.update(weights, gradient, mask, lr),
             FirstOrder::NormalizedMomentum(m) => m.update(weights, gradient, lr),
         }
@@ -49,7 +46,6 @@ impl<T: Scalar> FirstOrder<T> {
             FirstOrder::Adam(m) => vec![m.mean.len(), m.square.len()],
             FirstOrder::RmsProp(m) => vec![m.square.len(), m.momentum.len()],
             FirstOrder::Lion(m) => vec![m.momentum.len()],
-            FirstOrder::AdamQ(m) => vec![m.mean.len(), m.square.len()],
             FirstOrder::AdamScalar(m) => vec![m.mean.len()],
             FirstOrder::NormalizedMomentum(m) => vec![m.momentum.len()],
             FirstOrder::Muon(m) => {

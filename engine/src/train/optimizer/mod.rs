@@ -11,7 +11,6 @@
 //! [`Optimizer::new`], and a trace in `tests/oracle`.
 
 pub mod adam;
-pub mod adam_q;
 pub mod adam_scalar;
 mod cma_constants;
 pub mod cma_es;
@@ -31,8 +30,7 @@ pub mod sam;
 pub mod sgd;
 mod step;
 
-pub use adam::{AdamConfig, AdamWConfig};
-pub use adam_q::AdamQConfig;
+pub use adam::{AdamConfig, AdamQConfig, AdamWConfig};
 pub use adam_scalar::AdamScalarConfig;
 pub use cma_es::CmaEsConfig;
 pub use config::{OptimizerConfig, OptimizerError, Row};
@@ -50,7 +48,6 @@ pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
 
 use crate::network::Mask;
 use adam::Adam;
-use adam_q::AdamQ;
 use adam_scalar::AdamScalar;
 use cma_es::CmaEs;
 use first_order::FirstOrder;
@@ -121,7 +118,9 @@ impl<T: Scalar> Optimizer<T> {
             OptimizerConfig::Muon(c) => first(FirstOrder::Muon(Muon::new(c, layout))),
             OptimizerConfig::Sam(c) => Method::Sam(Sam::new(&c, n)),
             OptimizerConfig::Lbfgs(c) => Method::Lbfgs(Lbfgs::new(c, n)),
-            OptimizerConfig::AdamQ(c) => first(FirstOrder::AdamQ(AdamQ::new(c, n))),
+            OptimizerConfig::AdamQ(c) => {
+                first(FirstOrder::Adam(Adam::new(c.adam(), 0.0, n).with_exponent(c.q)))
+            }
             OptimizerConfig::AdamScalar(c) => first(FirstOrder::AdamScalar(AdamScalar::new(c, n))),
             OptimizerConfig::NormalizedMomentum(c) => {
                 first(FirstOrder::NormalizedMomentum(NormalizedMomentum::new(c, n)))

@@ -1,0 +1,158 @@
+//! Penalties and weight noise in a training. Gradients are held to those of JAX (`tests/oracle/penalties.py`).
+
+use picloom::math::SimRng;
+use picloom::network::{Arch, Coords, Mask, Picture, PixelInputs, Weights, kernel};
+use picloom::train::{
+    GradientRule, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,
+};
+use std::collections::BTreeMap;
+
+const SIDE: usize = 6;
+
+fn problem() -> Problem {
+    let network = "2;cos:1,gaussian:1,sin:2".parse::<Arch>().unwrap().network();
+    let weight = |i: usize| ((7 * i % 23) as f32 - 10.5) / 13.0;
+    let count = network.weight_count();
+    let mut rng = SimRng::new(1, "test", 0);
+    let other = Weights((0..count).map(|_| rng.normal() as f32).collect());
+    Problem {
+        target: kernel::picture(&network, &other, SIDE, Coords::Fer),
+        mask: Mask::all(count),
+        inputs: PixelInputs::full(SIDE, Coords::Fer),
+        start: Some(Weights((0..count).map(weight).collect())),
+        network,
+    }
+}
+
+fn config(penalty: Option<&str>, steps: u64) -> TrainConfig {
+    TrainConfig {
+        penalty: penalty.map(|text| text.parse().unwrap()),
+        steps,
+        ..TrainConfig::default()
+    }
+}
+
+fn trained(config: TrainConfig) -> Vec<f32> {
+    let mut trainer = Trainer::new(problem(), config).unwrap();
+    trainer.run(&mut ());
+    trainer.state().weights.0.clone()
+}
+
+#[test]
+fn gradients_are_those_of_automatic_differentiation() {
+    let oracle: BTreeMap<String, Vec<f64>> =
+        serde_json::from_str(include_str!("../oracle/penalties.json")).unwrap();
+    assert_eq!(oracle.len(), 5);
+    // One plain step at rate 1: weights less their gradient.
+    let step = |penalty: Option<&str>| {
+        trained(TrainConfig {
+            optimizer: "sgd".parse().unwrap(),
+            gradient: GradientRule::Raw,
+            schedule: Schedule::constant(1.0),
+            ..config(penalty, 1)
+        })
+    };
+    let plain = step(None);
+    for (name, gradient) in oracle {
+        let step_of = if name == "length" { ",step=0.2" } else { "" };
+        let found = step(Some(&format!("{name}:strength=0.7{step_of}")));
+        assert_eq!(found.len(), gradient.len());
+        for (i, g) in gradient.into_iter().enumerate() {
+            let ours = f64::from(plain[i]) - f64::from(found[i]);
+            assert!((ours - g).abs() < 3e-6 * (1.0 + g.abs()), "{name}, weight {i}: {ours} {g}");
+        }
+    }
+}
+
+#[test]
+fn each_penalty_lowers_its_cost() {
+    let plain = trained(config(None, 300));
+    let cost = |name: &str, weights: &[f32]| -> f64 {
+        let of = |text: &str| {
+            let Problem { network, mask, inputs, target, .. } = problem();
+            let cost = match text {
+                "tv" => kernel::MapCost::TotalVariation { side: SIDE },
+                _ => kernel::MapCost::Overlap,
+            };
+            let isa = kernel::Isa::best();
+            kernel::Objective::with_map_cost(
+                &network,
+                &mask,
+                &inputs,
+                &target.rgb,
+                (cost, 1.0),
+                isa,
+            )
+            .map_cost(weights)
+        };
+        match name {
+            "l1" | "length" => weights.iter().map(|w| f64::from(w.abs())).sum(),
+            "l2" => weights.iter().map(|w| f64::from(w * w)).sum(),
+            other => of(other),
+        }
+    };
+    for name in ["l1", "l2", "length", "tv", "orthogonality"] {
+        let penalised = trained(config(Some(&format!("{name}:strength=0.05")), 300));
+        let (with, without) = (cost(name, &penalised), cost(name, &plain));
+        assert!(with < 0.9 * without, "{name}: {with} against {without}");
+    }
+}
+
+#[test]
+fn a_run_with_noise_and_penalty_goes_on_to_the_same_bits() {
+    struct Stop;
+    impl TrainObserver for Stop {
+        fn step_done(&mut self, state: &TrainState) -> bool {
+            state.step != 23
+        }
+    }
+    let config = TrainConfig {
+        weight_noise: Some(0.05),
+        target_loss: Some(1e-9),
+        ..config(Some("tv:strength=0.01"), 60)
+    };
+    let whole = trained(config.clone());
+    let mut first = Trainer::new(problem(), config.clone()).unwrap();
+    first.run(&mut Stop);
+    let text = serde_json::to_string(first.state()).unwrap();
+    let mut second =
+        Trainer::resume(problem(), config.clone(), serde_json::from_str(&text).unwrap()).unwrap();
+    second.run(&mut ());
+    assert_eq!(second.state().weights.0, whole);
+    let other = TrainConfig { seed: 1, ..config.clone() };
+    assert_ne!(trained(other), whole, "the noise is that of the seed");
+    assert_eq!(
+        trained(TrainConfig { weight_noise: Some(0.0), ..config.clone() }),
+        trained(TrainConfig { weight_noise: None, ..config }),
+    );
+}
+
+#[test]
+fn the_loss_that_ends_a_noisy_training_is_that_of_its_weights() {
+    let config = TrainConfig {
+        weight_noise: Some(0.02),
+        target_loss: Some(0.05),
+        steps: 5000,
+        ..TrainConfig::default()
+    };
+    let mut trainer = Trainer::new(problem(), config).unwrap();
+    let report = trainer.run(&mut ());
+    let Problem { network, target, .. } = problem();
+    let drawn: Picture = kernel::picture(&network, &trainer.state().weights, SIDE, Coords::Fer);
+    assert_eq!(report.stop, picloom::train::StopReason::TargetLoss);
+    assert!(report.steps % 50 == 0 && drawn.mse(&target) <= 0.05, "{report:?}");
+}
+
+#[test]
+fn penalties_that_cannot_be_are_refused() {
+    let refused = |config: TrainConfig| Trainer::new(problem(), config).err().unwrap().to_string();
+    for optimizer in ["lbfgs", "cma-es", "openai-es"] {
+        let config = TrainConfig { optimizer: optimizer.parse().unwrap(), ..config(Some("l1"), 5) };
+        assert!(
+            refused(config).contains(&format!("expected none with {optimizer}")),
+            "{optimizer}"
+        );
+    }
+    let part = TrainConfig { batch: Some(9), ..config(Some("tv"), 5) };
+    assert!(refused(part).contains("neighbours"));
+}
