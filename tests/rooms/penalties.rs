@@ -140,7 +140,7 @@ fn the_loss_that_ends_a_noisy_training_is_that_of_its_weights() {
     let Problem { network, target, .. } = problem();
     let drawn: Picture = kernel::picture(&network, &trainer.state().weights, SIDE, Coords::Fer);
     assert_eq!(report.stop, picloom::train::StopReason::TargetLoss);
-    assert!(report.steps % 50 == 0 && drawn.mse(&target) <= 0.05, "{report:?}");
+    assert!(report.steps.is_multiple_of(50) && drawn.mse(&target) <= 0.05, "{report:?}");
 }
 
 #[test]
