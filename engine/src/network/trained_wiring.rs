@@ -7,7 +7,8 @@ use super::{DenseBlock, Layered, Mask, Model, Network, Wiring, layerize};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::refusal::Refusal;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::math::settings::text_in_files;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -26,7 +27,8 @@ use std::str::FromStr;
 /// assert_eq!(TrainedWiring::Rewired.model(&genome, 1)?.mask.kept(), evolved);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum TrainedWiring {
     /// The genome's own graph.
     Graph,
@@ -193,17 +195,7 @@ impl FromStr for TrainedWiring {
     }
 }
 
-impl Serialize for TrainedWiring {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for TrainedWiring {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+text_in_files!(TrainedWiring);
 
 #[cfg(test)]
 mod tests {

@@ -111,6 +111,14 @@ impl MapCosts {
         }
     }
 
+    /// Sets the maps to 0 from tile `first` on: those of pixels that are not selected any more.
+    pub fn clear(&mut self, first: usize) {
+        let (plane, first) = (self.plane, first * self.stride);
+        for map in self.maps.0.chunks_exact_mut(plane.max(1)) {
+            map[first..].iter_mut().for_each(|block| *block.get_mut() = ZERO);
+        }
+    }
+
     /// Takes the maps of tile `t` from its rows `a`; `count` pixels of it are the picture's.
     ///
     /// # Safety
@@ -515,6 +523,28 @@ mod tests {
                     assert_eq!(first, run(3, isa), "{cost:?} on {}", isa.name());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn selected_pixels_have_the_overlap_of_these_pixels() {
+        let inputs = PixelInputs::full(40, Coords::Fer);
+        let rgb = vec![0.3; 3 * inputs.pixels()];
+        let some: Vec<u32> = (0..150).map(|p| 7 * p).collect();
+        for Model { network, mask, weights } in models() {
+            let gradient = |before: bool| {
+                let cost = (MapCost::Overlap, 2.0);
+                let mut objective =
+                    Objective::with_map_cost(&network, &mask, &inputs, &rgb, cost, Isa::best());
+                let mut gradient = vec![0.0; weights.0.len()];
+                if before {
+                    objective.loss_and_gradient(&weights.0, &mut gradient);
+                }
+                objective.select(Some(&some));
+                objective.loss_and_gradient(&weights.0, &mut gradient);
+                gradient
+            };
+            assert_eq!(gradient(true), gradient(false));
         }
     }
 

@@ -265,6 +265,7 @@ impl Objective {
         let costs = match self.costs.as_deref_mut().filter(|_| slopes) {
             Some(costs) => {
                 draw_maps(isa, program, prepared, pixels, costs, &mut self.workers);
+                costs.clear(pixels.tiles());
                 costs.differentiate(isa, pixels.pixels());
                 Some(&*costs)
             }
