@@ -3,7 +3,7 @@
 //!
 //! v is a number: the mean over the living (masked-in) links of the squared gradient. So the step has
 //! the direction of the momentum, and only its length adapts: the control that tells Adam's step
-//! length from its scaling weight by weight. [ours]; AdaGrad-Norm (Ward et al. 2019) with Adam's
+//! length from its scaling weight by weight. `[ours]`; AdaGrad-Norm (Ward et al. 2019) with Adam's
 //! moments.
 
 use super::step::Scalar;

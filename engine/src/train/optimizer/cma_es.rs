@@ -4,7 +4,7 @@
 //! is that of the mean, which the [`Step`] reports) and no gradient, rate or gradient rule. Constants and
 //! updates are those of Hansen's tutorial with negative weights (active CMA). √C is the symmetric root,
 //! computed anew every ⌈1/((c₁ + c_μ)·10n)⌉ generations: samples of it do not depend on the sign and the
-//! order in which eigenvectors are found. Deviations [ours]: a generation whose losses are all the same
+//! order in which eigenvectors are found. Deviations `[ours]`: a generation whose losses are all the same
 //! has no ranks, so only σ grows, by the tutorial's e^(0.2 + c_σ/d_σ); σ is at most 10⁴ times its first
 //! value; eigenvalues are at least 10⁻¹⁴ of the largest. The [`Step`]'s norm is that of the mean's step
 //! in units of σ·√C, ‖Σwᵢzᵢ‖; 0 where nothing moved.
@@ -19,7 +19,7 @@ use crate::network::Mask;
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde::{Deserialize, Serialize};
 
-/// Most living links: C has n² numbers, and its root takes about n³ operations [ours].
+/// Most living links: C has n² numbers, and its root takes about n³ operations `[ours]`.
 pub(super) const MOST_LINKS: usize = 2000;
 /// Most that σ grows, in multiples of its first value.
 const MOST_GROWTH: f64 = 1e4;

@@ -2,7 +2,7 @@
 //! `g = 1/(2Nσ)·Σᵢ (r(w + σεᵢ) - r(w - σεᵢ))·εᵢ`, and a first-order base steps along it.
 //!
 //! ε: N normal vectors over the living links a step, each used with both signs. r: the ranks of the 2N
-//! losses, from -½ (lowest) to ½; equal losses share the mean of their ranks [ours], so that a flat loss
+//! losses, from -½ (lowest) to ½; equal losses share the mean of their ranks `[ours]`, so that a flat loss
 //! has no direction. One step is one generation of 2N + 1 losses; the one more is that of the weights,
 //! which the [`Step`] reports. The gradient rule acts on the estimate, whose norm the [`Step`] carries:
 //! ranks have no unit, so it is no slope of the loss. Reference: Salimans et al. 2017, "Evolution
