@@ -322,7 +322,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     }
     // Values of the wrong kind, with their line.
     for (from, to, line, found) in [
-        ("wiring = \"dense\"", "wiring = \"round\"", 18, "`round`"),
+        ("wiring = \"dense\"", "wiring = \"round\"", 18, "found \"round\""),
         ("\"share:0.2\"", "\"share:2\"", 26, "share:2"),
     ] {
         let (_folder, path) = repository(&SMALL.replacen(from, to, 1));
