@@ -26,8 +26,8 @@ pub struct TrainArgs {
     #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
     genome: Option<PathBuf>,
     /// How the genome is wired: graph, layerized (its links in layers), dense (every link of the layers),
-    /// evolved+N% (its links and N % of their number more, at random), rewired (every unit keeps its
-    /// numbers of links) or random (every layer keeps its number)
+    /// rewired (every unit keeps its numbers of links), random (every layer keeps its number), or evolved+N%,
+    /// rewired+N%, random+N% (N % more links, drawn at random)
     #[arg(long, default_value = "dense", conflicts_with = "arch")]
     wiring: TrainedWiring,
     /// Arch string of a layered network instead of a genome

@@ -1,7 +1,7 @@
 //! Which links a training may use, after a genome: its own, fewer, more, or others of the same number.
 //!
-//! What varies is one thing at a time (METHODS §8b): `evolved+N%` adds links at random, `rewired` exchanges
-//! them and keeps every unit's numbers of links, `random` keeps only the numbers of each layer.
+//! What varies is one thing at a time (METHODS §8b): `rewired` exchanges links and keeps every unit's numbers
+//! of links, `random` keeps only the numbers of each layer, and `+N%` adds links at random to any of them.
 
 use super::{DenseBlock, Layered, Mask, Model, Network, Wiring, layerize};
 use crate::genome::Genome;
@@ -14,7 +14,8 @@ use std::ops::Range;
 use std::str::FromStr;
 
 /// The wiring of a network that is trained from random weights. In files and on the command line the text
-/// `graph`, `layerized`, `dense`, `evolved+N%`, `rewired` or `random`.
+/// `graph`, `layerized`, `dense`, `rewired`, `random`, and with links on top `evolved+N%`, `rewired+N%` or
+/// `random+N%`.
 ///
 /// ```
 /// use picloom_engine::genome::from_json;
@@ -24,7 +25,7 @@ use std::str::FromStr;
 /// let evolved = TrainedWiring::Layerized.model(&genome, 1)?.mask.kept();
 /// let double: TrainedWiring = "evolved+100%".parse()?;
 /// assert_eq!(double.model(&genome, 1)?.mask.kept(), 2 * evolved);
-/// assert_eq!(TrainedWiring::Rewired.model(&genome, 1)?.mask.kept(), evolved);
+/// assert_eq!(TrainedWiring::Rewired(0).model(&genome, 1)?.mask.kept(), evolved);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,10 +41,10 @@ pub enum TrainedWiring {
     /// of the layered twin. What a larger share of one seed adds begins with what a smaller one adds.
     Extra(u32),
     /// Links of a layer exchange their sources: every unit keeps its activation, its layer and its numbers
-    /// of incoming and outgoing links.
-    Rewired,
-    /// As many links of each layer as the genome has, drawn at random.
-    Random,
+    /// of incoming and outgoing links. So many per cent more as in `Extra`.
+    Rewired(u32),
+    /// As many links of each layer as the genome has, drawn at random. So many per cent more as in `Extra`.
+    Random(u32),
 }
 
 /// Exchanges that are tried for each link of a layer \[ours\].
@@ -51,7 +52,8 @@ const TRIES: usize = 20;
 
 impl TrainedWiring {
     /// What the text may be, for messages.
-    pub const CHOICES: &str = "graph, layerized, dense, evolved+N%, rewired or random";
+    pub const CHOICES: &str =
+        "graph, layerized, dense, rewired, random, evolved+N%, rewired+N% or random+N%";
 
     /// True where the links are those of the genome, or drawn after them: there is no such wiring without one.
     pub fn needs_genome(self) -> bool {
@@ -62,20 +64,20 @@ impl TrainedWiring {
     /// are the evolved ones, and 0 on links that evolution had not.
     ///
     /// # Errors
-    /// There are not so many other links as `evolved+N%` asks for.
+    /// There are not so many other links as `+N%` asks for.
     pub fn model(self, genome: &Genome, seed: u64) -> Result<Model, Refusal> {
         if self == TrainedWiring::Graph {
             return Ok(Model::of_genome(genome, Wiring::Graph));
         }
         let Layered { network, mut weights, .. } = layerize(genome);
         let evolved = Mask::non_zero(&weights);
-        let mask = match self {
-            TrainedWiring::Graph | TrainedWiring::Layerized => evolved,
+        let mut mask = match self {
+            TrainedWiring::Graph | TrainedWiring::Layerized | TrainedWiring::Extra(_) => evolved,
             TrainedWiring::Dense => Mask::all(network.weight_count()),
-            TrainedWiring::Extra(percent) => extra(evolved, percent, seed)?,
-            TrainedWiring::Rewired => rewired(&network, evolved, seed),
-            TrainedWiring::Random => random(&network, &evolved, seed),
+            TrainedWiring::Rewired(_) => rewired(&network, evolved, seed),
+            TrainedWiring::Random(_) => random(&network, &evolved, seed),
         };
+        self.add_links(&mut mask, seed)?;
         mask.apply(&mut weights);
         Ok(Model { network, mask, weights })
     }
@@ -85,33 +87,36 @@ impl TrainedWiring {
     pub fn count(self, evolved: usize, all: usize) -> Option<usize> {
         match self {
             TrainedWiring::Dense => Some(all),
-            TrainedWiring::Extra(percent) => {
-                Some(evolved + more(evolved, percent)).filter(|count| *count <= all)
-            }
-            _ => Some(evolved),
+            _ => Some(evolved + self.more(evolved)).filter(|count| *count <= all),
         }
     }
-}
 
-/// `percent` of `links`, rounded.
-fn more(links: usize, percent: u32) -> usize {
-    (links as u64 * u64::from(percent)).saturating_add(50).div_euclid(100) as usize
-}
-
-/// The evolved links and `percent` of their number more.
-fn extra(mut mask: Mask, percent: u32, seed: u64) -> Result<Mask, Refusal> {
-    let evolved = mask.kept();
-    let mut others: Vec<usize> = (0..mask.0.len()).filter(|&i| !mask.0[i]).collect();
-    let wanted = more(evolved, percent);
-    if wanted > others.len() {
-        let most = others.len() * 100 / evolved.max(1);
-        let expected = format!("at most evolved+{most}%, all {} links", mask.0.len());
-        return Err(Refusal::new("wiring", expected, TrainedWiring::Extra(percent).to_string())
-            .advising("take dense for every link"));
+    /// How many links are drawn on top of `links`.
+    fn more(self, links: usize) -> usize {
+        let percent = match self {
+            TrainedWiring::Graph | TrainedWiring::Layerized | TrainedWiring::Dense => 0,
+            TrainedWiring::Extra(percent)
+            | TrainedWiring::Rewired(percent)
+            | TrainedWiring::Random(percent) => percent,
+        };
+        (links as u64 * u64::from(percent)).saturating_add(50).div_euclid(100) as usize
     }
-    SimRng::new(seed, "extra links", 0).shuffle(&mut others);
-    others[..wanted].iter().for_each(|&i| mask.0[i] = true);
-    Ok(mask)
+
+    /// Draws the links on top from those that `mask` does not hold.
+    fn add_links(self, mask: &mut Mask, seed: u64) -> Result<(), Refusal> {
+        let links = mask.kept();
+        let mut others: Vec<usize> = (0..mask.0.len()).filter(|&i| !mask.0[i]).collect();
+        let wanted = self.more(links);
+        if wanted > others.len() {
+            let most = others.len() * 100 / links.max(1);
+            let expected = format!("at most {most} % more links, all {} of them", mask.0.len());
+            return Err(Refusal::new("wiring", expected, self.to_string())
+                .advising("take dense for every link"));
+        }
+        SimRng::new(seed, "extra links", 0).shuffle(&mut others);
+        others[..wanted].iter().for_each(|&i| mask.0[i] = true);
+        Ok(())
+    }
 }
 
 /// (n, 2) source and target, within a block, of its kept links.
@@ -168,8 +173,10 @@ impl fmt::Display for TrainedWiring {
             TrainedWiring::Layerized => f.write_str("layerized"),
             TrainedWiring::Dense => f.write_str("dense"),
             TrainedWiring::Extra(percent) => write!(f, "evolved+{percent}%"),
-            TrainedWiring::Rewired => f.write_str("rewired"),
-            TrainedWiring::Random => f.write_str("random"),
+            TrainedWiring::Rewired(0) => f.write_str("rewired"),
+            TrainedWiring::Rewired(percent) => write!(f, "rewired+{percent}%"),
+            TrainedWiring::Random(0) => f.write_str("random"),
+            TrainedWiring::Random(percent) => write!(f, "random+{percent}%"),
         }
     }
 }
@@ -178,20 +185,25 @@ impl FromStr for TrainedWiring {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let percent = text.strip_prefix("evolved+").and_then(|rest| rest.strip_suffix('%'));
-        Ok(match text {
-            "graph" => TrainedWiring::Graph,
-            "layerized" => TrainedWiring::Layerized,
-            "dense" => TrainedWiring::Dense,
-            "rewired" => TrainedWiring::Rewired,
-            "random" => TrainedWiring::Random,
-            _ => {
-                let percent = percent.filter(|text| !text.starts_with('+'));
-                let percent = percent.and_then(|text| text.parse().ok());
-                let wrong = || Refusal::new("wiring", Self::CHOICES, format!("{text:?}"));
-                TrainedWiring::Extra(percent.ok_or_else(wrong)?)
-            }
-        })
+        let wrong = || Refusal::new("wiring", Self::CHOICES, format!("{text:?}"));
+        let Some((chosen, more)) = text.split_once('+') else {
+            return Ok(match text {
+                "graph" => TrainedWiring::Graph,
+                "layerized" => TrainedWiring::Layerized,
+                "dense" => TrainedWiring::Dense,
+                "rewired" => TrainedWiring::Rewired(0),
+                "random" => TrainedWiring::Random(0),
+                _ => return Err(wrong()),
+            });
+        };
+        let percent = more.strip_suffix('%').filter(|digits| !digits.starts_with('+'));
+        let percent = percent.and_then(|digits| digits.parse().ok()).ok_or_else(wrong)?;
+        match chosen {
+            "evolved" => Ok(TrainedWiring::Extra(percent)),
+            "rewired" => Ok(TrainedWiring::Rewired(percent)),
+            "random" => Ok(TrainedWiring::Random(percent)),
+            _ => Err(wrong()),
+        }
     }
 }
 
@@ -241,7 +253,7 @@ mod tests {
             TrainedWiring::Layerized.model(&moth(), 0).unwrap();
         let mut moved = 0;
         for seed in 0..8 {
-            let wired = mask(TrainedWiring::Rewired, seed);
+            let wired = mask(TrainedWiring::Rewired(0), seed);
             assert_eq!(degrees(&network, &wired), degrees(&network, &evolved));
             moved += evolved.kept() - shared(&evolved, &wired);
         }
@@ -252,7 +264,7 @@ mod tests {
     fn random_links_keep_the_numbers_of_each_layer_only() {
         let Model { network, mask: evolved, .. } =
             TrainedWiring::Layerized.model(&moth(), 0).unwrap();
-        let wired = mask(TrainedWiring::Random, 1);
+        let wired = mask(TrainedWiring::Random(0), 1);
         let counts = |mask: &Mask| -> Vec<usize> {
             let count = |b: &DenseBlock| b.weights().filter(|&i| mask.0[i]).count();
             network.blocks.iter().map(count).collect()
@@ -264,7 +276,9 @@ mod tests {
     #[test]
     fn the_number_of_links_is_known_beforehand() {
         let all = mask(TrainedWiring::Dense, 0).0.len();
-        for text in ["layerized", "dense", "evolved+33%", "rewired", "random"] {
+        for text in
+            ["layerized", "dense", "evolved+33%", "rewired", "rewired+40%", "random", "random+100%"]
+        {
             let wiring: TrainedWiring = text.parse().unwrap();
             assert_eq!(wiring.to_string(), text);
             assert_eq!(wiring.count(47, all), Some(mask(wiring, 2).kept()), "{text}");
