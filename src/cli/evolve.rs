@@ -402,11 +402,15 @@ impl EvolutionObserver for Progress {
 /// What was found, where it lies, and what to do with it.
 fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -> String {
     let mut text = format!(
-        "{} search: {} generations, {} genomes judged\n",
+        "{} search: {} generations, {} genomes judged",
         result.search.name(),
         result.generations,
         result.evaluations
     );
+    if result.gradients > 0 {
+        text += &format!(", up to {} gradients", result.gradients);
+    }
+    text += "\n";
     let size = format!("{} links and {} hidden nodes", result.best_links, result.best_hidden);
     if let Some(r2) = result.best_r2 {
         text += &format!(
@@ -429,8 +433,11 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
         &format!("breed from it:  picloom evolve --search interactive --from {genome} --out DIR\n");
     text +=
         &format!("print it:       picloom render --genome {genome} --size 4096 --out print.png\n");
-    let generations = 2 * config.generations;
-    text + &format!("search longer:  the same line with --resume --generations {generations}")
+    let longer = match (result.cause, config.budget) {
+        (StopCause::Budget, Some(budget)) => format!("--budget {}", 2 * budget),
+        _ => format!("--generations {}", 2 * config.generations),
+    };
+    text + &format!("search longer:  the same line with --resume {longer}")
 }
 
 /// What the fitness of a search is.

@@ -68,6 +68,25 @@ fn a_run_that_has_reached_its_goal_makes_no_generation_more() {
     }
 }
 
+#[test]
+fn a_budget_counts_genomes_and_gradients_and_may_be_raised() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = job(SearchKind::Target, 6);
+    // 24 genomes with two gradients each: 72 a generation.
+    job.config.budget = Some(73);
+    let result = evolve(&job, folder.path(), false, &mut Unwatched).unwrap();
+    assert_eq!((result.cause, result.generations), (StopCause::Budget, 2));
+    assert_eq!((result.evaluations, result.gradients), (48, 96));
+    let again = evolve(&job, folder.path(), true, &mut Unwatched).unwrap();
+    assert_eq!(again, result, "a spent budget buys nothing");
+    job.config.budget = Some(217);
+    let more = evolve(&job, folder.path(), true, &mut Unwatched).unwrap();
+    assert_eq!((more.cause, more.generations), (StopCause::Budget, 4));
+    job.config.budget = None;
+    let all = evolve(&job, folder.path(), true, &mut Unwatched).unwrap();
+    assert_eq!((all.cause, all.generations), (StopCause::Generations, 6));
+}
+
 /// Stops after a number of generations.
 struct StopAfter(u64);
 

@@ -135,7 +135,7 @@ fn settings_outside_their_range_are_refused() {
 fn noise_is_for_evolved_weights_only() {
     for (wrong, found) in [
         (SPEC.replace("noise = 0.4", "noise = -0.4"), "-0.4"),
-        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "0.1, Some(Dense)"),
+        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "0.1 with dense"),
     ] {
         let (folder, path) = wirings(&wrong);
         let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap();

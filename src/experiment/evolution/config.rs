@@ -174,6 +174,13 @@ settings! {
         /// May be raised when a run is resumed.
         generations as "generations": u64 = 100 => 100 => 1000, range: Range::at_least(1.0),
             only: &["target", "novelty", "map-elites", "vlm"], unless: "300 with the preset drawing, else 100";
+        /// Genomes judged and gradients computed, in all, with which the search ends.
+        ///
+        /// Searches with other `refine_steps` are compared at equal budgets. The generation that reaches it is the
+        /// last. May be raised when a run is resumed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget as "budget": Option<u64> = None, range: Range::at_least(1.0), value: "EVALUATIONS", only: JUDGED,
+            unless: "all generations are made";
         /// Seed.
         seed as "seed": u64 = 0;
         /// Side of the judged pictures in pixels.
@@ -212,6 +219,13 @@ settings! {
         vlm: Option<VlmSection>;
         /// Operators, species, reproduction.
         evolve: EvolveConfig;
+    }
+}
+
+impl RefineConfig {
+    /// Gradients that a genome costs in a generation, at most: refining ends early where there is no slope.
+    pub fn gradients(&self) -> u64 {
+        if self.mode == RefineMode::None { 0 } else { self.steps as u64 }
     }
 }
 
@@ -307,10 +321,11 @@ impl EvolutionConfig {
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without
-    /// `generations` (a run may go on), the target's name and its fit (its pixels count).
+    /// `generations` and `budget` (a run may go on), the target's name and its fit (its pixels count).
     pub fn hash(&self) -> String {
         let mut identity = self.clone();
         identity.generations = 1;
+        identity.budget = None;
         identity.target = identity.target.map(|_| String::new());
         identity.target_fit = None;
         json_id(&identity)

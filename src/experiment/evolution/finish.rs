@@ -21,6 +21,8 @@ pub enum StopCause {
     Generations,
     /// The best fitness reached `stop_at`.
     Reached,
+    /// As many genomes were judged and gradients computed as `budget` allows.
+    Budget,
     /// The breeder published as many pictures as were asked for.
     Published,
     /// The breeder found nothing worth breeding.
@@ -43,6 +45,8 @@ pub struct EvolutionResult {
     pub generations: u64,
     /// Genomes judged.
     pub evaluations: u64,
+    /// Gradients computed by `refine`, at most; a search costs these and its evaluations.
+    pub gradients: u64,
     /// Best fitness (likeness, novelty or quality).
     pub best_fitness: Option<f64>,
     /// Enabled links and hidden nodes of the best genome.
@@ -65,6 +69,7 @@ impl EvolutionResult {
             cause: StopCause::Interrupted,
             generations: search.generation(),
             evaluations,
+            gradients: evaluations * config.refine.gradients(),
             best_fitness: None,
             best_links: 0,
             best_hidden: 0,
@@ -246,6 +251,7 @@ pub(super) fn finish(
         cause,
         generations: search.generation(),
         evaluations,
+        gradients: evaluations * config.refine.gradients(),
         best_fitness: best.map(|b| b.fitness),
         best_links,
         best_hidden,

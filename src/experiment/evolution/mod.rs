@@ -235,10 +235,19 @@ pub fn evolve(
             .stop_at
             .is_some_and(|goal| record::best_ever(search).is_some_and(|best| best >= goal))
     };
+    let gradients = config.refine.gradients();
+    let is_spent = |evaluations: u64| {
+        config.budget.is_some_and(|budget| evaluations * (1 + gradients) >= budget)
+    };
     let mut best = Best::new(job, folder, &judge);
     let mut shown = None;
-    let mut cause = if is_reached(&search) { StopCause::Reached } else { StopCause::Generations };
-    while cause != StopCause::Reached && search.generation() < config.generations {
+    let end = |search: &Search, evaluations: u64| match is_reached(search) {
+        true => StopCause::Reached,
+        false if is_spent(evaluations) => StopCause::Budget,
+        false => StopCause::Generations,
+    };
+    let mut cause = end(&search, evaluations);
+    while cause == StopCause::Generations && search.generation() < config.generations {
         let begun = Instant::now();
         let judged = judge.judge(search.ask());
         evaluations += judged.len() as u64;
@@ -254,9 +263,8 @@ pub fn evolve(
         {
             observer.best(&found.genome);
         }
-        if is_reached(&search) {
-            cause = StopCause::Reached;
-        } else if observer.stop() {
+        cause = end(&search, evaluations);
+        if cause == StopCause::Generations && observer.stop() {
             best.leave(&search)?;
             let result = EvolutionResult::interrupted(config, &search, evaluations);
             return Ok(EvolutionResult { best_r2: r2, ..result });

@@ -113,7 +113,7 @@ impl Store {
         if let Some(expected) = other.or_else(|| found.search.flaw(&config.evolve, config.seed)) {
             return Err(Refusal::new(path.display(), expected, "others").as_failure().into());
         }
-        // The same run may be resumed for more generations: say so in its config.
+        // The same run may be resumed for more generations or a larger budget: say so in its config.
         let text = toml::to_string(config).expect("a config is plain data");
         write_atomic(&folder.join("config.toml"), text.as_bytes())?;
         let store = Store {
@@ -215,6 +215,7 @@ pub(super) fn difference(ours: &EvolutionConfig, theirs: &EvolutionConfig) -> St
     let table = |c: &EvolutionConfig| {
         let mut c = c.clone();
         c.generations = 1;
+        c.budget = None;
         toml::Table::try_from(c).expect("a config is plain data")
     };
     first_difference("", &table(ours), &table(theirs))

@@ -476,6 +476,14 @@ impl Record for NetworksRecord {
             "effective_fan_in",
             "Mean effective number of inputs of a unit, exp of the entropy of their shares.",
         ),
+        (
+            "needed_links",
+            "Living links whose removal alone changes the picture by an RMSE above .01.",
+        ),
+        (
+            "participation",
+            "Links that weigh alike: sum over units of (Σw²)²/Σw⁴ over living inputs.",
+        ),
         ("reuse", "Mean living out-degree of hidden units, relays left out."),
         ("wiring_modules", "Modules found in the weights."),
         ("wiring_q", "Newman's Q of them."),

@@ -584,7 +584,8 @@ impl ArmSpec {
             let fits = noise.is_finite() && noise >= 0.0;
             let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
             let fits = fits && self.wiring == Some(ArmWiring::LAYERIZED);
-            Refusal::unless(fits, &key, expected, format!("{noise}, {:?}", self.wiring))?;
+            let wiring = self.wiring.map_or("no wiring".into(), String::from);
+            Refusal::unless(fits, &key, expected, format!("{noise} with {wiring}"))?;
         }
         let grows = self.wiring == Some(ArmWiring::Grown);
         let expected = "grow with wiring = \"grown\" only";

@@ -11,6 +11,7 @@
 //! | [`duplicates`] | share of units that repeat another | 0…1 |
 //! | [`symmetry`] | share of a sweep's change that keeps the mirror symmetry | 0…1 |
 //! | [`fan_in`] | effective number of inputs a unit listens to | 1…fan-in |
+//! | [`effective_links`] | links the picture needs, links that weigh alike | 0…links |
 //! | [`reuse`] | mean live out-degree | 0… |
 //! | [`modularity`] | modules, Newman's Q, its z-score | −½…1 |
 //! | [`dci`] | disentanglement and completeness of weights × attributes | 0…1 |
@@ -32,6 +33,7 @@ pub mod components;
 pub mod dci;
 pub mod decodability;
 pub mod duplicates;
+pub mod effective_links;
 pub mod fan_in;
 pub mod function;
 pub mod label_agreement;

@@ -6,6 +6,7 @@
 use super::attributes::Attributes;
 use super::decodability::decodability;
 use super::duplicates::duplicates;
+use super::effective_links::{needed_links, participation};
 use super::fan_in::effective_fan_in;
 use super::modularity::modularity;
 use super::orthogonality::{Orthogonality, orthogonality};
@@ -43,6 +44,12 @@ pub struct Summary {
     /// Mean effective number of inputs of a unit, exp H.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub effective_fan_in: Option<f64>,
+    /// Alive links whose removal alone changes the picture.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub needed_links: Option<usize>,
+    /// Σ over units of (Σw²)²/Σw⁴ over alive inputs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub participation: Option<f64>,
     /// Mean alive out-degree of alive hidden units, relays left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reuse: Option<f64>,
@@ -108,6 +115,8 @@ impl Summary {
             roughness: mean_roughness(&all, drawn.width, drawn.height),
             duplicates: Some(duplicates(&all).share),
             effective_fan_in: Some(effective_fan_in(network, weights, maps).mean),
+            needed_links: Some(needed_links(view, &alive)),
+            participation: Some(participation(network, &alive, weights)),
             reuse: Some(reuse(network, mask).mean_without_relays),
             modules: Some(modules.modules),
             q: Some(modules.q),
