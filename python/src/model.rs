@@ -62,8 +62,8 @@ impl Model {
     /// genome : Genome
     ///     The genome.
     /// wiring : str
-    ///     "graph", "layerized", "dense", "rewired", "random", or with links on top "evolved+N%", "rewired+N%" or
-    ///     "random+N%", as `--wiring` of `picloom train`.
+    ///     "graph", "layerized", "dense", "rewired", "connected", "random", or with links on top "evolved+N%",
+    ///     "rewired+N%", "connected+N%" or "random+N%", as `--wiring` of `picloom train`.
     /// seed : int
     ///     Of the links that are drawn at random. Those that evolution had not have weight 0.
     ///

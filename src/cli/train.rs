@@ -26,8 +26,9 @@ pub struct TrainArgs {
     #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
     genome: Option<PathBuf>,
     /// How the genome is wired: graph, layerized (its links in layers), dense (every link of the layers),
-    /// rewired (every unit keeps its numbers of links), random (every layer keeps its number), or evolved+N%,
-    /// rewired+N%, random+N% (N % more links, drawn at random)
+    /// rewired (every unit keeps its numbers of links), connected (every layer keeps its numbers of links and
+    /// units), random (every layer keeps its number of links), or evolved+N%, rewired+N%, connected+N%,
+    /// random+N% (N % more links, drawn at random)
     #[arg(long, default_value = "dense", conflicts_with = "arch")]
     wiring: TrainedWiring,
     /// Arch string of a layered network instead of a genome

@@ -1,7 +1,8 @@
 //! Which links a training may use, after a genome: its own, fewer, more, or others of the same number.
 //!
 //! What varies is one thing at a time (METHODS §8b): `rewired` exchanges links and keeps every unit's numbers
-//! of links, `random` keeps only the numbers of each layer, and `+N%` adds links at random to any of them.
+//! of links, `connected` keeps only the numbers of each layer and has every link on a path, `random` leaves even
+//! that to chance, and `+N%` adds links at random to any of them.
 
 use super::{DenseBlock, Layered, Mask, Model, Network, Wiring, layerize};
 use crate::genome::Genome;
@@ -9,13 +10,14 @@ use crate::math::SimRng;
 use crate::math::refusal::Refusal;
 use crate::math::settings::text_in_files;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
 /// The wiring of a network that is trained from random weights. In files and on the command line the text
-/// `graph`, `layerized`, `dense`, `rewired`, `random`, and with links on top `evolved+N%`, `rewired+N%` or
-/// `random+N%`.
+/// `graph`, `layerized`, `dense`, `rewired`, `connected`, `random`, and with links on top `evolved+N%`,
+/// `rewired+N%`, `connected+N%` or `random+N%`.
 ///
 /// ```
 /// use picloom_engine::genome::from_json;
@@ -43,7 +45,11 @@ pub enum TrainedWiring {
     /// Links of a layer exchange their sources: every unit keeps its activation, its layer and its numbers
     /// of incoming and outgoing links. So many per cent more as in `Extra`.
     Rewired(u32),
-    /// As many links of each layer as the genome has, drawn at random. So many per cent more as in `Extra`.
+    /// As many living links and as many living units of each layer as the genome has, both drawn at random, so
+    /// that every link lies on a path. So many per cent more as in `Extra`.
+    Connected(u32),
+    /// As many links of each layer as the genome has, drawn at random. Of few links hardly any lies on a path from
+    /// an input to an output. So many per cent more as in `Extra`.
     Random(u32),
 }
 
@@ -52,8 +58,7 @@ const TRIES: usize = 20;
 
 impl TrainedWiring {
     /// What the text may be, for messages.
-    pub const CHOICES: &str =
-        "graph, layerized, dense, rewired, random, evolved+N%, rewired+N% or random+N%";
+    pub const CHOICES: &str = "graph, layerized, dense, rewired, connected, random, or with links on top as in evolved+N%, rewired+N%";
 
     /// True where the links are those of the genome, or drawn after them: there is no such wiring without one.
     pub fn needs_genome(self) -> bool {
@@ -75,6 +80,7 @@ impl TrainedWiring {
             TrainedWiring::Graph | TrainedWiring::Layerized | TrainedWiring::Extra(_) => evolved,
             TrainedWiring::Dense => Mask::all(network.weight_count()),
             TrainedWiring::Rewired(_) => rewired(&network, evolved, seed),
+            TrainedWiring::Connected(_) => connected(&network, &evolved, seed),
             TrainedWiring::Random(_) => random(&network, &evolved, seed),
         };
         self.add_links(&mut mask, seed)?;
@@ -97,6 +103,7 @@ impl TrainedWiring {
             TrainedWiring::Graph | TrainedWiring::Layerized | TrainedWiring::Dense => 0,
             TrainedWiring::Extra(percent)
             | TrainedWiring::Rewired(percent)
+            | TrainedWiring::Connected(percent)
             | TrainedWiring::Random(percent) => percent,
         };
         (links as u64 * u64::from(percent)).saturating_add(50).div_euclid(100) as usize
@@ -153,6 +160,59 @@ fn rewired(network: &Network, evolved: Mask, seed: u64) -> Mask {
     mask
 }
 
+/// As many links in each block between as many units, all on paths. First each unit is joined to one, then links
+/// are drawn from the other pairs; links that lead nowhere in the genome are drawn from all that are left \[ours\].
+fn connected(network: &Network, evolved: &Mask, seed: u64) -> Mask {
+    let mut mask = Mask(vec![false; evolved.0.len()]);
+    let mut sources: Option<Vec<usize>> = None;
+    for (layer, block) in network.blocks.iter().enumerate() {
+        let mut rng = SimRng::new(seed, "connected links", layer as u64);
+        let (width, height) = (block.sources.len(), block.weights().len() / block.sources.len());
+        let links = pairs(block, evolved);
+        // Units that a link leads to and, but for the outputs, one leads away from.
+        let next = network.blocks.get(layer + 1).map(|next| pairs(next, evolved));
+        let used = |end: usize, within: &[[usize; 2]]| -> BTreeSet<usize> {
+            within.iter().map(|link| link[end]).collect()
+        };
+        let mut targets = used(1, &links);
+        if let Some(next) = &next {
+            targets = &targets & &used(0, next);
+        }
+        let mut draw = |count: usize, of: usize| {
+            let mut all: Vec<usize> = (0..of).collect();
+            rng.shuffle(&mut all);
+            all.truncate(count);
+            all
+        };
+        let from = sources.take().unwrap_or_else(|| draw(used(0, &links).len(), width));
+        // The outputs keep their places: which of them the genome drives says what colours it has.
+        let to = match next {
+            Some(_) => draw(targets.len(), height),
+            None => targets.into_iter().collect(),
+        };
+        let at = |source: usize, target: usize| block.offset + target * width + source;
+        let mut wanted = links.len();
+        if !from.is_empty() && !to.is_empty() {
+            for i in 0..from.len().max(to.len()) {
+                mask.0[at(from[i % from.len()], to[i % to.len()])] = true;
+            }
+            wanted = wanted.saturating_sub(from.len().max(to.len()));
+        }
+        let mut near: Vec<usize> =
+            from.iter().flat_map(|&s| to.iter().map(move |&t| at(s, t))).collect();
+        let mut far: Vec<usize> = block.weights().collect();
+        for others in [&mut near, &mut far] {
+            others.retain(|&i| !mask.0[i]);
+            rng.shuffle(others);
+            let count = wanted.min(others.len());
+            others[..count].iter().for_each(|&i| mask.0[i] = true);
+            wanted -= count;
+        }
+        sources = Some(to);
+    }
+    mask
+}
+
 /// As many links in each block, anywhere in it.
 fn random(network: &Network, evolved: &Mask, seed: u64) -> Mask {
     let mut mask = Mask(vec![false; evolved.0.len()]);
@@ -175,6 +235,8 @@ impl fmt::Display for TrainedWiring {
             TrainedWiring::Extra(percent) => write!(f, "evolved+{percent}%"),
             TrainedWiring::Rewired(0) => f.write_str("rewired"),
             TrainedWiring::Rewired(percent) => write!(f, "rewired+{percent}%"),
+            TrainedWiring::Connected(0) => f.write_str("connected"),
+            TrainedWiring::Connected(percent) => write!(f, "connected+{percent}%"),
             TrainedWiring::Random(0) => f.write_str("random"),
             TrainedWiring::Random(percent) => write!(f, "random+{percent}%"),
         }
@@ -192,6 +254,7 @@ impl FromStr for TrainedWiring {
                 "layerized" => TrainedWiring::Layerized,
                 "dense" => TrainedWiring::Dense,
                 "rewired" => TrainedWiring::Rewired(0),
+                "connected" => TrainedWiring::Connected(0),
                 "random" => TrainedWiring::Random(0),
                 _ => return Err(wrong()),
             });
@@ -201,6 +264,7 @@ impl FromStr for TrainedWiring {
         match chosen {
             "evolved" => Ok(TrainedWiring::Extra(percent)),
             "rewired" => Ok(TrainedWiring::Rewired(percent)),
+            "connected" => Ok(TrainedWiring::Connected(percent)),
             "random" => Ok(TrainedWiring::Random(percent)),
             _ => Err(wrong()),
         }
@@ -274,11 +338,43 @@ mod tests {
     }
 
     #[test]
+    fn connected_links_are_as_many_in_each_layer_and_all_live() {
+        let names = ["bred_moth", "elite_bowl", "novelty_goggles", "target_letter_a"];
+        for name in names {
+            let path = format!("{}/../genomes/{name}.json", env!("CARGO_MANIFEST_DIR"));
+            let genome = from_json(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let Model { network, mask: evolved, .. } =
+                TrainedWiring::Layerized.model(&genome, 0).unwrap();
+            let counts = |mask: &Mask| -> Vec<usize> {
+                let count = |b: &DenseBlock| b.weights().filter(|&i| mask.0[i]).count();
+                network.blocks.iter().map(count).collect()
+            };
+            let living = crate::prune::alive(&network, &evolved).kept();
+            let dead = evolved.kept() - living;
+            for seed in 0..8 {
+                let wired = TrainedWiring::Connected(0).model(&genome, seed).unwrap().mask;
+                assert_eq!(counts(&wired), counts(&evolved), "{name}");
+                let alive = crate::prune::alive(&network, &wired).kept();
+                assert!(alive + dead >= wired.kept(), "{name}: {alive} of {}", wired.kept());
+                assert_ne!(wired, evolved);
+            }
+        }
+    }
+
+    #[test]
     fn the_number_of_links_is_known_beforehand() {
         let all = mask(TrainedWiring::Dense, 0).0.len();
-        for text in
-            ["layerized", "dense", "evolved+33%", "rewired", "rewired+40%", "random", "random+100%"]
-        {
+        for text in [
+            "layerized",
+            "dense",
+            "evolved+33%",
+            "rewired",
+            "rewired+40%",
+            "connected",
+            "connected+50%",
+            "random",
+            "random+100%",
+        ] {
             let wiring: TrainedWiring = text.parse().unwrap();
             assert_eq!(wiring.to_string(), text);
             assert_eq!(wiring.count(47, all), Some(mask(wiring, 2).kept()), "{text}");
