@@ -76,7 +76,7 @@ export async function naming(studio) {
   const unfit = await page.locator(".column .unfit").count();
   expect(unfit > 0, "one of them did not");
   await go(page, "#/");
-  expect(await page.locator(".tile .unfit").count() > 0, "the library marks them too");
+  await page.locator(".tile .unfit").first().waitFor({ state: "attached" }).catch(() => expect(false, "the library marks them too"));
   await close(page);
   return [`${names.length} columns, ${unfit} of them marked as unfit: ${names.join("; ")}`];
 }
