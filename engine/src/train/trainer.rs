@@ -428,7 +428,8 @@ impl Trainer {
                 }
                 break stop;
             }
-            if !observer.step_done(&self.state) {
+            // After the last step nothing is left to interrupt.
+            if !observer.step_done(&self.state) && self.state.step < self.config.steps {
                 break StopReason::Interrupted;
             }
         };
