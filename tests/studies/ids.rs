@@ -592,16 +592,16 @@ random e7730e2f2360e43a
 sp 8e42b90262355789
 sp-merge f669c485864222a0
 
-evolved      0 -                0.8977 43378ab76a07f267
-dense        0 6f75d5106ca16fd2 0.7102 63ac3e0563523388
-graph        0 f0db5c2be9a8d227 0.9414 48beb0f5868e8e25
-noise        0 ba8a692a70078b8d 0.8787 f644d1b292ffca3c
-sp           1 edd62719248e4b00 0.9485 e7f5e870df440f22
-sp           2 2c8b7548b319bc0f 0.9983 3e6c7270a415599c
-layer-counts 1 da9cb478b1f3fbb2 0.8014 70b64328b8e692e0
-layer-counts 2 edb0bb598ca551e6 0.9987 1065d84dc251cac5
-ticket       1 f2adbaa4978919c5 0.9406 531b01c59bee370d
-ticket       2 ced5ea76049e9556 0.9996 a5c4d983a1c8c159
-merged       1 cbfa8eaefa46135d 0.9232 a429eb89610b0bce
-random       1 f5474d2d4c76539e 0.9555 65944ea53ae40919
+evolved      0 -                0.8977 b4f4d7d5b082263a
+dense        0 6f75d5106ca16fd2 0.7102 b35eab8014f5a29e
+graph        0 f0db5c2be9a8d227 0.9414 89419b8eac4f8a4e
+noise        0 ba8a692a70078b8d 0.8787 fa111916919a1bba
+sp           1 edd62719248e4b00 0.9485 823b6ff85929d891
+sp           2 2c8b7548b319bc0f 0.9983 1285d461cac114ac
+layer-counts 1 da9cb478b1f3fbb2 0.8014 a66f8b1e5bd85edf
+layer-counts 2 edb0bb598ca551e6 0.9987 09d9c12819450f46
+ticket       1 f2adbaa4978919c5 0.9406 083eff50be644ce1
+ticket       2 ced5ea76049e9556 0.9996 d73635c78cdcea59
+merged       1 cbfa8eaefa46135d 0.9232 525f7c44f9a64bfd
+random       1 f5474d2d4c76539e 0.9555 05783d867528b6f2
 ";
