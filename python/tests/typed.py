@@ -17,5 +17,5 @@ def every_type(path: str) -> None:
     search = picloom.Search.neat(seed=1, population=10, mutation={"slider": 0.3})
     best: tuple[picloom.Genome, float] | None = search.best
     picloom.train(model, picture, stepz=3)  # type: ignore[call-arg]
-    picloom.Model.from_genome(genome, "dens")  # type: ignore[arg-type]
+    picloom.Model.from_genome(genome, 3)  # type: ignore[arg-type]
     print(loss, pruned, best)
