@@ -565,3 +565,28 @@ fn every_reading_of_sp_is_what_it_says() {
         }
     }
 }
+
+#[test]
+fn connected_links_are_as_many_in_each_layer_and_all_live() {
+    use picloom::network::{Mask, Model, TrainedWiring};
+    for name in ["bred_moth", "elite_bowl", "novelty_goggles", "target_letter_a"] {
+        let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
+        let genome = picloom::genome::from_json(&text).unwrap();
+        let Model { network, mask: evolved, .. } =
+            TrainedWiring::Layerized.model(&genome, 0).unwrap();
+        let counts = |mask: &Mask| -> Vec<usize> {
+            let count = |block: &picloom::network::DenseBlock| {
+                block.weights().filter(|&link| mask.0[link]).count()
+            };
+            network.blocks.iter().map(count).collect()
+        };
+        let dead = evolved.kept() - picloom::prune::alive(&network, &evolved).kept();
+        for seed in 0..8 {
+            let wired = TrainedWiring::Connected(0).model(&genome, seed).unwrap().mask;
+            assert_eq!(counts(&wired), counts(&evolved), "{name}");
+            let alive = picloom::prune::alive(&network, &wired).kept();
+            assert!(alive + dead >= wired.kept(), "{name}: {alive} of {}", wired.kept());
+            assert_ne!(wired, evolved);
+        }
+    }
+}
