@@ -218,6 +218,7 @@ pub fn compare_runs(
                 true => config.target.clone(),
                 false => format!("{} at {}²", config.target, config.size),
             },
+            about: None,
             variant: BASE.into(),
             offset: 0,
             layers: model.network.depth().saturating_sub(1),

@@ -354,6 +354,43 @@ fn an_arm_is_made_where_the_arms_are_that_it_needs() {
 }
 
 #[test]
+fn a_wiring_has_levels_and_an_arm_its_own_seeds() {
+    let more = "[[arms]]\nname = \"wired\"\nwiring = \"layerized\"\n\
+        levels = [\"evolved:1\", \"evolved:1.5\", \"evolved:1000\"]\nseeds = [0]\n\
+        [[arms]]\nname = \"evolved\"";
+    let spec = SMALL.replacen("[[arms]]\nname = \"evolved\"", more, 1);
+    let (folder, path) = repository(&spec);
+    let record = run_with(&plan(&path, None), &folder.path().join("runs"), 2);
+    let rows: Vec<_> = record.rows.iter().filter(|row| row.arm == "wired").collect();
+    // There are no thousand times the links; seed 1 has none of them.
+    assert!(rows.iter().all(|row| row.seed == Some(0) && row.offset == 0), "{rows:?}");
+    let kept: Vec<_> = rows.iter().map(|r| (r.level, r.result.as_ref().unwrap().kept)).collect();
+    let evolved = rows[0].about.unwrap().evolved_links.unwrap();
+    assert_eq!(kept, [(1, evolved), (2, (evolved * 3).div_ceil(2))]);
+    let table = Table::read(&folder.path().join("runs/small/rows.csv.gz")).unwrap();
+    let times = table.column("times").unwrap();
+    let of = |row: usize| table.column("arm").unwrap().text(row) == "wired";
+    let times: Vec<f64> =
+        (0..table.len()).filter(|r| of(*r)).filter_map(|r| times.number(r)).collect();
+    assert!(times.len() == 2 && times[0] == 1.0 && (times[1] - 1.5).abs() < 0.1, "{times:?}");
+    let wrong =
+        |levels: &str| spec.replace("\"evolved:1\", \"evolved:1.5\", \"evolved:1000\"", levels);
+    let expected =
+        "levels evolved:M, rising, M at least 1, of layerized, rewired, connected or random";
+    for (levels, found) in [
+        ("\"share:0.5\"", "share:0.5"),
+        ("\"evolved:0.5\"", "evolved:0.5"),
+        ("\"evolved:2\", \"evolved:1\"", "evolved:2, evolved:1"),
+    ] {
+        assert_unread(&wrong(levels), ["arm wired", expected, found]);
+    }
+    assert_unread(
+        &spec.replace("seeds = [0]", "seeds = [7]"),
+        ["arm wired, seeds", "of 0, 1", "\"7\""],
+    );
+}
+
+#[test]
 fn a_target_in_an_archive_that_is_not_there_is_left_out_by_name() {
     if std::env::var_os("PICLOOM_ARCHIVE").is_some() {
         // Where there is an archive, this test runs once more in a process that knows of none.

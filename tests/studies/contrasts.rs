@@ -2,7 +2,7 @@
 
 use crate::refusals::assert_refused;
 use picloom::experiment::contrast::{
-    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, decide, slope, verdict,
+    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide, slope, verdict,
 };
 use picloom::experiment::table::Table;
 use picloom::math::SimRng;
@@ -86,6 +86,42 @@ fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
         assert!(wrong.message().contains(found), "{wrong}");
     }
     assert!(ContrastSpec::new("a", Vec::new()).check().is_err());
+}
+
+/// Three targets, the price of `a` twice that of `b` on each, and a number that rises with it.
+#[test]
+fn prices_are_compared_and_correlated_over_targets() {
+    let mut table = Table::new(["target", "arm", "level", "seed", "times", "fit", "size", "score"]);
+    for (target, price, size) in [("x", 1, "3"), ("y", 2, "5"), ("z", 4, "9"), ("u", 4, "8")] {
+        for (arm, price) in [("a", 2 * price), ("b", price)] {
+            for (level, times) in [(1, 1), (2, 2), (3, 4)] {
+                for seed in ["0", "1"] {
+                    let fit = (times >= price).to_string();
+                    let (level, times) = (level.to_string(), times.to_string());
+                    table.push(&[target, arm, &level, seed, &times, &fit, size, ".5"]);
+                }
+            }
+        }
+    }
+    let read = |text: &str| toml::from_str::<ContrastSpec>(text).unwrap();
+    let dearer = read(
+        "id = 'price'\nof = 'log2(times)'\nfewest = { of = 'times', share = 0.5, never = 8 }\n\
+         between = [{ arm = 'a' }, { arm = 'b' }]\npair = ['target']\nbasis = ['end']",
+    );
+    let found = &contrast(&table, &dearer).unwrap()[0];
+    assert_eq!((found.estimate, found.units.len()), (Some(1.0), 4));
+    let grows = read(
+        "id = 'why'\nof = 'times'\non = 'size'\nmean = 'spearman'\nwhere = { arm = 'b' }\n\
+         fewest = { of = 'times' }",
+    );
+    let found = &contrast(&table, &grows).unwrap()[0];
+    // Ranks 1, 2, 3.5, 3.5 against 1, 2, 4, 3: 4.5 over the root of 5 times 4.5.
+    assert!((found.estimate.unwrap() - 4.5 / 22.5f64.sqrt()).abs() < 1e-12, "{found:?}");
+    let groups = read("id = 'no'\nmean = 'spearman'\nbetween = [{ arm = 'a' }, { arm = 'b' }]");
+    assert_refused(
+        &groups.check().unwrap_err(),
+        ["contrast no: on", "mean = \"spearman\"", "none"],
+    );
 }
 
 #[test]

@@ -97,6 +97,23 @@ impl TrainedWiring {
         }
     }
 
+    /// The same with `times` as many links, at least 1, to the per cent; none of a graph and of a dense wiring, which
+    /// have links of their own.
+    pub fn times(self, times: f64) -> Option<Self> {
+        let percent = ((times - 1.0) * 100.0).round();
+        let fits = (0.0..=f64::from(u32::MAX)).contains(&percent);
+        let percent = fits.then_some(percent as u32)?;
+        match self {
+            TrainedWiring::Graph | TrainedWiring::Dense => None,
+            TrainedWiring::Layerized | TrainedWiring::Extra(_) => {
+                Some(TrainedWiring::Extra(percent))
+            }
+            TrainedWiring::Rewired(_) => Some(TrainedWiring::Rewired(percent)),
+            TrainedWiring::Connected(_) => Some(TrainedWiring::Connected(percent)),
+            TrainedWiring::Random(_) => Some(TrainedWiring::Random(percent)),
+        }
+    }
+
     /// How many links are drawn on top of `links`.
     fn more(self, links: usize) -> usize {
         let percent = match self {
@@ -359,6 +376,17 @@ mod tests {
         assert_eq!(many.count(47, all), None);
         let refusal = many.model(&moth(), 0).unwrap_err();
         assert_eq!(refusal.advice, "take dense for every link");
+    }
+
+    #[test]
+    fn so_many_times_the_links_is_a_wiring_with_more() {
+        let twice = |text: &str| text.parse::<TrainedWiring>().unwrap().times(2.5);
+        assert_eq!(twice("layerized"), Some(TrainedWiring::Extra(150)));
+        assert_eq!(twice("rewired"), Some(TrainedWiring::Rewired(150)));
+        assert_eq!(
+            [twice("dense"), twice("graph"), TrainedWiring::Rewired(0).times(0.5)],
+            [None; 3]
+        );
     }
 
     #[test]

@@ -3,10 +3,14 @@
 use super::spec::{Basis, ContrastSpec, Rule};
 use crate::math::SimRng;
 use crate::math::stats::{
-    mean, mean_interval, normal_quantile, random_groups, student_quantile, variance,
+    Tail, mean, mean_interval, normal_quantile, random_groups, spearman_interval, spearman_test,
+    student_quantile, variance,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Draws of the permutation test of a correlation where not all orders can be gone through.
+const DRAWS: usize = 20_000;
 
 /// Differences of every unit: one for each seed, or one for each pair.
 pub(super) type Values = Vec<(String, Vec<f64>)>;
@@ -146,6 +150,31 @@ impl Found {
         found.decided(spec)
     }
 
+    /// Spearman's ρ over units of the means of their points.
+    pub(super) fn correlation(
+        spec: &ContrastSpec,
+        name: &str,
+        basis: &Basis,
+        units: Vec<(String, Vec<(f64, f64)>)>,
+    ) -> Self {
+        let mut means = Vec::new();
+        let values = units.into_iter().map(|(unit, points)| {
+            let of =
+                |side: fn(&(f64, f64)) -> f64| mean(&points.iter().map(side).collect::<Vec<_>>());
+            let y = of(|point| point.1).ok();
+            means.extend(of(|point| point.0).ok().zip(y));
+            (unit, y.into_iter().collect())
+        });
+        let mut found = Found::empty(spec, name, basis, values.collect(), 0);
+        let (x, y): (Vec<f64>, Vec<f64>) = means.into_iter().unzip();
+        let mut rng = SimRng::new(0, "correlation", 0);
+        if let Ok(test) = spearman_test(&x, &y, Tail::TwoSided, DRAWS, &mut rng) {
+            (found.estimate, found.p) = (Some(test.statistic), Some(test.p));
+            (found.low, found.high) = spearman_interval(test.statistic, x.len()).unzip();
+        }
+        found.decided(spec)
+    }
+
     fn empty(
         spec: &ContrastSpec,
         name: &str,
@@ -195,7 +224,7 @@ impl Found {
         let effect = match (self.estimate, self.low, self.high) {
             (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
             (Some(e), ..) => format!("{} (one unit)", three(e)),
-            _ if self.missing == 0 && self.without.is_empty() => {
+            _ if self.missing == 0 && self.without.is_empty() && self.units.is_empty() => {
                 "no data, for no unit has a network in both groups: are the values spelled as in the table, and do `by`, `pair` or `where` keep the groups apart?"
                     .into()
             }

@@ -32,6 +32,14 @@ const DRAWS: u32 = 20_000;
 pub fn contrast(table: &Table, spec: &ContrastSpec) -> Result<Vec<Found>, Refusal> {
     spec.check()?;
     let at = |refusal: Refusal| refusal.within(format!("contrast {}", spec.id));
+    if let Some(fewest) = &spec.fewest {
+        let table = table.fewest(fewest, &spec.rows).map_err(at)?;
+        // What holds of all rows of a group holds of its row; what tells them apart is gone.
+        return contrast(
+            &table,
+            &ContrastSpec { fewest: None, rows: Filter::default(), ..spec.clone() },
+        );
+    }
     if let Some(by) = &spec.by {
         let column = table.column(by).map_err(at)?;
         let mut values: Vec<&str> = Vec::new();
@@ -102,17 +110,24 @@ fn on_basis(
     let of = table.column(&name)?;
     if let Some(on) = &spec.on {
         let x = table.column(on.column())?;
-        let units = networks.units().into_iter().map(|unit| {
-            let points = (0..networks.all.len()).filter(|&n| networks.unit(n) == unit).filter_map(
-                |number| {
-                    let y = networks.compared(&[number], basis, of)?[0];
-                    let x = on.value(x, networks.all[number].any)?;
-                    Some((x, y))
-                },
-            );
-            (unit.to_string(), slope(&points.collect::<Vec<_>>()).into_iter().collect())
-        });
-        let values: Values = units.collect();
+        let points = |unit: &str| -> Vec<(f64, f64)> {
+            let own = (0..networks.all.len()).filter(|&n| networks.unit(n) == unit);
+            let point = |number: usize| {
+                let y = networks.compared(&[number], basis, of)?[0];
+                let x = on.value(x, networks.all[number].any)?;
+                Some((x, y))
+            };
+            own.filter_map(point).collect()
+        };
+        let units = networks.units();
+        if spec.mean == Mean::Spearman {
+            let units = units.into_iter().map(|unit| (unit.to_string(), points(unit))).collect();
+            let name = format!("correlation of {} and {on}", spec.of);
+            return Ok(vec![Found::correlation(spec, &name, basis, units)]);
+        }
+        let slopes = |unit: &str| slope(&points(unit)).into_iter().collect();
+        let values: Values =
+            units.into_iter().map(|unit| (unit.to_string(), slopes(unit))).collect();
         let name = format!("slope of {} on {on}", spec.of);
         return Ok(vec![Found::mixed(spec, &name, basis, values, 0, None)]);
     }
@@ -123,8 +138,8 @@ fn on_basis(
         let compared = Compared { table, spec, networks, basis, of, a: &a, b: &b };
         match (spec.mean, spec.against) {
             (_, Against::Mean) => compared.with_means(&name),
-            (Mean::Mixed, Against::Each) => compared.mixed(&name),
             (Mean::Student, Against::Each) => compared.student(&name),
+            (_, Against::Each) => compared.mixed(&name),
         }
     };
     others.iter().map(of_group).collect()

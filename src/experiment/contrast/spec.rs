@@ -1,6 +1,6 @@
 //! A contrast as a spec writes it: which networks are compared, on what basis, and by which rule.
 
-use crate::experiment::table::{Filter, Measure};
+use crate::experiment::table::{Fewest, Filter, Measure};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,10 @@ pub struct ContrastSpec {
     /// Rows that take part. Default: all.
     #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
     pub rows: Filter,
+    /// The rows are put together before they are compared: of each group the least value at which enough rows hold.
+    /// Default: they are compared as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fewest: Option<Fewest>,
     /// The contrast is taken for each value of this column by itself. Default: for all rows together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
@@ -111,6 +115,9 @@ pub enum Mean {
     /// All pairs of a unit are averaged; Student's t over units. Where the measure comes with intervals of its own
     /// (`score_low`, `score_high`) the interval is never narrower than they allow \[ours\].
     Student,
+    /// With `on`: Spearman's ρ over units of the units' means of both numbers. The interval is Fisher's with the error
+    /// of Bonett and Wright (2000), p permutes the units.
+    Spearman,
 }
 
 /// What a network of the first group is compared with.
@@ -259,6 +266,7 @@ impl ContrastSpec {
             on: None,
             pair: target_and_seed(),
             rows: Filter::default(),
+            fewest: None,
             by: None,
             having: Filter::default(),
             basis: finished(),
@@ -278,7 +286,12 @@ impl ContrastSpec {
 
     /// Whether the rule asks for a permutation p below .05.
     pub fn asks_p(&self) -> bool {
-        self.test.unwrap_or(self.mean == Mean::Mixed && self.on.is_none())
+        let usual = match self.mean {
+            Mean::Mixed => self.on.is_none(),
+            Mean::Student => false,
+            Mean::Spearman => true,
+        };
+        self.test.unwrap_or(usual)
     }
 
     /// What the rule asks for and what speaks against it, in numbers: `supported if the interval lies above 0 and
@@ -368,6 +381,10 @@ impl ContrastSpec {
                 return Err(Refusal::new(at("between"), expected, format!("{n}")));
             }
             _ => {}
+        }
+        if self.mean == Mean::Spearman && self.on.is_none() {
+            let expected = "on, the number that is correlated with, beside mean = \"spearman\"";
+            return Err(Refusal::new(at("on"), expected, "none"));
         }
         if self.basis.is_empty() {
             return Err(Refusal::new(at("basis"), BASES, "none"));

@@ -172,6 +172,7 @@ pub(super) fn row(
     let key = &chain.key;
     NetworkRow {
         target: key.target.name.clone(),
+        about: Some(chain.source.about()),
         variant: key.variant.name.clone(),
         offset: key.offset,
         layers: key.layers,
@@ -237,7 +238,10 @@ impl Worker<'_> {
     fn train_roots(&mut self, arms: &[&ArmSpec]) {
         let mut jobs = BTreeMap::new();
         for &arm in arms {
-            if let Some(wiring) = arm.wiring.filter(|wiring| *wiring != ArmWiring::Evolved) {
+            for (_, wiring) in arm.wirings() {
+                if wiring == ArmWiring::Evolved {
+                    continue;
+                }
                 let job = match self.any_job(arm, wiring) {
                     Ok(job) => job,
                     // Said where the arm is made.
@@ -255,7 +259,8 @@ impl Worker<'_> {
             let result = job.run(&folder.join(&id), ask);
             // Arms that are trained alike are trained once.
             for (i, arm) in arms.iter().enumerate() {
-                this.did(this.chain.costs(arm).training, now && i == 0);
+                let networks = levels(arm).count() as f64;
+                this.did(this.chain.costs(arm).training / networks, now && i == 0);
             }
             (id, result)
         });
@@ -270,13 +275,15 @@ impl Worker<'_> {
                 let model = &Model::new(layered.network.clone(), layered.weights.clone());
                 look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
             }
-            Some(wiring) => {
-                let run = self.train(arm, wiring)?;
-                let folder = self.folder.join(&run.result.run_id);
-                let (arm_name, model) = (&arm.name, &run.model);
-                let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
-                look(&Made { arm: arm_name, level: 0, kept, model, run: run_at })?;
-                self.trained.insert(arm.name.clone(), run);
+            Some(_) => {
+                for (level, wiring) in arm.wirings() {
+                    let run = self.train(arm, wiring)?;
+                    let folder = self.folder.join(&run.result.run_id);
+                    let (arm_name, model) = (&arm.name, &run.model);
+                    let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
+                    look(&Made { arm: arm_name, level, kept, model, run: run_at })?;
+                    self.trained.insert(arm.name.clone(), run);
+                }
                 Ok(())
             }
             None => self.prune(arm, look),

@@ -1,5 +1,6 @@
 //! A networks study resolved: every chain with what it needs.
 
+use super::record::About;
 use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
@@ -196,7 +197,11 @@ impl Chain {
                 ArmCost { training, scoring: scored(links) }
             }
             Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },
-            Some(_) => ArmCost { training: trained(links), scoring: scored(links) },
+            Some(_) => {
+                let links =
+                    || arm.wirings().into_iter().map(|(_, wiring)| self.links(Some(wiring)));
+                ArmCost { training: links().map(trained).sum(), scoring: links().map(scored).sum() }
+            }
             None => {
                 let (mut all, mut left) = (ArmCost::default(), links);
                 for level in &arm.levels {
@@ -435,8 +440,8 @@ impl NetworksStudy {
                 if variant.offsets.as_ref().is_some_and(|o| !o.contains(&offset)) {
                     continue;
                 }
-                let possible = |arm: &ArmSpec| {
-                    let there = match (arm.wiring, &source.evolved) {
+                let there = |wiring: Option<ArmWiring>| {
+                    match (wiring, &source.evolved) {
                         (Some(ArmWiring::Trained(wiring)), Some((_, layered))) => {
                             // Other depths have other links; a picture's network, only so many.
                             let (evolved, all) = (layered.nonzero(), source.arch.dense_params());
@@ -447,17 +452,32 @@ impl NetworksStudy {
                         // A graph has no layers.
                         (Some(ArmWiring::Grown), _) => offset == 0,
                         _ => true,
-                    };
-                    there
+                    }
+                };
+                let possible = |arm: &ArmSpec| {
+                    there(arm.wiring)
                         && arm.offsets.as_ref().is_none_or(|o| o.contains(&offset))
                         && arm.variants.as_ref().is_none_or(|v| v.contains(&variant.name))
                         && arm.targets.as_ref().is_none_or(|t| t.contains(&target.name))
                         && (source.evolved.is_some() && offset == 0 || !arm.needs_genome())
                 };
                 // An arm is made where those are that it comes from.
-                let arms = trained.iter().filter(|a| possible(a)).fold(Vec::new(), with_arm);
+                let made: Vec<&ArmSpec> = trained.iter().filter(|a| possible(a)).collect();
+                // A wiring has the levels for which there are so many links; those of few come first.
+                let wired = |arm: &ArmSpec| {
+                    let levels = match arm.wiring {
+                        Some(_) => arm.wirings().iter().filter(|(_, w)| there(Some(*w))).count(),
+                        None => arm.levels.len(),
+                    };
+                    let levels = arm.levels[..levels.min(arm.levels.len())].to_vec();
+                    let there = levels.is_empty() == arm.levels.is_empty();
+                    there.then(|| ArmSpec { levels, ..arm.clone() })
+                };
                 for &seed in &spec.seeds {
-                    chain(variant, offset, Some(seed), arms.clone());
+                    let of = |arm: &&&ArmSpec| arm.seeds.as_ref().is_none_or(|s| s.contains(&seed));
+                    let arms = made.iter().filter(of).filter_map(|arm| wired(arm));
+                    let arms = arms.fold(Vec::new(), with_arm);
+                    chain(variant, offset, Some(seed), arms);
                 }
             }
         }
@@ -466,14 +486,14 @@ impl NetworksStudy {
 }
 
 /// The arms with another, if all that it needs is among them.
-fn with_arm(mut arms: Vec<ArmSpec>, arm: &ArmSpec) -> Vec<ArmSpec> {
+fn with_arm(mut arms: Vec<ArmSpec>, arm: ArmSpec) -> Vec<ArmSpec> {
     let matched = arm.levels.iter().filter_map(|level| match level {
         Level::Match(other) => Some(other),
         _ => None,
     });
     let there = |name: &String| arms.iter().any(|made| made.name == *name);
     if arm.from.iter().chain(matched).all(there) {
-        arms.push(arm.clone());
+        arms.push(arm);
     }
     arms
 }
@@ -521,6 +541,16 @@ impl Source {
         let layered = layerize(&genome);
         let arch = layered.arch().clone();
         Source { target, evolved: Some((genome, layered)), arch }
+    }
+
+    /// What is known of the target.
+    pub fn about(&self) -> About {
+        let evolved = self.evolved.as_ref();
+        About {
+            png_ratio: png_ratio(&self.target.picture),
+            evolved_links: evolved.map(|(_, layered)| layered.nonzero()),
+            generations: evolved.and_then(|(genome, _)| genome.provenance.generations),
+        }
     }
 
     fn sha256(&self) -> String {

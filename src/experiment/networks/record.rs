@@ -76,6 +76,9 @@ pub struct NetworksRecord {
 pub struct NetworkRow {
     /// Name of its target.
     pub target: String,
+    /// What is known of the target.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub about: Option<About>,
     /// Name of the way of training.
     pub variant: String,
     /// Hidden layers more than the reference's.
@@ -93,6 +96,20 @@ pub struct NetworkRow {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+}
+
+/// What is known of a target before anything is trained: what may predict its price.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// PNG bytes / raw bytes of the picture.
+    pub png_ratio: f64,
+    /// Links of the genome's layered network that are not 0; none of a picture.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub evolved_links: Option<usize>,
+    /// Generations that the genome says led to it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub generations: Option<u64>,
 }
 
 /// What came out of one network.
@@ -395,11 +412,18 @@ fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
     at
 }
 
-/// Adds the share of the links that were kept; it is computed from other columns and not read.
+/// Columns that are computed from others and not read.
+const COMPUTED: [&str; 2] = ["share", "times"];
+
+/// Adds what the kept links are of all links, and of those of the evolved network.
 fn share(row: &mut Value) {
     let of = |key: &str| row["result"][key].as_f64();
-    if let (Some(kept), Some(links)) = (of("kept"), of("links")) {
-        row["share"] = json!(crate::experiment::record::six_digits(kept / links));
+    let wholes = [of("links"), row["about"]["evolved_links"].as_f64()];
+    let kept = of("kept");
+    for (name, whole) in COMPUTED.into_iter().zip(wholes) {
+        if let (Some(kept), Some(whole)) = (kept, whole) {
+            row[name] = json!(crate::experiment::record::six_digits(kept / whole));
+        }
     }
 }
 
@@ -417,6 +441,9 @@ impl Record for NetworksRecord {
         ("result.train.step", "diverged_at"),
         ("result.train.loss", "diverged_loss"),
         ("result.measures.layers", "orthogonality_by_layer"),
+        ("about.png_ratio", "png_ratio"),
+        ("about.evolved_links", "evolved_links"),
+        ("about.generations", "generations"),
         ("result.measures.modules", "wiring_modules"),
         ("result.measures.q", "wiring_q"),
         ("result.measures.q_z", "wiring_q_z"),
@@ -427,6 +454,9 @@ impl Record for NetworksRecord {
 
     const COLUMNS: &'static [(&'static str, &'static str)] = &[
         ("target", "Name of the target, the picture that is drawn."),
+        ("png_ratio", "PNG bytes / raw bytes of the target at the study's size: its complexity."),
+        ("evolved_links", "Links of the target's evolved network, layered; empty of a picture."),
+        ("generations", "Generations that led to the target, as its genome says."),
         ("variant", "Way of training; `base` is the study's own."),
         ("offset", "Hidden layers more than the reference's."),
         (
@@ -440,6 +470,7 @@ impl Record for NetworksRecord {
         ("links", "W, links of the topology."),
         ("kept", "Links that the pruning rule kept."),
         ("share", "kept / links, in [0, 1]."),
+        ("times", "kept / links of the evolved network."),
         ("alive", "Kept links on a path from an input to an output."),
         ("mse", "Mean squared error to the target, channels in [0, 1]."),
         ("r2", "R² to the target, at most 1: 1 − MSE / variance about its best constant colour."),
@@ -615,7 +646,7 @@ impl Record for NetworksRecord {
                 (Value::Null, _) | (_, None) => {
                     if let Some(fields) = row.as_object_mut() {
                         fields.remove("at");
-                        fields.remove("share");
+                        COMPUTED.iter().for_each(|name| drop(fields.remove(*name)));
                     }
                     networks.push(row);
                 }

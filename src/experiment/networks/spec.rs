@@ -215,7 +215,8 @@ pub struct ArmSpec {
     /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
     pub method: Option<Method>,
-    /// What is kept, level by level, each pruned from the one before.
+    /// What is kept, level by level, each pruned from the one before. With a wiring that is drawn after a genome
+    /// (`layerized`, `rewired`, `connected`, `random`): `evolved:M` only, a network each, none pruned from another.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub levels: Vec<Level>,
     /// Rounds that lead to a level, their counts in geometric steps. Default: 1; `imp` as many as its published
@@ -246,6 +247,9 @@ pub struct ArmSpec {
     /// Only on these targets. Default: all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub targets: Option<Vec<String>>,
+    /// Only with these seeds. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub seeds: Option<Vec<u64>>,
 }
 
 fn is_dropped(orphans: &Orphans) -> bool {
@@ -479,6 +483,7 @@ impl Spec for NetworksSpec {
         let targets = named(&|s| s.targets.iter().map(|t| t.name.clone()).collect());
         let variants = named(&|s| s.variants.iter().map(|v| v.name.clone()).collect());
         let offsets = named(&|s| s.offsets.iter().map(i64::to_string).collect());
+        let seeds = named(&|s| s.seeds.iter().map(u64::to_string).collect());
         // `ARM-LEVEL`, levels from 1, beside each arm.
         let arms = named(&|s| {
             let of = |arm: &ArmSpec| {
@@ -494,12 +499,16 @@ impl Spec for NetworksSpec {
                 ("targets", arm.targets.as_ref().map(Vec::len)),
                 ("variants", arm.variants.as_ref().map(Vec::len)),
                 ("offsets", arm.offsets.as_ref().map(Vec::len)),
+                ("seeds", arm.seeds.as_ref().map(Vec::len)),
             ] {
                 Refusal::unless(some(list), key(of), "at least one, or none of this line", "[]")?;
             }
             check_known(key("targets"), arm.targets.as_deref(), &targets)?;
             check_known(key("variants"), arm.variants.as_deref(), &variants)?;
             self.known_offsets(key("offsets"), arm.offsets.as_deref(), &offsets)?;
+            let wanted =
+                arm.seeds.as_ref().map(|of| of.iter().map(u64::to_string).collect::<Vec<_>>());
+            check_known(key("seeds"), wanted.as_deref(), &seeds)?;
         }
         for variant in &self.variants {
             let key = format!("variant {}, offsets", variant.name);
@@ -599,14 +608,18 @@ impl ArmSpec {
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;
         let Some(from) = &self.from else {
-            let plain = self.method.is_none() && self.levels.is_empty();
-            let expected = "method and levels with from only";
-            return Refusal::unless(plain, &key, expected, "them with a wiring");
+            let expected = "method with from only";
+            Refusal::unless(self.method.is_none(), &key, expected, "it with a wiring")?;
+            let fits = self.wirings().len() == self.levels.len().max(1)
+                && self.levels.is_sorted_by(|a, b| level_times(a) < level_times(b));
+            let expected = "levels evolved:M, rising, M at least 1, of layerized, rewired, connected or random";
+            return Refusal::unless(fits, &key, expected, levels_text(&self.levels));
         };
         let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
-        let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);
+        let trained =
+            |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved) && a.levels.is_empty();
         let fits = before.iter().any(|a| a.name == *from && trained(a));
-        let expected = format!("from = a trained arm before it ({names:?})");
+        let expected = format!("from = a trained arm before it without levels ({names:?})");
         Refusal::unless(fits, &key, expected, from)?;
         let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds != Some(0);
         let expected = "a method, at least one level and one round";
@@ -622,7 +635,8 @@ impl ArmSpec {
                 let found = before.iter().find(|arm| arm.name == *other);
                 let expected = format!("match: an arm before it ({names:?})");
                 Refusal::unless(found.is_some(), &key, expected, other)?;
-                let levels = found.map_or(0, |arm| arm.levels.len());
+                let pruned = found.filter(|arm| arm.from.is_some());
+                let levels = pruned.map_or(0, |arm| arm.levels.len());
                 let expected = format!("match: an arm with {} levels or more", i + 1);
                 Refusal::unless(i < levels, &key, expected, format!("{other}, with {levels}"))?;
             }
@@ -634,14 +648,14 @@ impl ArmSpec {
                 _ => false,
             };
             let expected = "levels of one link or more, none above the one before";
-            Refusal::unless(!grows, &key, expected, format!("{:?}", self.levels))?;
+            Refusal::unless(!grows, &key, expected, levels_text(&self.levels))?;
         }
         if self.copies() {
             let one = matches!(&self.levels[0], Level::Match(_))
                 && self.levels.iter().all(|level| *level == self.levels[0])
                 && self.rounds.unwrap_or(1) == 1;
             let expected = "every level to match the same arm, in one round each";
-            Refusal::unless(one, &key, expected, format!("{:?}", self.levels))?;
+            Refusal::unless(one, &key, expected, levels_text(&self.levels))?;
         }
         Ok(())
     }
@@ -662,6 +676,24 @@ impl ArmSpec {
         rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
     }
 
+    /// Its wiring at a level; none where a wiring has no such level.
+    fn wired_at(&self, level: &Level) -> Option<ArmWiring> {
+        match (self.wiring, level) {
+            (Some(ArmWiring::Trained(wiring)), Level::Evolved(times)) => {
+                wiring.times(*times).map(ArmWiring::Trained)
+            }
+            _ => None,
+        }
+    }
+
+    /// The networks of an arm without a parent: level (0: there are none) and wiring.
+    pub(super) fn wirings(&self) -> Vec<(usize, ArmWiring)> {
+        match self.wiring {
+            Some(wiring) if self.levels.is_empty() => vec![(0, wiring)],
+            _ => (1..).zip(self.levels.iter().filter_map(|level| self.wired_at(level))).collect(),
+        }
+    }
+
     /// True if it is made after a genome: a picture alone has none.
     pub(super) fn needs_genome(&self) -> bool {
         self.levels.iter().any(|level| matches!(level, Level::Evolved(_)))
@@ -672,6 +704,20 @@ impl ArmSpec {
     pub(super) fn copies(&self) -> bool {
         self.method.is_some_and(|method| method.row().needs.contains(&Need::Pattern))
     }
+}
+
+/// M of `evolved:M`; none of other levels.
+fn level_times(level: &Level) -> Option<f64> {
+    match level {
+        Level::Evolved(times) => Some(*times),
+        _ => None,
+    }
+}
+
+/// Levels as a spec writes them.
+fn levels_text(levels: &[Level]) -> String {
+    let texts: Vec<String> = levels.iter().cloned().map(String::from).collect();
+    texts.join(", ")
 }
 
 fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Refusal> {

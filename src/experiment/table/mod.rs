@@ -4,8 +4,10 @@
 //! text, or empty where there is no value. What each column of a study of networks means stands in
 //! `docs/TABLES.md`.
 
+mod fewest;
 mod filter;
 
+pub use fewest::Fewest;
 pub use filter::{Filter, Measure};
 
 use crate::math::names::did_you_mean;

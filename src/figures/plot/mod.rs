@@ -42,6 +42,7 @@ pub use study::{draw_of_study, of_spec, tables_of};
 pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 
 use crate::experiment::contrast::ContrastSpec;
+use crate::experiment::table::Filter;
 use crate::math::refusal::Refusal;
 use data::Selected;
 
@@ -73,7 +74,13 @@ pub fn draw(
     spec.check()?;
     let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
     drawing::check_width(spec).map_err(at)?;
-    let table = source::together(tables);
+    let mut table = source::together(tables);
+    let mut asked = std::borrow::Cow::Borrowed(spec);
+    if let Some(fewest) = &spec.fewest {
+        table = table.fewest(fewest, &spec.rows).map_err(at)?;
+        asked = std::borrow::Cow::Owned(FigureSpec { rows: Filter::default(), ..spec.clone() });
+    }
+    let spec = &*asked;
     let content = match spec.kind {
         Kind::Forest => forest::draw(spec, &table, contrasts),
         Kind::Pictures if spec.picture.is_none() => {

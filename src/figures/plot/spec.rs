@@ -1,7 +1,7 @@
 //! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
 
 use crate::experiment::contrast::{Basis, Mean};
-use crate::experiment::table::{Filter, Measure};
+use crate::experiment::table::{Fewest, Filter, Measure};
 use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
 use crate::math::names::did_you_mean;
@@ -33,6 +33,9 @@ pub struct FigureSpec {
     /// Rows that are drawn. Default: those at the end of training.
     #[serde(default, rename = "where")]
     pub rows: Filter,
+    /// The rows are put together before they are drawn: of each group the least value at which enough rows hold. Default:
+    /// they are drawn as they are.
+    pub fewest: Option<Fewest>,
     /// Column of the independent units; `row`: every row is one. Default: `target`; scatter: `row`.
     pub unit: Option<String>,
     /// Column whose values are the points of a line or of a scatter. Default: the values of `x`; scatter: the units.
@@ -243,19 +246,19 @@ impl Kind {
             Kind::Dots,
             "dots",
             "x y series panel unit order colours x_label y_label columns log y_range \
-             reference interval units least horizontal counts complete overall",
+             reference interval units least horizontal counts complete fewest overall",
         ),
         (
             Kind::Lines,
             "lines",
             "x y series panel unit by order colours x_label y_label columns log x_range \
-             y_range reference interval units least counts complete",
+             y_range reference interval units least counts complete fewest",
         ),
         (
             Kind::Scatter,
             "scatter",
             "x y series panel unit by order colours x_label y_label columns log x_range \
-             y_range reference interval least names diagonal counts complete join",
+             y_range reference interval least names diagonal counts complete fewest join",
         ),
         (
             Kind::Heatmap,

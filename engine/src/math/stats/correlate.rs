@@ -1,7 +1,8 @@
 //! Pearson's r, Spearman's ρ, and its permutation test.
 
-use super::{StatsError, checked_pairs};
+use super::{StatsError, checked_pairs, normal_quantile};
 use crate::math::SimRng;
+use crate::math::real;
 use serde::{Deserialize, Serialize};
 
 /// Pearson's product-moment correlation, in [−1, 1], n ≥ 2.
@@ -47,6 +48,18 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
     checked_pairs("Spearman", x, y, 2)?;
     pearson(&ranks(x), &ranks(y))
+}
+
+/// The 95 % interval of Spearman's ρ of n pairs: Fisher's z with the error √((1 + ρ²/2)/(n − 3)) [Bonett & Wright 2000].
+/// None with fewer than four pairs; at ρ = ±1 it is that point.
+pub fn spearman_interval(rho: f64, n: usize) -> Option<(f64, f64)> {
+    let freedom = n.checked_sub(3).filter(|freedom| *freedom > 0)? as f64;
+    if rho.abs() >= 1.0 {
+        return Some((rho, rho));
+    }
+    let half = normal_quantile(0.975) * ((1.0 + rho * rho / 2.0) / freedom).sqrt();
+    let z = real::ln((1.0 + rho) / (1.0 - rho)) / 2.0;
+    Some((real::tanh(z - half), real::tanh(z + half)))
 }
 
 /// Which results count as at least as extreme as the observed one.
@@ -175,6 +188,17 @@ mod tests {
         assert_eq!(one.p, 1.0 / 24.0);
         let less = spearman_test(&x, &y, Tail::Less, 0, &mut rng).unwrap();
         assert_eq!(less.p, 1.0);
+    }
+
+    #[test]
+    fn the_interval_of_a_correlation_is_bonett_and_wrights() {
+        // ρ = .5, n = 28: z = .549306, error √(1.125/25) = .212132; tanh(.133535), tanh(.965077).
+        let (low, high) = spearman_interval(0.5, 28).unwrap();
+        assert!((low - 0.132747).abs() < 1e-5 && (high - 0.746533).abs() < 1e-5, "{low} {high}");
+        assert_eq!(
+            [spearman_interval(0.5, 3), spearman_interval(1.0, 9)],
+            [None, Some((1.0, 1.0))]
+        );
     }
 
     #[test]

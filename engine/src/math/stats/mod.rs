@@ -20,7 +20,9 @@ mod special;
 pub use agree::{Confusion, Kappa};
 pub use auc::{auc, auc_delong};
 pub use choose::{Candidate, one_standard_error};
-pub use correlate::{PermutationTest, Tail, pearson, ranks, spearman, spearman_test};
+pub use correlate::{
+    PermutationTest, Tail, pearson, ranks, spearman, spearman_interval, spearman_test,
+};
 pub use describe::{mean, median, quantile, standard_error, variance};
 pub use interval::{PairedDifference, mean_interval, paired_difference, sign_flip_p, wilson};
 pub use mixed::{Mixed, random_groups};
