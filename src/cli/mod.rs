@@ -12,6 +12,7 @@ mod compare;
 mod completions;
 mod contrast;
 mod decide;
+mod distil;
 mod emit;
 mod eval;
 mod evolve;
@@ -147,6 +148,8 @@ enum Command {
     Experiment(experiment::ExperimentArgs),
     /// Find the depth and the number of links at which a picture's score is highest
     Regime(regime::RegimeArgs),
+    /// Find the fewest links with which descent learns a picture
+    Distil(distil::DistilArgs),
     /// Draw a figure of any table of results
     Plot(Box<plot::PlotArgs>),
     /// Draw the loss curves of runs
@@ -188,6 +191,7 @@ impl Program for Cli {
             Command::Score(args) => score::run(*args, out),
             Command::Judge(args) => judge::run(args, out),
             Command::Regime(args) => regime::run(args, out),
+            Command::Distil(args) => distil::run(args, out),
             Command::Contrast(args) => contrast::run(*args, out),
             Command::Experiment(args) => experiment::run(args, &KINDS, out),
             Command::Plot(args) => plot::run(*args, out),

@@ -10,6 +10,7 @@ pub mod contrast;
 pub mod cost;
 pub mod curve;
 pub mod depth;
+pub mod distil;
 pub mod emit;
 pub mod evolution;
 pub mod grid;

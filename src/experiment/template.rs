@@ -29,6 +29,8 @@ pub enum Template {
     DepthSweep,
     /// The score by depth and kept share, at and around the predicted depth.
     Regime,
+    /// Networks pruned with an L1 penalty, down to those that no longer learn the picture.
+    Distil,
 }
 
 /// What options change of a template; none: nothing.
@@ -201,6 +203,7 @@ impl Template {
             Template::Compare => include_str!("../../assets/compare.toml"),
             Template::DepthSweep => include_str!("../../assets/depth-sweep.toml"),
             Template::Regime => include_str!("../../assets/regime.toml"),
+            Template::Distil => include_str!("../../assets/distil.toml"),
         }
     }
 
@@ -210,7 +213,13 @@ impl Template {
             Template::Compare => &["quick", "standard", "paper"],
             Template::DepthSweep => &[STANDARD],
             Template::Regime => &["smoke", "quick", "standard"],
+            Template::Distil => &["smoke", STANDARD],
         }
+    }
+
+    /// Whether the evolved network of a genome takes part, and not its picture alone.
+    fn has_evolved(self) -> bool {
+        matches!(self, Template::Compare | Template::Distil)
     }
 
     /// The template with these changes, of a picture that stands for the subject's.
@@ -258,7 +267,7 @@ impl Template {
         let arch = Arch { layers, ..block.unwrap_or(usual) };
         let (name, path) = (subject.folder_name(), Some(subject.spec_path().to_path_buf()));
         let (target, source) = match &subject.genome {
-            Some(genome) if self == Template::Compare => {
+            Some(genome) if self.has_evolved() => {
                 let target = TargetSpec { name, genome: path, picture: None, ..target };
                 (target, Source::of(genome.clone(), drawn))
             }
@@ -268,6 +277,10 @@ impl Template {
                 (target, Source { target: drawn, evolved: None, arch })
             }
         };
+        if self == Template::Distil && source.evolved.is_none() {
+            spec.arms.retain(|arm| arm.wiring != Some(ArmWiring::Evolved));
+            table.insert("arms".into(), value(&spec.arms));
+        }
         if self == Template::Compare {
             // Of a picture some arms are made at the predicted depth too, where that is another.
             let offset = match &source.evolved {

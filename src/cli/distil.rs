@@ -1,0 +1,120 @@
+//! `picloom distil`: the fewest links with which descent learns a picture.
+
+use super::interrupt;
+use super::names::one_of;
+use super::output::Output;
+use super::settings::{Laid, of_profile};
+use super::source::fit_help;
+use super::study::run_study;
+use super::template::write_spec;
+use super::train::tell_palette;
+use crate::experiment::Record;
+use crate::experiment::cells::study_folder;
+use crate::experiment::distil::distilled;
+use crate::experiment::networks::{NetworksRecord, StudySettings};
+use crate::experiment::record::ROWS;
+use crate::experiment::spec::SpecFile;
+use crate::experiment::template::{Changes, Subject, Template};
+use crate::figures::plot::{Source, draw, of_spec};
+use crate::figures::{Provenance, save};
+use crate::math::text::{portable, word_of};
+use crate::network::Squaring;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+#[command(mut_args(of_profile))]
+pub struct DistilArgs {
+    /// Picture, or a genome
+    #[arg(value_name = "PICTURE|GENOME")]
+    picture: PathBuf,
+    /// standard (64², under five minutes on two cores) or smoke (seconds)
+    #[arg(long, default_value = "standard", value_parser = PossibleValuesParser::new(Template::Distil.profiles()))]
+    profile: String,
+    /// Side of the picture in pixels, instead of the profile's
+    #[arg(long)]
+    size: Option<usize>,
+    /// Optimizer steps of each dense network, instead of the profile's
+    #[arg(long)]
+    steps: Option<u64>,
+    /// Seeds of the trainings, instead of the profile's: 0,1,2
+    #[arg(long, value_delimiter = ',')]
+    seeds: Vec<u64>,
+    #[arg(long, help = fit_help(), value_parser = one_of::<Squaring>())]
+    fit: Option<Squaring>,
+    #[command(flatten)]
+    own: Laid<StudySettings>,
+    /// Folder of the networks and their table, in a folder of the picture's name
+    #[arg(long, default_value = "picloom-distil")]
+    out: PathBuf,
+    /// Write the spec of this search for `picloom experiment run`, and search nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    spec: Option<PathBuf>,
+}
+
+pub fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
+    let changes = Changes {
+        profile: Some(args.profile.clone()),
+        size: args.size,
+        steps: args.steps,
+        seeds: Some(args.seeds.clone()).filter(|seeds| !seeds.is_empty()),
+        own: args.own.by_key()?,
+        ..Changes::default()
+    };
+    if let Some(path) = &args.spec {
+        let (json, text) = write_spec(Template::Distil, &args.picture, args.fit, &changes, path)?;
+        return out.result(&json, &text);
+    }
+    tell_palette(&args.picture, out)?;
+    let single = Template::Distil.of(Subject::read(&args.picture, args.fit)?, &changes)?;
+    interrupt::saves();
+    let (mut json, _) = run_study(&single.study, &args.out, None, out)?;
+    let folder = study_folder(&single.study, &args.out);
+    let Some(found) = distilled(&NetworksRecord::read(&folder)?) else {
+        json["links"] = json!(null);
+        let text = format!(
+            "no pruned network learned the picture, R² of .95 or more; try more --steps, or a smaller --size\n{}",
+            folder.join(ROWS).display()
+        );
+        return out.result(&json, &text);
+    };
+    let run = found.found.folder(&folder)?;
+    let figures = figures(&single.spec, &folder, &args.picture)?;
+    let mut text = found.text();
+    text += &format!("\nits run: {}", run.display());
+    if let Some(dense) = found.dense.as_ref().and_then(|dense| dense.folder(&folder).ok()) {
+        let [run, dense] = [&run, &dense].map(|path| word_of(path.as_os_str()));
+        text += &format!("\nside by side with the dense one: picloom compare {run} {dense}");
+    }
+    for path in &figures {
+        text += &format!("\n{}", path.display());
+    }
+    let more = json!(found);
+    json.as_object_mut().expect("a table").extend(more.as_object().expect("a struct").clone());
+    json["run"] = json!(run.to_string_lossy());
+    json["figures"] = json!(figures);
+    out.result(&json, &text)?;
+    match json["failed"].as_u64() {
+        Some(failed) if failed > 0 => {
+            anyhow::bail!("{failed} failed; the table in {} says why", folder.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Draws the figures of the spec into the study's folder, as SVG and PNG.
+fn figures(spec: &str, folder: &Path, picture: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let analysis = SpecFile::parse(Path::new("spec.toml"), spec)?.analysis()?;
+    let provenance =
+        Provenance::none().with("command", "picloom distil").with("picture", portable(picture));
+    let source = [Source::read(&folder.join(ROWS))?];
+    let mut paths = Vec::new();
+    for figure in of_spec(&analysis)? {
+        let drawing = draw(&figure, &source, &[])?;
+        let (svg, png) = save(&drawing.svg, &folder.join(&figure.name), &provenance)?;
+        paths.extend([svg, png]);
+    }
+    Ok(paths)
+}

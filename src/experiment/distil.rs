@@ -1,0 +1,144 @@
+//! The network with the fewest links that learned a picture, beside the usual ones.
+//!
+//! In: the record of a [`Template::Distil`](super::template::Template) study. Out: [`Distilled`].
+
+use super::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use crate::math::refusal::Refusal;
+use crate::math::text::fixed;
+use crate::run::folder::Marker;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// A network in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Told {
+    /// The arm that it is of.
+    pub arm: String,
+    /// Seed; none for an evolved network.
+    pub seed: Option<u64>,
+    /// Links on a path from an input to an output.
+    pub links: usize,
+    /// Links whose removal alone changes the picture by an RMSE above .01.
+    pub needed_links: Option<usize>,
+    /// R² to the picture, ≤ 1.
+    pub r2: f64,
+    /// Whether it learned the picture, R² ≥ .95: only then the score counts.
+    pub fit: bool,
+    /// Compositional score, in [0, 1]; none of a network that did not learn the picture.
+    pub score: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// Id of its run.
+    #[serde(skip)]
+    run_id: Option<String>,
+}
+
+/// The smallest network that was found, and what it is compared with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Distilled {
+    /// The network.
+    #[serde(flatten)]
+    pub found: Told,
+    /// The dense network of its seed, trained without a penalty.
+    pub dense: Option<Told>,
+    /// The smallest network of iterative magnitude pruning that learned the picture, of all seeds.
+    pub imp: Option<Told>,
+    /// The evolved network, of a genome.
+    pub evolved: Option<Told>,
+    /// Networks with a penalty that learned the picture, and all.
+    pub learned: (usize, usize),
+}
+
+impl Told {
+    fn of(row: &NetworkRow, result: &NetworkResult) -> Self {
+        Told {
+            arm: row.arm.clone(),
+            seed: row.seed,
+            links: result.alive,
+            needed_links: result.measures.needed_links,
+            r2: result.r2,
+            fit: result.fit,
+            score: result.score().filter(|_| result.fit),
+            interval: result.interval().filter(|_| result.fit),
+            run_id: result.run_id.clone(),
+        }
+    }
+
+    /// The folder of its run among those of a study.
+    ///
+    /// # Errors
+    /// No folder there is of this run.
+    pub fn folder(&self, study: &Path) -> Result<PathBuf, Refusal> {
+        let none = || Refusal::new(study.display(), "the run of the network", "none");
+        let id = self.run_id.as_deref().ok_or_else(none)?;
+        let below = |folder: &Path| -> Vec<PathBuf> {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            paths.retain(|path| path.is_dir());
+            paths.sort();
+            paths
+        };
+        let is_it = |path: &PathBuf| {
+            Marker::read(path).is_some_and(|marker| marker.id.as_deref() == Some(id))
+        };
+        let runs = below(study).into_iter().flat_map(|run| {
+            let rounds = below(&run);
+            std::iter::once(run).chain(rounds)
+        });
+        runs.into_iter().find(is_it).ok_or_else(none)
+    }
+
+    /// A line of a table: name, links, needed links, R², score with its interval.
+    fn line(&self, name: &str) -> String {
+        let score = self.score.map_or("-".into(), |score| fixed(score, 2));
+        let interval = self.interval.map_or(String::new(), |(low, high)| {
+            format!("[{}, {}]", fixed(low, 2), fixed(high, 2))
+        });
+        let needed = self.needed_links.map_or("-".into(), |needed| needed.to_string());
+        let (links, r2) = (self.links, fixed(self.r2, 3));
+        format!("{name:<10} {links:>6} {needed:>7} {r2:>7} {score:>6} {interval}").trim_end().into()
+    }
+}
+
+/// The arms that are pruned with a penalty.
+const DISTILLED: &str = "distilled";
+
+/// The network of a record with the fewest living links among those that were pruned with a penalty and learned the
+/// picture; of equal ones that with the higher R². None if none did.
+pub fn distilled(record: &NetworksRecord) -> Option<Distilled> {
+    let told: Vec<Told> =
+        record.rows.iter().filter_map(|row| Some(Told::of(row, row.result.as_deref()?))).collect();
+    let smallest = |is_of: &dyn Fn(&str) -> bool| {
+        let learned = told.iter().filter(|one| one.fit && is_of(&one.arm));
+        learned
+            .min_by(|a, b| (a.links, b.r2).partial_cmp(&(b.links, a.r2)).expect("numbers"))
+            .cloned()
+    };
+    let is_distilled = |arm: &str| arm.starts_with(DISTILLED);
+    let found = smallest(&is_distilled)?;
+    let all: Vec<&Told> = told.iter().filter(|one| is_distilled(&one.arm)).collect();
+    let learned = (all.iter().filter(|one| one.fit).count(), all.len());
+    let dense = told.iter().find(|one| one.arm == "dense" && one.seed == found.seed).cloned();
+    let evolved = told.iter().find(|one| one.arm == "evolved").cloned();
+    Some(Distilled { found, dense, imp: smallest(&|arm| arm == "imp"), evolved, learned })
+}
+
+impl Distilled {
+    /// For people: a table, and how sure it is.
+    pub fn text(&self) -> String {
+        let head =
+            format!("{:<10} {:>6} {:>7} {:>7} {:>6}", "network", "links", "needed", "R²", "score");
+        let others = [("dense", &self.dense), ("IMP", &self.imp), ("evolved", &self.evolved)];
+        let others = others.iter().filter_map(|(name, told)| Some(told.as_ref()?.line(name)));
+        let mut lines = vec![head, self.found.line("distilled")];
+        lines.extend(others);
+        if self.imp.is_none() {
+            lines.push("IMP learned the picture at none of its levels".into());
+        }
+        let (learned, all) = self.learned;
+        lines.push(format!(
+            "{learned} of {all} pruned networks learned the picture (R² of .95 or more)"
+        ));
+        lines.join("\n")
+    }
+}
