@@ -223,7 +223,8 @@ impl Found {
         let three = |x: f64| crate::math::text::fixed(x, 3);
         let effect = match (self.estimate, self.low, self.high) {
             (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
-            (Some(e), ..) => format!("{} (one unit)", three(e)),
+            (Some(e), ..) if self.units.len() == 1 => format!("{} (one unit)", three(e)),
+            (Some(e), ..) => format!("{} (too few units for an interval)", three(e)),
             _ if self.missing == 0 && self.without.is_empty() && self.units.is_empty() => {
                 "no data, for no unit has a network in both groups: are the values spelled as in the table, and do `by`, `pair` or `where` keep the groups apart?"
                     .into()
