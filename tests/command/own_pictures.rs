@@ -179,6 +179,12 @@ fn a_printed_spec_is_run_by_experiment_run_to_the_cells_of_the_command() {
         ("compare", "compare moth.json --steps 30 --seed 1", "--out", "runs"),
         ("depth-sweep", sweep, "--runs", ""),
         ("regime", "regime face.png --profile smoke", "--out", ""),
+        (
+            "distil",
+            "distil moth.json --profile smoke --size 12 --steps 20 --samples 4",
+            "--out",
+            "",
+        ),
     ] {
         let said = run(&format!("{line} --spec {kind}.toml"));
         let study = said["study"].as_str().unwrap();

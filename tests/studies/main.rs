@@ -13,6 +13,7 @@ mod cells;
 mod compare;
 mod contrasts;
 mod depth;
+mod distil;
 mod drawing;
 mod escaping;
 mod estimates;

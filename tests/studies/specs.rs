@@ -107,7 +107,7 @@ fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
 
 #[test]
 fn every_profile_that_is_offered_is_the_templates() {
-    for template in [Template::Compare, Template::DepthSweep, Template::Regime] {
+    for template in [Template::Compare, Template::DepthSweep, Template::Regime, Template::Distil] {
         let file = SpecFile::parse(Path::new("asset"), template.text()).unwrap();
         let mut said = file.title().profiles;
         said.push(STANDARD.into());

@@ -1,0 +1,78 @@
+//! The fewest links: the command, and which network of a table it takes.
+
+use picloom::experiment::Record;
+use picloom::experiment::distil::distilled;
+use picloom::experiment::networks::NetworksRecord;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+        let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {error}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let out = folder.path().to_str().unwrap();
+    let line = ["distil", "genomes/target_letter_a.json", "--profile", "smoke", "--out", out];
+    let first = json(&line);
+    assert_eq!((&first["failed"], &first["evolved"]["fit"]), (&0.into(), &true.into()), "{first}");
+    assert!(first["links"].as_u64() < first["dense"]["links"].as_u64(), "{first}");
+    assert!(
+        first["r2"].as_f64() >= Some(0.95) && first["learned"][0].as_u64() > Some(0),
+        "{first}"
+    );
+    let interval: Vec<f64> = serde_json::from_value(first["interval"].clone()).unwrap();
+    let score = first["score"].as_f64().unwrap();
+    assert!(interval[0] <= score && score <= interval[1], "{first}");
+    for file in first["figures"].as_array().unwrap() {
+        crate::whole::assert_whole(Path::new(file.as_str().unwrap()));
+    }
+    // The run that it names is the network that it tells of.
+    let run = first["run"].as_str().unwrap();
+    let scored = json(&["score", run, "--samples", "4"]);
+    let r2 = scored["fit"]["r2"].as_f64().unwrap() - first["r2"].as_f64().unwrap();
+    assert!(r2.abs() < 1e-6, "{scored}");
+    let mut again = json(&line);
+    assert_eq!((&first["done"], &again["done"]), (&2.into(), &0.into()));
+    again["done"] = 2.into();
+    assert_eq!(first, again);
+}
+
+#[test]
+fn the_fewest_living_links_of_those_that_learned_are_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+    let line =
+        ["distil", "experiments/targets/letter_s.png", "--profile", "smoke", "--steps", "40"];
+    let out = folder.path().to_str().unwrap();
+    let output = command.current_dir(root()).args(line).args(["--out", out, "--json"]).output();
+    let said: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    // Nothing is learned in forty steps.
+    assert_eq!(said.get("links"), Some(&serde_json::Value::Null), "{said}");
+    let study = folder.path().join(said["study"].as_str().unwrap());
+    let mut record = NetworksRecord::read(&study).unwrap();
+    assert_eq!(distilled(&record), None);
+    assert!(record.rows.iter().all(|row| row.arm != "evolved"));
+    let mut learned = |arm: &str, level: usize, alive: usize, r2: f64| {
+        let of = |row: &&mut picloom::experiment::NetworkRow| row.arm == arm && row.level == level;
+        let result = record.rows.iter_mut().find(of).unwrap().result.as_mut().unwrap();
+        (result.fit, result.alive, result.r2) = (true, alive, r2);
+    };
+    learned("distilled", 3, 80, 0.96);
+    learned("distilled-weak", 4, 70, 0.96);
+    learned("distilled-strong", 2, 70, 0.97);
+    learned("imp", 2, 60, 0.99);
+    let found = distilled(&record).unwrap();
+    assert_eq!((found.found.arm.as_str(), found.found.links), ("distilled-strong", 70));
+    assert_eq!((found.learned, found.imp.as_ref().unwrap().links), ((3, 57), 60));
+    assert!(found.evolved.is_none() && found.dense.as_ref().is_some_and(|dense| !dense.fit));
+    let text = found.text();
+    assert!(text.contains("3 of 57 pruned networks learned the picture"), "{text}");
+}
