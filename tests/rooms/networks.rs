@@ -385,8 +385,8 @@ fn a_wiring_has_levels_and_an_arm_its_own_seeds() {
         assert_unread(&wrong(levels), ["arm wired", expected, found]);
     }
     assert_unread(
-        &spec.replace("seeds = [0]", "seeds = [7]"),
-        ["arm wired, seeds", "of 0, 1", "\"7\""],
+        &spec.replace("seeds = [0]", "seeds = [9]"),
+        ["arm wired, seeds", "of 0, 1, 7", "\"9\""],
     );
 }
 
