@@ -135,6 +135,10 @@ fn text(decisions: &[Decision]) -> String {
         if !contrast.says.is_empty() {
             text += &format!("{}\n", contrast.says);
         }
+        // With the defaults laid under it: what a contrast inherits is easily overlooked.
+        if !contrast.rows.is_empty() {
+            text += &format!("where {}\n", contrast.rows);
+        }
         text += &format!("{}\n", told(found));
     }
     text

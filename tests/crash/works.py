@@ -146,6 +146,7 @@ WORKS = [
     Work("compare", ["compare {moth} --seeds 0 --steps 60 --samples 4 --out {out}"], stops=True, has_runs=True),
     Work("runs", ["compare {dense} {pruned} --samples 4 --out {out}"]),
     Work("regime", ["regime {face} --profile smoke --samples 4 --out {out}"], stops=True, has_runs=True),
+    Work("distil", ["distil {face} --profile smoke --steps 400 --samples 4 --out {out}"], stops=True, has_runs=True),
     Work(
         "depths",
         ["experiment depth-sweep {face} --depths 2,4 --seeds 0 --steps 400 --size 16 --samples 4 --runs {out}"],
@@ -211,6 +212,7 @@ WORKS = [
             "judge labels {sheets} --from {answers} --out {out}/{pre}labels.csv",
             "compare {moth} --spec {out}/{pre}compare.toml",
             "regime {face} --spec {out}/{pre}regime.toml",
+            "distil {face} --spec {out}/{pre}distil.toml",
             "experiment depth-sweep {face} --spec {out}/{pre}depths.toml",
             "experiment emit slurm {spec} --store {store} --out {out}/{pre}slurm.sh",
             "experiment emit parallel {spec} --store {store} --out {out}/{pre}parallel.sh",
