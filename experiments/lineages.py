@@ -47,16 +47,22 @@ def main():
     for name, lineage in LINEAGES:
         genome = json.loads((GENOMES / f"{name}.json").read_text())
         session = GENOMES.parent / genome["provenance"]["notes"]["session"]
-        ancestors = chosen(picloom, session)
+        ancestors, line = chosen(picloom, session), []
         while genome["provenance"].get("parents"):
             birth = genome["provenance"]["parents"][0].split()[1]
-            sheet, genome = ancestors[birth]
+            line.insert(0, ancestors[birth])
+            genome = ancestors[birth][1]
+        names = set()
+        for sheet, genome in line:
             key = json.dumps([genome["nodes"], genome["connections"]])
             if key not in written:
                 written.add(key)
-                path = folder / f"{lineage}_{sheet:02}.json"
-                genome["provenance"]["name"] = path.stem
-                path.write_text(json.dumps(genome, indent=2) + "\n")
+                # A child may be chosen on the sheet that its parent stands on again.
+                name = f"{lineage}_{sheet:02}"
+                name += "b" if name in names else ""
+                names.add(name)
+                genome["provenance"]["name"] = name
+                (folder / f"{name}.json").write_text(json.dumps(genome, indent=2) + "\n")
 
 
 if __name__ == "__main__":

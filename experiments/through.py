@@ -11,7 +11,7 @@ through-small   the same, with three pictures between two ancestors, of genomes 
 final-topology  the last genome's links throughout; genes of the first ancestor begin at its weights
 shuffled, reversed   as final-topology, the pictures before the last in another order
 blurred         as final-topology, the last picture, less and less blurred, in place of the ancestors'
-dense-direct, dense-through   the dense twin of the last genome, random weights
+dense-direct, dense-through   the dense twin of the last genome, random weights; two seeds
 
 The table OUT/rows.csv has a row a run: target (the lineage's last genome), arm, seed, r2, fit, score, links. Runs that
 are finished (STORE) are not made again.
@@ -32,7 +32,7 @@ ARMS = [
     "direct", "through", "through-small", "final-topology", "shuffled", "reversed", "blurred", "dense-direct", "dense-through",
 ]  # fmt: skip
 SEEDS = range(7000, 7008)
-STAGE, SIZE, NOISE = 1500, 64, 0.5
+STAGE, SIZE, NOISE = 1000, 64, 0.5
 RECIPE = {"lr": 0.01, "schedule": "cosine", "log_every": 100, "collapse_after": 10**6}
 
 
@@ -154,7 +154,7 @@ def main():
         line = lineage(name)
         target = picture_of(line[-1])
         for arm in ARMS:
-            for seed in SEEDS:
+            for seed in SEEDS[:2] if arm.startswith("dense") else SEEDS:
                 path = store / f"{name}-{arm}-{seed}.json"
                 if not path.exists():
                     report = run(arm, line, seed)
