@@ -1,26 +1,17 @@
 //! The fewest links: the command, and which network of a table it takes.
 
+use crate::commands::json;
 use picloom::experiment::Record;
 use picloom::experiment::distil::distilled;
 use picloom::experiment::networks::NetworksRecord;
 use std::path::Path;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 #[test]
 fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let json = |args: &[&str]| -> serde_json::Value {
-        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
-        let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {error}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
     let out = folder.path().to_str().unwrap();
-    let line = ["distil", "genomes/target_letter_a.json", "--profile", "smoke", "--out", out];
+    let line = "distil genomes/target_letter_a.json --profile smoke --steps 600 --samples 4 --out";
+    let line: Vec<&str> = line.split(' ').chain([out]).collect();
     let first = json(&line);
     assert_eq!((&first["failed"], &first["evolved"]["fit"]), (&0.into(), &true.into()), "{first}");
     assert!(first["links"].as_u64() < first["dense"]["links"].as_u64(), "{first}");
@@ -48,12 +39,9 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
 #[test]
 fn the_fewest_living_links_of_those_that_learned_are_taken() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
-    let line =
-        ["distil", "experiments/targets/letter_s.png", "--profile", "smoke", "--steps", "40"];
     let out = folder.path().to_str().unwrap();
-    let output = command.current_dir(root()).args(line).args(["--out", out, "--json"]).output();
-    let said: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
+    let line = "distil experiments/targets/letter_s.png --profile smoke --steps 40 --out";
+    let said = json(&line.split(' ').chain([out]).collect::<Vec<_>>());
     // Nothing is learned in forty steps.
     assert_eq!(said.get("links"), Some(&serde_json::Value::Null), "{said}");
     let study = folder.path().join(said["study"].as_str().unwrap());

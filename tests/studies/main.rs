@@ -10,6 +10,7 @@ mod repository;
 mod whole;
 
 mod cells;
+mod commands;
 mod compare;
 mod contrasts;
 mod depth;

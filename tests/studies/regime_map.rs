@@ -1,5 +1,6 @@
 //! The regime map of one picture: the command, and the place that it recommends.
 
+use crate::commands::{json, root};
 use picloom::experiment::Record;
 use picloom::experiment::networks::spec::Variances;
 use picloom::experiment::networks::{NetworksRecord, Scored};
@@ -8,20 +9,9 @@ use picloom::figures::networks::regime_map_of;
 use picloom::math::SimRng;
 use std::path::Path;
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 #[test]
 fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let json = |args: &[&str]| -> serde_json::Value {
-        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
-        let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {error}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
     let out = folder.path().to_str().unwrap();
     let map = ["regime", "experiments/targets/cat.png", "--profile", "smoke", "--out", out];
     let first = json(&map);

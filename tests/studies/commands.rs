@@ -1,0 +1,17 @@
+//! The command, run in the repository.
+
+use std::path::Path;
+
+/// The repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What a line answers with `--json`.
+pub fn json(args: &[&str]) -> serde_json::Value {
+    let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
+    let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {error}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
