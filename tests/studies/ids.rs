@@ -592,16 +592,16 @@ random e7730e2f2360e43a
 sp 8e42b90262355789
 sp-merge f669c485864222a0
 
-evolved      0 -                0.8977 b4f4d7d5b082263a
-dense        0 6f75d5106ca16fd2 0.7102 b35eab8014f5a29e
-graph        0 f0db5c2be9a8d227 0.9414 89419b8eac4f8a4e
-noise        0 ba8a692a70078b8d 0.8787 fa111916919a1bba
-sp           1 edd62719248e4b00 0.9485 823b6ff85929d891
-sp           2 2c8b7548b319bc0f 0.9983 1285d461cac114ac
-layer-counts 1 da9cb478b1f3fbb2 0.8014 a66f8b1e5bd85edf
-layer-counts 2 edb0bb598ca551e6 0.9987 09d9c12819450f46
-ticket       1 f2adbaa4978919c5 0.9406 083eff50be644ce1
-ticket       2 ced5ea76049e9556 0.9996 d73635c78cdcea59
-merged       1 cbfa8eaefa46135d 0.9232 525f7c44f9a64bfd
-random       1 f5474d2d4c76539e 0.9555 05783d867528b6f2
+evolved      0 -                0.8977 03e48ba447ac52b8
+dense        0 6f75d5106ca16fd2 0.7102 80c59c11b811336d
+graph        0 f0db5c2be9a8d227 0.9414 06b9a5b99906ea6e
+noise        0 ba8a692a70078b8d 0.8787 890625ca807bc639
+sp           1 edd62719248e4b00 0.9485 2b0f3fb714a953e0
+sp           2 2c8b7548b319bc0f 0.9983 9e119cb30861f385
+layer-counts 1 da9cb478b1f3fbb2 0.8014 b31d6b1d3aa5a5b9
+layer-counts 2 edb0bb598ca551e6 0.9987 47d90f0cfc7004fd
+ticket       1 f2adbaa4978919c5 0.9406 af9c7cea1973fcb2
+ticket       2 ced5ea76049e9556 0.9996 d82ce6a62b361993
+merged       1 cbfa8eaefa46135d 0.9232 0187ff27aaa35898
+random       1 f5474d2d4c76539e 0.9555 bdfad42bf0d224ea
 ";
