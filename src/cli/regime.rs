@@ -1,4 +1,4 @@
-//! `picloom regime`: at which depth and with how many links is one picture drawn best?
+//! `picloom regime`: the score of one picture by depth and number of links.
 
 use super::interrupt;
 use super::names::one_of;
@@ -10,11 +10,10 @@ use super::template::write_spec;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::networks::{NetworksRecord, StudySettings};
-use crate::experiment::regime::own::recommend;
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
-use crate::math::text::portable;
+use crate::math::text::{portable, word_of};
 use crate::network::Squaring;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -62,24 +61,10 @@ pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         .with("picture", portable(&args.picture));
     let drawing = regime_map_of(&record)?;
     let (svg, png) = save(&drawing.svg, &folder.join("regime-map"), &provenance)?;
-    let found = recommend(&record, &study.spec.power);
-    text += "\n";
-    text += &match &found {
-        Some(found) => found.text(),
-        None => {
-            let more = match args.profile.as_str() {
-                "smoke" => "; try --profile quick",
-                "quick" => "; try --profile standard",
-                _ => "",
-            };
-            format!(
-                "nothing is recommended: no network that may be, dense or pruned by similarity, learned the picture{more}"
-            )
-        }
-    };
     text += &format!("\nmap: {}", png.display());
-    (json["recommended"], json["figure"]) =
-        (json!(found), json!([svg.to_string_lossy(), png.to_string_lossy()]));
+    json["figure"] = json!([svg.to_string_lossy(), png.to_string_lossy()]);
+    let picture = word_of(args.picture.as_os_str());
+    text += &format!("\nfor the smallest network that learns it: picloom distil {picture}");
     out.result(&json, &text)?;
     match json["failed"].as_u64() {
         Some(failed) if failed > 0 => {

@@ -19,7 +19,6 @@ pub mod lease;
 pub mod networks;
 mod pruning;
 pub mod record;
-pub mod regime;
 pub mod shard;
 pub mod spec;
 pub mod table;

@@ -7,7 +7,6 @@ use super::style::{self, Marker, number};
 use crate::experiment::depth::{DepthPoint, Sweep, depth_curves};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
-use crate::experiment::regime::points::SP;
 use crate::math::stats::{mean, mean_interval};
 use std::collections::BTreeSet;
 
@@ -101,16 +100,17 @@ pub type Level = (String, (&'static str, usize));
 
 /// The rows of the map: dense, then SP's levels by the share they keep.
 pub fn levels(record: &NetworksRecord) -> Vec<Level> {
-    let levels = sorted(record.rows.iter().filter(|r| r.arm == SP).map(|r| r.level));
+    let levels = sorted(record.rows.iter().filter(|r| r.arm == Sweep::SP.arm).map(|r| r.level));
     let share = |level: usize| {
         let of = |r: &NetworkRow| {
             let result = r.result.as_ref()?;
-            (r.arm == SP && r.level == level).then(|| result.kept as f64 / result.links as f64)
+            (r.arm == Sweep::SP.arm && r.level == level)
+                .then(|| result.kept as f64 / result.links as f64)
         };
         let shares: Vec<f64> = record.rows.iter().filter_map(of).collect();
         mean(&shares).map_or(format!("level {level}"), |share| style::percent(share, 0))
     };
-    let pruned = levels.into_iter().map(|level| (share(level), (SP, level)));
+    let pruned = levels.into_iter().map(|level| (share(level), (Sweep::SP.arm, level)));
     std::iter::once(("100 %".into(), ("dense", 0))).chain(pruned).collect()
 }
 

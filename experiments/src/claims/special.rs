@@ -10,8 +10,8 @@ use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity
 use crate::training::newton_schulz::newton_schulz;
 use crate::training::{RowResult, RunRow, TrainingRecord};
 
+use picloom::experiment::depth::Sweep;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use picloom::experiment::regime::points::{SP, fit_score};
 use picloom::math::stats::{Interval, mean, mean_interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -116,7 +116,7 @@ fn plain(statistic: impl Into<String>, interval: Interval, units: usize) -> Find
 pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
         let further = (row.level > 1).then(|| format!("{}-{}", row.arm, row.level));
-        Some((further.unwrap_or_else(|| row.arm.clone()), fit_score(result)?))
+        Some((further.unwrap_or_else(|| row.arm.clone()), result.score().filter(|_| result.fit)?))
     })
 }
 
@@ -151,7 +151,7 @@ pub const PARTS: usize = 3;
 /// SP's sparse networks near their picture, by level, with how far their links keep to the modules of their function.
 pub fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
-        (row.arm == SP && result.is_sparse_and_near()).then_some(())?;
+        (row.arm == Sweep::SP.arm && result.is_sparse_and_near()).then_some(())?;
         Some((format!("{}-{}", row.arm, row.level), result.function?.wiring))
     })
 }

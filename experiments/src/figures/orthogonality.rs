@@ -7,8 +7,8 @@ use super::data::{
 use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
+use picloom::experiment::depth::Sweep;
 use picloom::experiment::networks::record::NetworkResult;
-use picloom::experiment::regime::points::{Points, SP};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Panel};
 use picloom::figures::networks::levels;
@@ -30,9 +30,9 @@ fn any(result: &NetworkResult) -> Option<f64> {
 pub(super) fn against_parent(sources: &Sources) -> Result<Drawing, DrawError> {
     const MAP: &str = "regime";
     let record = sources.networks(MAP)?;
-    let points = Points::of(&record);
-    let controls = CONTROLS.iter().filter_map(|names| points.arm(names));
-    let arms: Vec<&str> = std::iter::once(SP).chain(controls).collect();
+    let has = |name: &&&str| record.rows.iter().any(|row| row.arm == **name);
+    let controls = CONTROLS.iter().filter_map(|names| names.iter().find(has).copied());
+    let arms: Vec<&str> = std::iter::once(Sweep::SP.arm).chain(controls).collect();
     let over_targets = |arm: &str, level: usize, value: Value| {
         differences(&record, &[(Networks::of(arm, level), Networks::of("dense", 0))], value)
     };

@@ -3,19 +3,20 @@
 use super::data::Group;
 use super::pictures::{self, ChangeSheet, OWN_FIRST, Pictured, pictured};
 use super::{DrawError, Drawing, Sources};
-use picloom::experiment::regime::points::{LAYER_COUNTS, SP};
+use picloom::experiment::depth::Sweep;
 use picloom::figures::style;
 
 const STUDY: &str = "regime";
 
 /// Networks of as many links as SP's that differ from them only in which.
-pub(super) const CONTROLS: &[&[&str]] = &[LAYER_COUNTS, &["rewired", "sp-permuted"]];
+pub(super) const CONTROLS: &[&[&str]] =
+    &[&["layer-counts", "sp-layer-counts"], &["rewired", "sp-permuted"]];
 
 /// SP's networks at about a quarter of the links, one layer fewer than the reference, as many, one more:
 /// those whose pictures were kept.
 fn neighbours(sources: &Sources, target: &str) -> Vec<Pictured> {
     let networks = [-1, 0, 1].into_iter().filter_map(|offset| {
-        let group = Group { offset, ..Group::of(SP, QUARTER) };
+        let group = Group { offset, ..Group::of(Sweep::SP.arm, QUARTER) };
         let one = pictured(sources, STUDY, target, group)?;
         Some(Pictured { label: format!("n = {}, L {}", style::signed(offset), one.layers), ..one })
     });

@@ -408,7 +408,7 @@ fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
         "score": of("score"),
         "mechanisms": of("mechanisms"),
     });
-    share(&mut at);
+    computed(&mut at);
     at
 }
 
@@ -416,7 +416,7 @@ fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
 const COMPUTED: [&str; 2] = ["share", "times"];
 
 /// Adds what the kept links are of all links, and of those of the evolved network.
-fn share(row: &mut Value) {
+fn computed(row: &mut Value) {
     let of = |key: &str| row["result"][key].as_f64();
     let wholes = [of("links"), row["about"]["evolved_links"].as_f64()];
     let kept = of("kept");
@@ -634,7 +634,7 @@ impl Record for NetworksRecord {
         if let Some(Value::Array(reached)) = reached {
             rows.extend(reached.into_iter().map(|mut at| on_the_way(&row, at.as_object_mut())));
         }
-        share(&mut row);
+        computed(&mut row);
         rows.insert(0, row);
         rows
     }
