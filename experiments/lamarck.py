@@ -4,12 +4,13 @@
 
 Each search ends when the genomes that it judged and the gradients that it computed are BUDGET together (`evolve
 --budget`). The best genome is scored with every weight at 64 x 64 pixels. The table, OUT/rows.csv, has one row a
-search: target, steps (rung), seed, r2, fit, links, score with its interval, generations. `picloom contrast` and
+search: target, steps (rung; log_rung is log10(1 + rung)), seed, r2, fit, links, score with its interval, generations. `picloom contrast` and
 `picloom plot` read it. Searches that are finished are not made again.
 """
 
 import csv
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ TARGETS = ["novelty_goggles", "novelty_island", "target_letter_a", "unseen/novel
 RUNGS = [0, 1, 10, 100, 1000]
 SEEDS = [6000, 6001]
 BUDGET = 300_000
-COLUMNS = ["target", "arm", "rung", "seed", "r2", "fit", "links", "score", "score_low", "score_high", "generations"]
+COLUMNS = ["target", "arm", "rung", "log_rung", "seed", "r2", "fit", "links", "score", "score_low", "score_high", "generations"]
 
 
 def main():
@@ -46,7 +47,7 @@ def main():
                 low, high = score["interval"] or (None, None)
                 r2 = score["fit"]["r2"]
                 rows.append([
-                    name, f"lamarck-{rung}", rung, seed, r2, str(r2 >= 0.95).lower(), score["links"],
+                    name, f"lamarck-{rung}", rung, math.log10(1 + rung), seed, r2, str(r2 >= 0.95).lower(), score["links"],
                     score["score"], low, high, found["generations"],
                 ])  # fmt: skip
                 print(rows[-1], flush=True)
