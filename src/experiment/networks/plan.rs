@@ -543,7 +543,7 @@ impl Source {
         Source { target, evolved: Some((genome, layered)), arch }
     }
 
-    /// What is known of the target.
+    /// Numbers of the target that every row repeats.
     pub fn about(&self) -> About {
         let evolved = self.evolved.as_ref();
         About {

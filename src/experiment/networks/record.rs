@@ -76,7 +76,7 @@ pub struct NetworksRecord {
 pub struct NetworkRow {
     /// Name of its target.
     pub target: String,
-    /// What is known of the target.
+    /// Numbers of the target: its complexity, and of its genome.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub about: Option<About>,
     /// Name of the way of training.
@@ -98,7 +98,7 @@ pub struct NetworkRow {
     pub error: Option<String>,
 }
 
-/// What is known of a target before anything is trained: what may predict its price.
+/// Numbers of a target that are there before anything is trained.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
