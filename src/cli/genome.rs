@@ -1,10 +1,10 @@
-//! `picloom genome list|info|render|convert|layerize`.
+//! `picloom genome list|info|render|convert|layerize|compose`.
 
 use super::names::one_of;
 use super::output::Output;
 use super::render::PictureArgs;
 use super::source::Usage;
-use crate::genome::{self, GenomeInfo};
+use crate::genome::{self, Composed, GenomeInfo};
 use crate::math::text::portable;
 use crate::network::files::write_atomic;
 use crate::network::weight_files::write_weights;
@@ -46,6 +46,18 @@ enum GenomeCommand {
         /// File to write
         output: PathBuf,
     },
+    /// Assemble a picture from labelled parts: a network whose organisation is known
+    Compose {
+        /// What it shows
+        #[arg(value_parser = one_of::<Composed>())]
+        kind: Composed,
+        /// Seed of places, sizes and colours
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Genome file to write (.json)
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// Write the weights of the layered network that draws the same picture
     Layerize {
         /// Genome file (.json, .zip, .xml)
@@ -80,6 +92,12 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 &Written { written: output.display().to_string() },
                 &format!("wrote {}", output.display()),
             )
+        }
+        GenomeCommand::Compose { kind, seed, out: path } => {
+            require_extension(&path, &["json"])?;
+            write_atomic(&path, genome::to_json(&kind.genome(seed)).as_bytes())?;
+            let text = format!("wrote {}", path.display());
+            out.result(&Written { written: path.display().to_string() }, &text)
         }
         GenomeCommand::Layerize { file, out: path } => {
             require_extension(&path, &["npz", "safetensors"])?;

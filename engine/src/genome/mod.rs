@@ -8,6 +8,7 @@
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
 
 mod builtin;
+pub mod composed;
 mod dot;
 mod file;
 mod gene;
@@ -18,6 +19,7 @@ mod palette;
 mod picbreeder;
 
 pub use builtin::{BUILTIN, builtin};
+pub use composed::Composed;
 pub use dot::to_dot;
 pub use file::{LARGEST_CONFIG, LARGEST_STATE, ensure_plain, open_plain, read_plain, read_text};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};

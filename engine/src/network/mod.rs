@@ -23,6 +23,7 @@ pub mod picture_file;
 pub mod process;
 pub mod reference;
 mod trained_wiring;
+pub mod transform;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
@@ -33,6 +34,7 @@ pub use layerize::{Layered, layered_arch, layerize};
 pub use model::{Model, Wiring, holdable, read_genome, wirable};
 pub use picture::{Picture, Squaring};
 pub use trained_wiring::TrainedWiring;
+pub use transform::Transform;
 
 use crate::genome::Input;
 use crate::math::Activation;
