@@ -346,7 +346,7 @@ fn name_of<R: Record>(path: &str) -> String {
         return (*name).to_string();
     }
     let mut path = path;
-    for prefix in ["result.", "train.", "measures.", "values."] {
+    for prefix in ["result.", "train.", "measures.", "organisation.", "values."] {
         path = path.strip_prefix(prefix).unwrap_or(path);
     }
     path.replace('.', "_")

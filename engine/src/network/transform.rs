@@ -13,7 +13,7 @@
 //! | `mix:DEG` | living relays of a layer are rotated into each other, R = exp(t A), A skew and random of norm 1 | the same |
 //! | `split:R` | every living non-linear unit becomes two with outgoing weights w/2 ± R, also where w is 0 | the same |
 //! | `mix-parts:DEG` | relays of different parts are rotated into each other in pairs | the same |
-//! | `shuffle` | the non-zero weights of each layer change places among the layer's links | another |
+//! | `shuffle` | the links stay, the weights of each layer change places among them | another |
 //! | `redraw` | the links stay, their weights are drawn as before training: normal, variance 1/inputs | another |
 //!
 //! A rotation of two relays by 90° only exchanges them, so `mix` entangles two the most at 45°. `[ours]`
@@ -47,7 +47,7 @@ pub enum Transform {
     Split(f64),
     /// Relays of different parts are rotated into each other in pairs, by so many degrees, in [0, 90].
     MixParts(f64),
-    /// Non-zero weights of a layer change places.
+    /// Weights of a layer change places among its links.
     Shuffle,
     /// Weights are drawn again.
     Redraw,
@@ -145,9 +145,10 @@ impl Transform {
             Transform::Split(r) => layers.split(r, rng),
             Transform::MixParts(degrees) => layers.mix_parts(degrees.to_radians(), parts, rng),
             Transform::Shuffle => layers.each(|matrix| {
-                let mut values: Vec<f64> = matrix.iter().copied().collect();
+                let mut values: Vec<f64> = matrix.iter().copied().filter(|w| *w != 0.0).collect();
                 rng.shuffle(&mut values);
-                matrix.copy_from_slice(&values);
+                let links = matrix.iter_mut().filter(|w| **w != 0.0);
+                links.zip(values).for_each(|(w, value)| *w = value);
             }),
             Transform::Redraw => layers.each(|matrix| {
                 for mut row in matrix.row_iter_mut() {
@@ -482,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn controls_keep_the_number_of_links_of_each_layer_and_lose_the_picture() {
+    fn controls_keep_the_links_and_lose_the_picture() {
         let (model, _) = &networks()[0];
         let drawn = model.picture(32, Coords::Fer);
         for text in ["shuffle", "redraw"] {

@@ -310,7 +310,7 @@ impl Compared<'_> {
             let (_, row) = *self.networks.compared_rows(number, self.basis).first()?;
             let value = self.of.number(row)?;
             let side = (value - low.number(row)?).max(high.number(row)? - value);
-            Some(side / crate::math::stats::normal_quantile(0.975))
+            Some(side / crate::math::stats::normal_quantile(0.975) / self.networks.scale)
         };
         error().unwrap_or(0.0)
     }

@@ -3,7 +3,7 @@
 use super::spec::{Basis, ContrastSpec};
 use crate::experiment::table::{Column, Filter, Table};
 use crate::math::refusal::Refusal;
-use crate::math::stats::mean;
+use crate::math::stats::{mean, variance};
 use std::collections::HashMap;
 
 /// Columns that tell the networks of a study apart, besides those that a contrast names.
@@ -33,6 +33,8 @@ pub(super) struct Networks<'a> {
     has_way: bool,
     fit: Option<&'a Column>,
     unit: &'a Column,
+    /// What the numbers are divided by.
+    pub scale: f64,
 }
 
 impl<'a> Networks<'a> {
@@ -57,6 +59,7 @@ impl<'a> Networks<'a> {
             has_way: false,
             fit: table.get("fit"),
             unit,
+            scale: scale(table, spec)?,
         };
         for row in std::mem::take(&mut rows) {
             let level = at.and_then(|at| at.number(row));
@@ -177,7 +180,7 @@ impl<'a> Networks<'a> {
             let is_fit = self.fit.is_none_or(|fit| fit.number(row) == Some(1.0));
             match basis {
                 Basis::UnfitZero if !is_fit => Some((level, 0.0)),
-                _ => Some((level, self.spec.of.value(of, row)?)),
+                _ => Some((level, self.spec.of.value(of, row)? / self.scale)),
             }
         };
         self.compared_rows(number, basis).into_iter().filter_map(value).collect()
@@ -198,4 +201,20 @@ impl<'a> Networks<'a> {
         };
         all.iter().map(over_levels).collect()
     }
+}
+
+/// The standard deviation of the number over the rows that say its scale; 1 if none do.
+fn scale(table: &Table, spec: &ContrastSpec) -> Result<f64, Refusal> {
+    if spec.scale.is_empty() {
+        return Ok(1.0);
+    }
+    let of = table.column(spec.of.column())?;
+    let ends = |row: &usize| table.get(AT).is_none_or(|at| at.number(*row).is_none());
+    let rows = spec.scale.rows(table)?.into_iter().filter(ends);
+    let values: Vec<f64> = rows.filter_map(|row| spec.of.value(of, row)).collect();
+    let deviation = variance(&values).ok().map(f64::sqrt).filter(|deviation| *deviation > 0.0);
+    deviation.ok_or_else(|| {
+        let expected = format!("rows in which {} differs", spec.of);
+        Refusal::new("scale", expected, format!("{} rows of {}", values.len(), spec.scale))
+    })
 }

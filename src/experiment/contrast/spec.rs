@@ -19,6 +19,10 @@ pub struct ContrastSpec {
     /// The number that is compared. Default: `score`.
     #[serde(default = "score")]
     pub of: Measure,
+    /// The numbers are divided by the standard deviation of `of` over these rows at the end of training, and margins are
+    /// in units of it: so that measures of different scales can be asked one question. Default: they are not.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub scale: Filter,
     /// The groups: the first less each of the others. Empty with `on`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub between: Vec<Filter>,
@@ -262,6 +266,7 @@ impl ContrastSpec {
             id: id.to_string(),
             says: String::new(),
             of: score(),
+            scale: Filter::default(),
             between,
             on: None,
             pair: target_and_seed(),
@@ -323,13 +328,14 @@ impl ContrastSpec {
         }
     }
 
-    /// The contrasts of a spec: each laid over what its `contrast_defaults` say, key by key.
+    /// The contrasts of a spec: each laid over what its `contrast_defaults` say, key by key. One with `each`, a list of
+    /// numbers, is one contrast for each of them, with `.NUMBER` after its id and its claim.
     ///
     /// # Errors
     /// An unknown key, a value of the wrong type, an id given twice, an `after` that names no earlier contrast.
     pub fn all(defaults: &toml::Table, tables: &[toml::Table]) -> Result<Vec<Self>, Refusal> {
         let mut specs: Vec<ContrastSpec> = Vec::new();
-        for (number, table) in tables.iter().enumerate() {
+        let laid = tables.iter().map(|table| {
             let mut laid = defaults.clone();
             for (key, value) in table {
                 match (laid.get_mut(key), value) {
@@ -341,7 +347,10 @@ impl ContrastSpec {
                     }
                 }
             }
-            let id = table.get("id").and_then(toml::Value::as_str).map(str::to_string);
+            laid
+        });
+        for (number, laid) in laid.flat_map(of_each).enumerate() {
+            let id = laid.get("id").and_then(toml::Value::as_str).map(str::to_string);
             let at = format!("contrast {}", id.unwrap_or_else(|| (number + 1).to_string()));
             let spec: ContrastSpec = laid.try_into().map_err(|e: toml::de::Error| {
                 Refusal::new(&at, "the keys of a contrast", e.message().replace('\n', " "))
@@ -398,4 +407,29 @@ impl ContrastSpec {
         }
         Ok(())
     }
+}
+
+/// The contrasts that one with `each` stands for: one a number. What is wrong with it is said where it is read.
+fn of_each(mut laid: toml::Table) -> Vec<toml::Table> {
+    let each = match laid.remove("each") {
+        Some(toml::Value::Array(each)) => each,
+        Some(other) => {
+            laid.insert("each, which is a list".into(), other);
+            return vec![laid];
+        }
+        None => return vec![laid],
+    };
+    let one = |of: toml::Value| {
+        let mut one = laid.clone();
+        let number = of.as_str().and_then(|text| text.parse::<Measure>().ok());
+        let column = number.map_or_else(|| of.to_string(), |number| number.column().to_string());
+        for key in ["id", "claim", "after"] {
+            if let Some(toml::Value::String(name)) = one.get_mut(key) {
+                *name += &format!(".{column}");
+            }
+        }
+        one.insert("of".into(), of);
+        one
+    };
+    each.into_iter().map(one).collect()
 }

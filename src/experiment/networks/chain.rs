@@ -12,12 +12,14 @@ use crate::math::SimRng;
 use crate::math::command::CommandError;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
+use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
 use crate::probe::Delta;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{
     GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run, read_metrics, train_run,
 };
+use crate::score::measures::candidates::candidates;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -270,10 +272,23 @@ impl Worker<'_> {
     /// Makes the networks of one arm.
     fn arm(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
         match arm.wiring {
-            Some(ArmWiring::Evolved) => {
-                let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
-                let model = &Model::new(layered.network.clone(), layered.weights.clone());
-                look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
+            Some(ArmWiring::Evolved) => self.bare(arm, &self.evolved(), look),
+            None if arm.transform.is_some() => {
+                let from = arm.from.as_ref().expect("verified: a parent");
+                let wired = |other: &&ArmSpec| {
+                    other.name == *from && other.wiring == Some(ArmWiring::Evolved)
+                };
+                let evolved = self.chain.key.arms.iter().any(|other| wired(&other));
+                let model = match self.trained.get(from) {
+                    _ if evolved => self.evolved(),
+                    Some(run) => run.model.clone(),
+                    None => return Err(ArmError::Before(from.clone())),
+                };
+                let parts = self.chain.source.evolved.as_ref().filter(|_| evolved);
+                let parts =
+                    parts.map_or_else(Vec::new, |(genome, layered)| parts_of(genome, layered));
+                let transform = arm.transform.expect("asked");
+                self.bare(arm, &transform.apply(&model, &parts, self.chain.seed()), look)
             }
             Some(_) => {
                 for (level, wiring) in arm.wirings() {
@@ -288,6 +303,17 @@ impl Worker<'_> {
             }
             None => self.prune(arm, look),
         }
+    }
+
+    /// The evolved network, layered.
+    fn evolved(&self) -> Model {
+        let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
+        Model::new(layered.network.clone(), layered.weights.clone())
+    }
+
+    /// Shows a network that no run made.
+    fn bare(&self, arm: &ArmSpec, model: &Model, look: &mut Look<'_>) -> Result<(), ArmError> {
+        look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
     }
 
     fn train(&mut self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
@@ -465,6 +491,8 @@ pub(in crate::experiment) struct Measuring<'a> {
     pub fixed_delta: Option<f64>,
     /// Whether what may bias descent is measured.
     pub mechanisms: bool,
+    /// Whether it is measured how networks are organised.
+    pub organisation: bool,
     /// Pictures that are kept: name of their files, changed weights, whether maps too.
     pub views: Option<(String, usize, bool)>,
 }
@@ -486,6 +514,7 @@ impl<'a> Measuring<'a> {
             seed: chain.seed(),
             fixed_delta: key.fixed_delta,
             mechanisms: key.mechanisms,
+            organisation: key.organisation,
             views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
         }
     }
@@ -561,6 +590,10 @@ impl<'a> Measuring<'a> {
             sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
             modules: NetworkModules::of(&model.network, &model.mask),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
+            organisation: match self.organisation {
+                true => candidates(view, judge, self.seed)?,
+                false => BTreeMap::new(),
+            },
             views: views.transpose()?,
         })
     }

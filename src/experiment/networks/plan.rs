@@ -96,6 +96,9 @@ pub struct ChainKey {
     /// Whether what may bias descent is measured.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub mechanisms: bool,
+    /// Whether it is measured how networks are organised.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub organisation: bool,
     /// Arms of which pictures are kept.
     pub show: Vec<String>,
     /// Arms of which maps are kept.
@@ -186,6 +189,11 @@ impl Chain {
             let size = key.judged_at.unwrap_or(key.size);
             measured as f64 * cost::scoring(weights, kept, size) + cost::measures(kept, size)
         };
+        if arm.transform.is_some() {
+            let from = key.arms.iter().find(|other| Some(&other.name) == arm.from.as_ref());
+            let links = from.map_or(links, |from| self.links(from.wiring));
+            return ArmCost { training: 0.0, scoring: scored(links) };
+        }
         match arm.wiring {
             Some(ArmWiring::Grown) => {
                 let grow = arm.grow.clone().unwrap_or_default();
@@ -388,7 +396,7 @@ impl NetworksStudy {
         self.png_ratio.insert(target.name.clone(), ratio);
         let (spec, source) = (&self.spec, Arc::new(source));
         let (is_evolved, trained): (Vec<_>, Vec<_>) =
-            spec.arms.iter().cloned().partition(|arm| arm.wiring == Some(ArmWiring::Evolved));
+            spec.arms.iter().cloned().partition(|arm| spec.is_evolved(arm));
         let mut chains = Vec::new();
         let first_seed = spec.seeds.first().copied();
         let mut chain = |variant: &VariantSpec,
@@ -419,6 +427,7 @@ impl NetworksStudy {
                 effect: spec.own.effect,
                 fixed_delta: spec.own.fixed_delta,
                 mechanisms: spec.own.mechanisms,
+                organisation: spec.own.organisation,
                 show: kept(shown, &spec.show.arms),
                 show_maps: kept(shown, &spec.show.maps),
                 show_changes: if shown { spec.show.changes } else { SHOWN },

@@ -5,6 +5,7 @@ use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
 use crate::math::stats::{mean, mean_interval, normal_quantile};
 use crate::score::FIT_GATE;
+use crate::score::measures::candidates::CANDIDATES;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -167,6 +168,9 @@ pub struct NetworkResult {
     /// Modules by function; none for networks with fewer than two units that do something.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
+    /// How it is organised, by measure; empty where that was not asked for.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub organisation: BTreeMap<String, f64>,
     /// What was measured where its training first reached each R² that was asked for, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
@@ -623,6 +627,15 @@ impl Record for NetworksRecord {
             "Picture of the network, then of each of `views_changes`, side by side, beside the table.",
         ),
     ];
+
+    fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
+        let own = Self::COLUMNS.iter().position(|column| column.0 == name);
+        let organised = || {
+            let at = CANDIDATES.iter().position(|candidate| candidate.key == name)?;
+            Some((Self::COLUMNS.len() + at, CANDIDATES[at].says))
+        };
+        own.map(|at| (at, Self::COLUMNS[at].1)).or_else(organised)
+    }
 
     /// The network at the end of training, then on its way.
     fn spread(mut row: Value) -> Vec<Value> {

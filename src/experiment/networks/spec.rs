@@ -8,7 +8,7 @@ use crate::experiment::spec::{
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings, of_file, settings};
-use crate::network::TrainedWiring;
+use crate::network::{TrainedWiring, Transform};
 use crate::probe::Delta;
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
@@ -93,6 +93,10 @@ settings! {
         ///
         /// [`Mechanisms`](crate::score::measures::mechanisms::Mechanisms).
         mechanisms: bool = false;
+        /// Also measure how networks are organised: the measures that the gate tries.
+        ///
+        /// [`candidates`](crate::score::measures::candidates).
+        organisation: bool = false;
     }
 }
 
@@ -167,6 +171,13 @@ impl ArmWiring {
     pub const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
 }
 
+impl ArmWiring {
+    /// Whether its networks have layers.
+    pub fn is_layered(self) -> bool {
+        !matches!(self, ArmWiring::Grown | ArmWiring::Trained(TrainedWiring::Graph))
+    }
+}
+
 impl TryFrom<String> for ArmWiring {
     type Error = String;
 
@@ -212,6 +223,10 @@ pub struct ArmSpec {
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
+    /// Instead of pruning: how that network is reorganised or spoilt, without training, as `"mix:45"`
+    /// ([`Transform`]). `from` may then be the evolved network.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub transform: Option<Transform>,
     /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
     pub method: Option<Method>,
@@ -550,6 +565,13 @@ impl NetworksSpec {
         self
     }
 
+    /// Whether an arm needs no seed: the evolved network, or what a transformation makes of it.
+    pub fn is_evolved(&self, arm: &ArmSpec) -> bool {
+        let named = |name: &String| self.arms.iter().find(|other| other.name == *name);
+        let from = arm.from.as_ref().filter(|_| arm.transform.is_some()).and_then(named);
+        from.unwrap_or(arm).wiring == Some(ArmWiring::Evolved)
+    }
+
     /// FER's recipe with the study's settings.
     pub fn recipe(&self) -> TrainConfig {
         self.train.over(&TrainConfig::default())
@@ -608,19 +630,27 @@ impl ArmSpec {
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;
         let Some(from) = &self.from else {
-            let expected = "method with from only";
-            Refusal::unless(self.method.is_none(), &key, expected, "it with a wiring")?;
+            let alone = self.method.is_none() && self.transform.is_none();
+            let expected = "method and transform with from only";
+            Refusal::unless(alone, &key, expected, "one with a wiring")?;
             let fits = self.wirings().len() == self.levels.len().max(1)
                 && self.levels.is_sorted_by(|a, b| level_times(a) < level_times(b));
             let expected = "levels evolved:M, rising, M at least 1, of layerized, rewired, connected or random";
             return Refusal::unless(fits, &key, expected, levels_text(&self.levels));
         };
         let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
-        let trained =
-            |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved) && a.levels.is_empty();
-        let fits = before.iter().any(|a| a.name == *from && trained(a));
+        let parent = before.iter().find(|a| a.name == *from && a.levels.is_empty());
+        if self.transform.is_some() {
+            let layered = parent.and_then(|a| a.wiring).is_some_and(ArmWiring::is_layered);
+            let expected = format!("from = a layered arm before it that is wired ({names:?})");
+            Refusal::unless(layered, &key, expected, from)?;
+            let alone = self.method.is_none() && self.levels.is_empty() && self.steps.is_none();
+            let expected = "transform without method, levels and steps: nothing is trained";
+            return Refusal::unless(alone, &key, expected, "both");
+        }
+        let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);
         let expected = format!("from = a trained arm before it without levels ({names:?})");
-        Refusal::unless(fits, &key, expected, from)?;
+        Refusal::unless(parent.is_some_and(trained), &key, expected, from)?;
         let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds != Some(0);
         let expected = "a method, at least one level and one round";
         let rounds = self.rounds.unwrap_or(1);

@@ -271,12 +271,14 @@ impl TryFrom<Written> for Filter {
     }
 }
 
-/// A number of each row: a column, or a simple function of it: `score`, `log2(alive)`, `ln(kept)`, `max(r2,-1)`.
+/// A number of each row: a column, or a simple function of it: `score`, `log2(alive)`, `ln(kept)`, `max(r2,-1)`; with
+/// a minus before it its negative, where less of it is what is meant.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Measure {
     column: String,
     function: Function,
+    negated: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -290,7 +292,7 @@ enum Function {
 impl Measure {
     /// The column itself.
     pub fn of(column: &str) -> Self {
-        Measure { column: column.to_string(), function: Function::Plain }
+        Measure { column: column.to_string(), function: Function::Plain, negated: false }
     }
 
     /// The column that it reads.
@@ -306,12 +308,13 @@ impl Measure {
     /// Its value in a row; none if the column has no number there or the function is not defined for it.
     pub fn value(&self, column: &Column, row: usize) -> Option<f64> {
         let value = column.number(row)?;
-        match self.function {
+        let value = match self.function {
             Function::Plain => Some(value),
             Function::Log2 => (value > 0.0).then(|| real::ln(value) / std::f64::consts::LN_2),
             Function::Ln => (value > 0.0).then(|| real::ln(value)),
             Function::AtLeast(least) => Some(value.max(least)),
-        }
+        };
+        value.map(|value| if self.negated { -value } else { value })
     }
 }
 
@@ -319,8 +322,11 @@ impl FromStr for Measure {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
+        if let Some(rest) = text.trim().strip_prefix('-') {
+            return Ok(Measure { negated: true, ..rest.parse()? });
+        }
         let fail = || {
-            let expected = "a column, log2(column), ln(column) or max(column,number)";
+            let expected = "a column, log2(column), ln(column) or max(column,number), or one with a minus before it";
             Refusal::new("", expected, format!("{text:?}"))
         };
         let Some((name, inside)) = text.trim().split_once('(') else {
@@ -338,7 +344,7 @@ impl FromStr for Measure {
             }
             _ => return Err(fail()),
         };
-        Ok(Measure { column: column.trim().to_string(), function })
+        Ok(Measure { column: column.trim().to_string(), function, negated: false })
     }
 }
 
@@ -359,6 +365,9 @@ impl From<Measure> for String {
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = &self.column;
+        if self.negated {
+            f.write_str("-")?;
+        }
         match self.function {
             Function::Plain => f.write_str(column),
             Function::Log2 => write!(f, "log2({column})"),

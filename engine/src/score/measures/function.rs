@@ -16,16 +16,14 @@
 
 use super::maps::dot;
 use super::modularity::{louvain, newman_q};
+use super::silencing::Silenced;
 use crate::math::SimRng;
 use crate::math::stats::{mean, variance};
 use crate::network::Model;
-use crate::probe::{Change, View};
+use crate::probe::View;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Side of the pictures that units are compared by.
-const SIDE: usize = 32;
 
 /// Shuffled modules that the wiring's Q is compared with.
 const SHUFFLES: usize = 50;
@@ -54,8 +52,7 @@ impl FunctionalModules {
     /// same bits at any thread count.
     pub fn of(view: &View, rng: &mut SimRng) -> Option<Self> {
         let Model { network, weights, .. } = view.model();
-        let small = View::new(view.model(), SIDE, view.coords());
-        let (units, doings) = doings(&small);
+        let Silenced { units, doings, .. } = Silenced::of(view);
         if units.len() < 2 {
             return None;
         }
@@ -103,31 +100,6 @@ impl FunctionalModules {
             wiring_z: (deviation > 1e-12).then(|| (found - mean) / deviation),
         })
     }
-}
-
-/// Hidden units whose silencing changes the picture, and how it does: (units,) and (units, 3P).
-fn doings(view: &View) -> (Vec<usize>, Vec<Vec<f32>>) {
-    let Model { network, weights, .. } = view.model();
-    let mut outgoing: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (i, link) in network.links.iter().enumerate() {
-        if link.source >= 4 && weights.0[i] != 0.0 {
-            outgoing.entry(link.source).or_default().push(i);
-        }
-    }
-    let outgoing: Vec<(usize, Vec<usize>)> = outgoing.into_iter().collect();
-    outgoing
-        .par_iter()
-        .map_init(
-            || view.painter(),
-            |painter, (unit, links)| {
-                let off = links.iter().map(|&link| Change::To { link, value: 0.0 });
-                let silenced = &painter.draw_all(off).rgb;
-                let pairs = silenced.iter().zip(&view.picture().rgb);
-                (*unit, pairs.map(|(a, b)| a - b).collect::<Vec<f32>>())
-            },
-        )
-        .filter(|(_, doing)| dot(doing, doing) > 0.0)
-        .unzip()
 }
 
 /// Mean and standard deviation of the wiring's Q over modules shuffled within `layers`.

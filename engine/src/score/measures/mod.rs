@@ -22,21 +22,39 @@
 //! | [`modules`] | components of a mask, the theory's counts on a trained network | 0… |
 //! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
+//! | [`axis_advantage`] | do single weights mean more than random directions? | −1…1 |
+//! | [`effective_units`] | how many units a pixel hangs on, and how unequally | 1…units, 0…1 |
+//! | [`locality`] | is what a unit does confined to a part of the picture? | 0…1 |
+//! | [`influence`] | do units act on the picture in ways of their own? | 0…1 |
+//! | [`brittleness`] | how far the picture moves when one weight does | 0… |
+//! | [`interaction`] | do two changes together do what each does alone? | 0… |
+//! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
+//! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
+//! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |
 //!
 //! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
 
+use crate::network::Mask;
 use crate::probe::{View, WeightSweep};
 use serde_json::Value;
 
 pub mod attributes;
+pub mod axis_advantage;
+pub mod brittleness;
+pub mod candidates;
 pub mod components;
 pub mod dci;
 pub mod decodability;
 pub mod duplicates;
 pub mod effective_links;
+pub mod effective_units;
 pub mod fan_in;
+pub mod few_weight_edits;
 pub mod function;
+pub mod influence;
+pub mod interaction;
 pub mod label_agreement;
+pub mod locality;
 mod maps;
 mod measure;
 pub mod mechanisms;
@@ -45,13 +63,24 @@ pub mod modules;
 pub mod orthogonality;
 pub mod reuse;
 pub mod roughness;
+mod scaling;
+pub mod silencing;
 pub mod sparsity;
 pub mod structural;
 pub mod summary;
 pub mod symmetry;
+pub mod unified;
+pub mod unit_edits;
 
 pub use maps::SAME_MAP;
 pub use measure::Measure;
+
+/// Links on a path of non-zero weights from an input to an output, ascending.
+fn living(view: &View) -> Vec<usize> {
+    let model = view.model();
+    let alive = crate::prune::alive(&model.network, &Mask::non_zero(&model.weights));
+    (0..alive.0.len()).filter(|&link| alive.0[link]).collect()
+}
 
 /// Takes a measure of a sweep: what a record keeps of it, and its rows.
 pub type OfSweep = fn(&View, &WeightSweep) -> (Value, Vec<Measure>);

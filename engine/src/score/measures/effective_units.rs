@@ -1,0 +1,66 @@
+//! Effective units: how many units a pixel hangs on, and how unequally.
+//!
+//! With contribution maps C_i(p) = ‖f(p) − f(p) without unit i‖ over the N hidden units that do something: effective
+//! units of a pixel (ΣC)²/ΣC², in [1, N]; Gini coefficient of its C, in [0, 1). Both are means over pixels with
+//! ΣC > .01 \[ours\].
+//!
+//! Source: K. Xu, UT Austin 2026, second-hand (METHODS §7): 7 to 10 effective units with NEAT, 83 to 92 with SGD.
+//!
+//! **What it does not mean:** it counts units, and copies of a unit count. A network with fewer units has fewer
+//! effective ones, however they are organised.
+
+use super::silencing::Silenced;
+
+/// Least sum of contributions of a pixel that counts.
+const LEAST: f64 = 0.01;
+
+/// Effective units a pixel; none if no pixel hangs on any unit.
+pub fn effective_units(silenced: &Silenced) -> Option<f64> {
+    over_pixels(&silenced.contributions(), |column| {
+        let sum: f64 = column.iter().sum();
+        sum * sum / column.iter().map(|c| c * c).sum::<f64>()
+    })
+}
+
+/// Mean Gini coefficient of a pixel's contributions; none if no pixel hangs on any unit.
+pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
+    over_pixels(&silenced.contributions(), gini)
+}
+
+/// Gini coefficient of non-negative numbers whose sum is above 0: 0 if all are equal.
+pub fn gini(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let n = values.len() as f64;
+    let weighted: f64 = values.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();
+    2.0 * weighted / (n * values.iter().sum::<f64>()) - (n + 1.0) / n
+}
+
+/// Mean of `of` over the pixels that hang on some unit; it may sort the (N,) column.
+fn over_pixels(maps: &[Vec<f64>], of: impl Fn(&mut [f64]) -> f64) -> Option<f64> {
+    let pixels = maps.first()?.len();
+    let mut found = Vec::new();
+    for p in 0..pixels {
+        let mut column: Vec<f64> = maps.iter().map(|map| map[p]).collect();
+        if column.iter().sum::<f64>() > LEAST {
+            found.push(of(&mut column));
+        }
+    }
+    (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_have_no_gini_and_one_of_many_has_nearly_all() {
+        assert!(gini(&mut [2.0, 2.0, 2.0]).abs() < 1e-12);
+        assert!((gini(&mut [0.0, 0.0, 0.0, 5.0]) - 0.75).abs() < 1e-12);
+        assert!((gini(&mut [3.0, 1.0]) - 0.25).abs() < 1e-12);
+        let maps = [vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 2.0]];
+        let effective = over_pixels(&maps, |c| {
+            c.iter().sum::<f64>().powi(2) / c.iter().map(|v| v * v).sum::<f64>()
+        });
+        assert_eq!(effective, Some(1.5));
+    }
+}

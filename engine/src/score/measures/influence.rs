@@ -1,0 +1,38 @@
+//! Influence: do units act on the picture in ways of their own?
+//!
+//! With the doings D_i of the hidden units (the picture without the unit, less the picture; copies with |cos| > .999
+//! merged): *influence orthogonality* 1 − mean over pairs of cos²(D_i, D_j); *redundancy*, the mean over units of the
+//! largest |cos| with another unit. Both in [0, 1].
+//!
+//! Source: a public notebook (open-optimizer, 2026; METHODS §7) names both without a formula; these are \[ours\].
+//!
+//! **What it does not mean:** units on one path act alike in any network, and units of a fractured network can be
+//! as different from each other as noise is.
+
+use super::maps::cosine;
+use super::silencing::Silenced;
+use rayon::prelude::*;
+
+/// (N, N) |cos| of every pair of different doings.
+fn likeness(silenced: &Silenced) -> Vec<Vec<f64>> {
+    let different = silenced.different();
+    let row = |a: &&[f32]| different.iter().map(|b| cosine(a, b).abs()).collect();
+    different.par_iter().map(row).collect()
+}
+
+/// Influence orthogonality; none of fewer than two different units.
+pub fn influence_orthogonality(silenced: &Silenced) -> Option<f64> {
+    let rows = likeness(silenced);
+    let n = rows.len();
+    let off = (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j)));
+    let squares: f64 = off.map(|(i, j)| rows[i][j].powi(2)).sum();
+    (n > 1).then(|| 1.0 - squares / (n * (n - 1)) as f64)
+}
+
+/// Redundancy; none of fewer than two different units.
+pub fn redundancy(silenced: &Silenced) -> Option<f64> {
+    let rows = likeness(silenced);
+    let n = rows.len();
+    let most = |i: usize| (0..n).filter(|&j| j != i).map(|j| rows[i][j]).fold(0.0, f64::max);
+    (n > 1).then(|| (0..n).map(most).sum::<f64>() / n as f64)
+}
