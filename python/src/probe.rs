@@ -9,6 +9,7 @@ use numpy::ndarray::Array4;
 use numpy::{IntoPyArray, PyArray4};
 use picloom::network::{Coords, Picture};
 use picloom::probe::{Delta, View, WeightSweep};
+use picloom::score::card::CardRecord;
 use picloom::score::{Exhibit, JudgeChoice, Measurement, Protocol, ScoreRecord};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -169,6 +170,10 @@ pub fn strip<'py>(
 ///     "fer" (-1 to 1 across the picture) or "picbreeder".
 /// name : str
 ///     What the record calls the network.
+/// all : bool
+///     Every other measure, too, as `picloom score --all`.
+/// evolved : Model, optional
+///     With `all`: the evolved network behind a trained one, to compare with.
 /// progress : callable or tqdm bar, optional
 ///     Called with (weights done, their share).
 /// **settings
@@ -178,7 +183,8 @@ pub fn strip<'py>(
 /// -------
 /// dict
 ///     The record of `picloom score`: `score`, `interval` (95 %), counts, `layers`, `fit`, `counts`, and every
-///     perturbation with its verdict.
+///     perturbation with its verdict. With `all` the card: that record as `score`, and `measures`, a list of dicts
+///     with `name`, `value`, `low`, `high`, `null` (weights shuffled within layers), `evolved` and `recommended`.
 ///
 /// Raises
 /// ------
@@ -187,7 +193,7 @@ pub fn strip<'py>(
 /// picloom.Error
 ///     progress answered False; the judge cannot be asked.
 #[pyfunction]
-#[pyo3(signature = (model, target = None, *, judge = "dl", size = None, coords = "fer", name = "given", progress = None, **settings))]
+#[pyo3(signature = (model, target = None, *, judge = "dl", size = None, coords = "fer", name = "given", all = false, evolved = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub fn score<'py>(
     py: Python<'py>,
@@ -197,6 +203,8 @@ pub fn score<'py>(
     size: Option<usize>,
     coords: &str,
     name: &str,
+    all: bool,
+    evolved: Option<&Model>,
     progress: Option<Bound<'py, PyAny>>,
     settings: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -216,5 +224,11 @@ pub fn score<'py>(
         judge_usage: judge.usage(),
         ..ScoreRecord::of(name, &exhibit, &found, &protocol.samples, protocol.seed)
     };
-    plain(py, &record)
+    if !all {
+        return plain(py, &record);
+    }
+    let (view, sweep) = (exhibit.view(), &found.sweep);
+    let behind = evolved.map(|model| &model.0);
+    let card = py.detach(|| CardRecord::of((view, sweep), record, judge.as_ref(), behind, None));
+    plain(py, &card.map_err(failed)?)
 }

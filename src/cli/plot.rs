@@ -21,7 +21,7 @@ pub struct PlotArgs {
     /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// dots, lines, scatter, heatmap, forest, curves or pictures
+    /// dots, lines, scatter, heatmap, forest, verdicts, curves or pictures
     #[arg(long, required_unless_present = "spec")]
     kind: Option<String>,
     /// Horizontal axis: a column, log2(column), ln(column) or max(column,number)

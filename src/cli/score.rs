@@ -16,7 +16,7 @@ use crate::run::{Source, resumable_sweep};
 use crate::score::card::CardRecord;
 use crate::score::labels::read_labels;
 use crate::score::measures::Measure;
-use crate::score::{Calls, Exhibit, Measurement, PictureLabel, Protocol, ScoreRecord};
+use crate::score::{Calls, Exhibit, Judge, Measurement, PictureLabel, Protocol, ScoreRecord};
 use anyhow::Context;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -30,8 +30,8 @@ pub struct ScoreArgs {
     judge: JudgeArg,
     #[command(flatten)]
     protocol: Laid<Protocol>,
-    /// The whole card: every measure, changed pictures, maps and wiring as one figure
-    #[arg(long, requires = "out")]
+    /// Every measure; with --out the whole card: measures, changed pictures, maps and wiring as one figure
+    #[arg(long)]
     all: bool,
     /// Correct the score by labels of a random part of its pictures: judge sheets, judge labels (docs/JUDGES.md)
     #[arg(long, value_name = "LABELS.csv")]
@@ -102,7 +102,10 @@ pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let mut text = table(&record);
     text += &usage_text(record.judge_usage.as_ref());
     match &args.out {
-        Some(folder) if args.all => card(&source, &exhibit, &found, record, folder, text, out)?,
+        folder if args.all => {
+            let judged = (record, judge.as_ref());
+            card(&source, &exhibit, &found, judged, folder.as_deref(), text, out)?;
+        }
         Some(path) => {
             let bytes = match is_csv(path) {
                 true => changes::table_of(&record.network, &record.perturbations).to_csv(),
@@ -151,8 +154,8 @@ fn card(
     source: &Source,
     exhibit: &Exhibit,
     found: &Measurement,
-    score: ScoreRecord,
-    folder: &Path,
+    (score, judge): (ScoreRecord, &dyn Judge),
+    folder: Option<&Path>,
     mut text: String,
     out: &Output,
 ) -> anyhow::Result<()> {
@@ -162,7 +165,10 @@ fn card(
     let like = if view.model().network.is_layered() { Wiring::Layerized } else { Wiring::Graph };
     let behind = genome.filter(|_| source.trained).map(|genome| Model::of_genome(genome, like));
     let labelled = genome.filter(|_| !source.trained);
-    let record = CardRecord::of(view, &found.sweep, score, behind.as_ref(), labelled);
+    let swept = (view, &found.sweep);
+    let record = CardRecord::of(swept, score, judge, behind.as_ref(), labelled)?;
+    text += &format!("\n{}\n", measures_text(&record.measures));
+    let Some(folder) = folder else { return out.result(&record, &text) };
     let stands = source.unfinished.map_or(String::new(), |at| format!(" ({at})"));
     let name = source.short_name() + &stands;
     let provenance = Provenance::none()
@@ -178,8 +184,7 @@ fn card(
     let json = folder.join("card.json");
     write_atomic(&json, (serde_json::to_string_pretty(&record)? + "\n").as_bytes())?;
     let shown: Vec<String> = [&svg, &png, &json].map(|p| p.display().to_string()).to_vec();
-    text +=
-        &format!("\n{}\nwrote   {}\n", measures_text(&record.measures), shown.join("\n        "));
+    text += &format!("wrote   {}\n", shown.join("\n        "));
     out.result(&record, &text)
 }
 
@@ -244,14 +249,18 @@ fn measures_text(measures: &[Measure]) -> String {
     let mut text =
         format!("{:<32} {:>10} {:>10} {:>10}  range\n", "measure", "value", "shuffled", "evolved");
     for m in measures {
+        let name = if m.recommended { format!("{} *", m.name) } else { m.name.clone() };
         text += &format!(
             "{:<32} {:>10} {:>10} {:>10}  {}\n",
-            m.name,
+            name,
             number(m.value),
-            number(m.shuffled),
+            number(m.null),
             number(m.evolved),
             m.range
         );
+    }
+    for m in measures.iter().filter(|m| m.recommended) {
+        text += &format!("* {}: {}\n", m.name, m.reference);
     }
     text
 }

@@ -20,6 +20,7 @@ use crate::network::files::{create_folder, write_atomic};
 use crate::network::{Layered, layerize, link_genes};
 use crate::score::FIT_GATE;
 use crate::score::dl::labelled_by;
+use crate::score::measures::candidates::NULL;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -623,6 +624,13 @@ fn stop_word(stop: &StopReason) -> String {
     json["reason"].as_str().unwrap_or_default().replace('-', " ")
 }
 
+/// Disentanglement, and in brackets that of the shuffled weights.
+fn organised(result: &NetworkResult) -> String {
+    let of = |ending: &str| result.organisation.get(&format!("disentanglement{ending}"));
+    let two = |value: Option<&f64>| value.map_or("–".into(), |value| fixed(*value, 2));
+    format!("{} ({})", two(of("")), two(of(NULL)))
+}
+
 fn numbers(all: &[Arm<'_>]) -> Section {
     let mut rows = Vec::new();
     let mut collapsed = false;
@@ -648,6 +656,7 @@ fn numbers(all: &[Arm<'_>]) -> Section {
                     _ => "none".into(),
                 })
                 .strong(s.fit && s.score().is_some_and(|v| v >= 0.5)),
+                cell(organised(s)),
                 cell(format!("{} / {} / {} / {}", s.coherent, s.unclear, s.fractured, s.silent)),
                 end,
             ]);
@@ -661,13 +670,15 @@ fn numbers(all: &[Arm<'_>]) -> Section {
         "MSE",
         "R²",
         "score [95 %]",
+        "disentanglement (shuffled)",
         "coherent / unclear / fractured / silent",
         "end of training",
     ];
     let mut align = vec![Align::Left];
-    align.extend([Align::Right; 7]);
+    align.extend([Align::Right; 8]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
+    notes.push("disentanglement: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
     if collapsed {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }

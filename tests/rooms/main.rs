@@ -26,6 +26,7 @@ mod kernel;
 mod methods_page;
 mod networks;
 mod optimizers;
+mod organisation;
 mod orthogonal;
 mod own_files;
 mod penalties;

@@ -391,6 +391,44 @@ fn a_wiring_has_levels_and_an_arm_its_own_seeds() {
 }
 
 #[test]
+fn a_network_is_transformed_without_training_and_measured() {
+    let arms = "[[arms]]\nname = \"mixed\"\nfrom = \"evolved\"\ntransform = \"mix:45\"\n\
+        [[arms]]\nname = \"shuffled\"\nfrom = \"evolved\"\ntransform = \"shuffle\"\n\
+        [[arms]]\nname = \"fresh\"\nfrom = \"dense\"\ntransform = \"redraw\"\n[show]";
+    let spec =
+        SMALL.replace("[show]", arms).replace("sample = 6", "sample = 6\norganisation = true");
+    let (folder, path) = repository(&spec);
+    let record = run_with(&plan(&path, None), &folder.path().join("runs"), 2);
+    let of = |arm: &str| -> Vec<_> { record.rows.iter().filter(|row| row.arm == arm).collect() };
+    // One network without a seed, as the evolved one.
+    for arm in ["evolved", "mixed", "shuffled"] {
+        assert!(of(arm).iter().all(|row| row.seed.is_none()) && !of(arm).is_empty(), "{arm}");
+    }
+    assert!(of("fresh").iter().all(|row| row.seed.is_some()) && !of("fresh").is_empty());
+    let result = |arm: &str| of(arm)[0].result.clone().unwrap();
+    assert!(result("mixed").r2 > 0.999 && result("mixed").train.is_none());
+    assert!(result("mixed").non_zero > result("evolved").non_zero);
+    assert!(result("shuffled").r2 < 0.9 && result("shuffled").kept == result("evolved").kept);
+    assert!(result("evolved").organisation.contains_key("locality"));
+    for (from, to, refusal) in [
+        ("mix:45", "mix:100", "mix:DEG (0 to 90)"),
+        (
+            "from = \"evolved\"\ntransform = \"mix",
+            "from = \"sp\"\ntransform = \"mix",
+            "from = a layered arm",
+        ),
+        (
+            "from = \"dense\"\ntransform",
+            "from = \"dense\"\nsteps = 3\ntransform",
+            "nothing is trained",
+        ),
+    ] {
+        let error = unread(&repository(&spec.replacen(from, to, 1)).1, None).to_string();
+        assert!(error.contains(refusal), "{error}");
+    }
+}
+
+#[test]
 fn a_target_in_an_archive_that_is_not_there_is_left_out_by_name() {
     if std::env::var_os("PICLOOM_ARCHIVE").is_some() {
         // Where there is an archive, this test runs once more in a process that knows of none.

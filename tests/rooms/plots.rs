@@ -214,6 +214,34 @@ fn a_forest_has_an_estimate_for_each_contrast_and_basis_and_shades_the_margin() 
     assert_eq!(texts(&heat.svg).iter().filter(|text| *text == "0.20").count(), 3);
 }
 
+#[test]
+fn verdicts_are_a_row_a_number_and_a_column_a_contrast() {
+    let one = toml::toml! {
+        id = "fewer"
+        each = ["score", "-roughness"]
+        between = [{ level = 2 }, { level = 0 }]
+        rule = "different"
+        test = false
+    };
+    let contrasts = ContrastSpec::all(&toml::Table::new(), &[one]).unwrap();
+    let figure = spec(
+        "kind = \"verdicts\"\ncontrasts = [\"fewer\"]\nlabels = { fewer = \"an eighth less all\" }",
+    );
+    let whole = table();
+    let mut table = Table::new(whole.columns().iter().map(|c| c.name()).chain(["roughness"]));
+    for row in 0..whole.len() {
+        let score = whole.column("score").unwrap().number(row).unwrap();
+        let cells = whole.columns().iter().map(|column| column.text(row).to_string());
+        table.push(&cells.chain([(-2.0 * score).to_string()]).collect::<Vec<_>>());
+    }
+    let drawn = draw(&figure, &[Source { table, ..Source::default() }], &contrasts).unwrap();
+    has(&drawn.svg, &["compositional score", "−roughness", "an eighth less all"]);
+    assert!(drawn.caption.contains("outlined: the contrast is supported"), "{}", drawn.caption);
+    let other = FigureSpec { contrasts: vec!["fewest".into()], ..figure };
+    let refusal = draw(&other, &[source()], &contrasts).unwrap_err();
+    assert_refused(&refusal, ["contrasts", "ids of [[contrasts]]: fewer", "\"fewest\""]);
+}
+
 /// The table with SP's eighth of the links unfit, but for one network of the moth.
 fn partly_fit() -> Source {
     let whole = table();

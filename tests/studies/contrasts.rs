@@ -67,6 +67,45 @@ fn contrasts_are_laid_over_their_defaults_and_asked_one_after_the_other() {
 }
 
 #[test]
+fn one_question_is_asked_of_several_numbers_in_units_of_their_own_spread() {
+    let mut table = Table::new(["target", "arm", "seed", "score", "roughness", "fit"]);
+    for (n, target) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+        // Evolved networks differ by 1 and by 100; the others lie .5 of that below, give or take a little.
+        let evolved = n as f64;
+        let other = evolved - 0.9 - 0.1 * (n % 2) as f64;
+        for (arm, value) in [("evolved", evolved), ("dense", other)] {
+            let (score, rough) = (value.to_string(), (-100.0 * value).to_string());
+            table.push(&[target, arm, "0", &score, &rough, "true"]);
+        }
+    }
+    let both = r#"
+        id = "G3"
+        claim = "gate"
+        each = ["score", "-roughness"]
+        scale = { arm = "evolved" }
+        between = [{ arm = "evolved" }, { arm = "dense" }]
+        test = false
+    "#;
+    let all = |text: &str| ContrastSpec::all(&toml::Table::new(), &[toml::from_str(text).unwrap()]);
+    let specs = all(both).unwrap();
+    let named: Vec<(&str, Option<&str>, &str)> =
+        specs.iter().map(|c| (c.id.as_str(), c.claim.as_deref(), c.base_id())).collect();
+    let claims = ["gate.score", "gate.roughness"].map(Some);
+    assert_eq!(named, [("G3.score", claims[0], "G3"), ("G3.roughness", claims[1], "G3")]);
+    let found: Vec<f64> =
+        specs.iter().map(|c| contrast(&table, c).unwrap()[0].estimate.unwrap()).collect();
+    // The standard deviation of 0 to 5 is 1.871.
+    assert!((found[0] - 0.95 / 3.5f64.sqrt()).abs() < 1e-9, "{found:?}");
+    assert!((found[0] - found[1]).abs() < 1e-9, "{found:?}");
+    let flat =
+        all(&both.replace("arm = \"evolved\" }\n", "target = \"a\", arm = \"dense\" }\n")).unwrap();
+    let refused = contrast(&table, &flat[0]).unwrap_err();
+    assert_refused(&refused, ["scale", "rows in which score differs", "1 rows"]);
+    let refused = all("id = \"x\"\neach = \"score\"").unwrap_err();
+    assert_refused(&refused, ["contrast x", "the keys of a contrast", "each, which is a list"]);
+}
+
+#[test]
 fn a_contrast_is_read_with_its_defaults_and_says_what_is_wrong() {
     let read = |text: &str| toml::from_str::<ContrastSpec>(text);
     let spec =

@@ -1,12 +1,15 @@
 //! The card of a network: its score and everything else that is measured of it, with what each
 //! number is compared with.
 
-use super::ScoreRecord;
+use super::measures::candidates::{
+    CANDIDATES, Candidate, NULL, RECOMMENDED, candidates, recommended, shuffled,
+};
 use super::measures::label_agreement::{
     LabelAgreement, differences, label_agreement, labelled_links,
 };
 use super::measures::summary::Summary;
 use super::measures::{Measure, OF_SWEEPS};
+use super::{Exhibit, Judge, JudgeError, Protocol, ScoreRecord};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::text::{fixed, number};
@@ -14,6 +17,7 @@ use crate::network::{Coords, Model};
 use crate::probe::{Delta, View, WeightSweep};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
 pub const MEASURED_AT: usize = 64;
@@ -53,19 +57,36 @@ impl CardRecord {
     ///
     /// `behind` is the evolved network behind a trained one, in the same kind of wiring; `labelled`
     /// a genome whose links people may have named.
+    ///
+    /// # Errors
+    /// The judge could not judge a picture.
     pub fn of(
-        view: &View,
-        sweep: &WeightSweep,
+        (view, sweep): (&View, &WeightSweep),
         score: ScoreRecord,
+        judge: &dyn Judge,
         behind: Option<&Model>,
         labelled: Option<&Genome>,
-    ) -> Self {
+    ) -> Result<Self, JudgeError> {
         let (model, coords, seed) = (view.model(), view.coords(), score.seed);
         let summary = summarise(model, coords, seed);
-        let control = summarise(&shuffled(model, seed), coords, seed);
+        let null = shuffled(model, seed);
+        let control = summarise(&null, coords, seed);
         let evolved = behind.map(|model| summarise(model, coords, seed));
         let labels = labelled.and_then(|genome| labels(genome, coords, &score));
-        let mut measures = of_summary(&summary, &control, evolved.as_ref());
+        let organised =
+            |model: &Model| candidates(&View::new(model, view.size(), coords), judge, seed);
+        let organisation =
+            [Some(model), Some(&null), behind].map(|model| model.map(organised).transpose());
+        let [own, of_null, of_evolved] = organisation;
+        let scored =
+            |model: Option<&Model>| model.map(|m| score_of(m, view, judge, seed)).transpose();
+        let mut measures = vec![of_score(&score, scored(Some(&null))?, scored(behind)?)];
+        measures.extend(of_candidates(
+            &own?.unwrap_or_default(),
+            of_null?.as_ref(),
+            of_evolved?.as_ref(),
+        ));
+        measures.extend(of_summary(&summary, &control, evolved.as_ref()));
         let mut of_sweep = Map::new();
         for (name, measure) in OF_SWEEPS {
             let (found, rows) = measure(view, sweep);
@@ -73,7 +94,7 @@ impl CardRecord {
             measures.extend(rows);
         }
         measures.extend(labels.as_ref().map(of_labels));
-        CardRecord {
+        Ok(CardRecord {
             format: "picloom-card/1",
             score,
             measured_at: MEASURED_AT,
@@ -84,29 +105,74 @@ impl CardRecord {
             labels,
             measures,
             written: ["card.svg", "card.png", "card.json"].map(String::from).to_vec(),
-        }
+        })
     }
+}
+
+/// Weights that are moved to score a network that the card only compares with.
+const COMPARED: usize = 60;
+
+/// The score of another network at the size of `view`.
+fn score_of(
+    model: &Model,
+    view: &View,
+    judge: &dyn Judge,
+    seed: u64,
+) -> Result<Option<f64>, JudgeError> {
+    let exhibit = Exhibit::new(model, view.size(), view.coords(), None);
+    let protocol = Protocol::sampled(Some(COMPARED), Delta::EFFECT, seed);
+    Ok(protocol.measure(&exhibit, judge)?.score.score)
+}
+
+/// The row of the score.
+fn of_score(
+    record: &ScoreRecord,
+    null: Option<Option<f64>>,
+    evolved: Option<Option<f64>>,
+) -> Measure {
+    let (low, high) = record.score.interval.unzip();
+    let says = "share of changed weights after which the picture still makes sense";
+    Measure {
+        low,
+        high,
+        null: null.flatten(),
+        evolved: evolved.flatten(),
+        ..Measure::alone("score", "compositional score", record.score.score, "0 to 1", says)
+    }
+}
+
+/// The rows of the measures that the gate recommends, with the evolved network `behind` a trained one.
+pub fn recommended_measures(view: &View, behind: Option<&Model>, seed: u64) -> Vec<Measure> {
+    let own = recommended(view, seed);
+    let evolved =
+        behind.map(|model| recommended(&View::new(model, view.size(), view.coords()), seed));
+    let null = own.iter().filter_map(|(key, &value)| Some((key.strip_suffix(NULL)?.into(), value)));
+    let rows = of_candidates(&own, Some(&null.collect()), evolved.as_ref());
+    rows.into_iter().filter(|row| row.recommended).collect()
+}
+
+/// The rows of the measures of organisation.
+fn of_candidates(
+    own: &BTreeMap<String, f64>,
+    null: Option<&BTreeMap<String, f64>>,
+    evolved: Option<&BTreeMap<String, f64>>,
+) -> Vec<Measure> {
+    let row = |candidate: &Candidate| {
+        let of = |found: &BTreeMap<String, f64>| found.get(candidate.key).copied();
+        let Candidate { key, name, range, says, .. } = *candidate;
+        Measure {
+            null: null.and_then(of),
+            evolved: evolved.and_then(of),
+            recommended: RECOMMENDED.contains(&key),
+            ..Measure::alone(&key.replace('_', "-"), name, of(own), range, says)
+        }
+    };
+    CANDIDATES.iter().map(row).collect()
 }
 
 fn summarise(model: &Model, coords: Coords, seed: u64) -> Summary {
     let mut rng = SimRng::new(seed, "card-measures", 0);
     Summary::of(&View::new(model, MEASURED_AT, coords), &mut rng)
-}
-
-/// The non-zero weights in other places of the same layer: as many links in every layer, of the
-/// same sizes, and nothing else kept.
-fn shuffled(model: &Model, seed: u64) -> Model {
-    let mut mixed = model.weights.clone();
-    for layer in 1..=model.network.depth() {
-        let places: Vec<usize> =
-            (0..mixed.0.len()).filter(|&i| model.layer_of(i) == layer).collect();
-        let mut values: Vec<f32> = places.iter().map(|&i| mixed.0[i]).collect();
-        SimRng::new(seed, "card-shuffle", layer as u64).shuffle(&mut values);
-        for (&i, value) in places.iter().zip(values) {
-            mixed.0[i] = value;
-        }
-    }
-    Model::new(model.network.clone(), mixed)
 }
 
 /// Agreement with people's labels, where the genome has any.
@@ -220,13 +286,9 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
     ];
     rows.into_iter()
         .map(|(key, name, of, range, reference)| Measure {
-            key: key.into(),
-            name: name.into(),
-            value: of(own),
-            range: range.into(),
-            shuffled: of(control),
+            null: of(control),
             evolved: evolved.and_then(of),
-            reference,
+            ..Measure::alone(key, name, of(own), range, reference)
         })
         .collect()
 }
@@ -234,9 +296,10 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
 /// The row of people's labels.
 fn of_labels(l: &LabelAgreement) -> Measure {
     let reference = format!(
-        "½: chance; [{}, {}], p {}, {} links, {} labels",
+        "½: chance; [{}, {}], rotated {}, p {}, {} links, {} labels",
         fixed(l.auc.low, 2),
         fixed(l.auc.high, 2),
+        fixed(l.rotated, 2),
         number(l.p, 2),
         l.links,
         l.labels
@@ -251,18 +314,21 @@ mod tests {
     use crate::network::{Arch, Weights};
 
     #[test]
-    fn the_control_keeps_each_layers_weights_and_moves_them() {
+    fn the_control_keeps_the_links_and_each_layers_weights_and_moves_them() {
         let network = "2;sin:3".parse::<Arch>().unwrap().network();
         let count = network.weight_count();
-        let weights = Weights((0..count).map(|i| i as f32).collect());
+        let weights = Weights((0..count).map(|i| (i % 5) as f32).collect());
         let model = Model::new(network, weights);
         let mixed = shuffled(&model, 3);
         assert_ne!(mixed, model);
         for block in &model.network.blocks {
             let mut values = mixed.weights.0[block.weights()].to_vec();
             values.sort_by(f32::total_cmp);
-            assert_eq!(values, model.weights.0[block.weights()]);
+            let mut own = model.weights.0[block.weights()].to_vec();
+            own.sort_by(f32::total_cmp);
+            assert_eq!(values, own);
         }
+        assert_eq!(mixed.mask, model.mask);
         assert_eq!(mixed, shuffled(&model, 3));
     }
 }

@@ -120,6 +120,7 @@ class StudySettings(TypedDict, total=False):
     fixed_delta: float
     judge: str
     mechanisms: bool
+    organisation: bool
     # end
 
 class PictureSettings(TypedDict, total=False):
@@ -417,6 +418,8 @@ def score(
     size: int | None = None,
     coords: Coords = "fer",
     name: str = "given",
+    all: bool = False,
+    evolved: Model | None = None,
     progress: Progress | None = None,
     **settings: Unpack[SweepSettings],
 ) -> dict[str, Any]: ...

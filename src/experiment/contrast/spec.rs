@@ -289,6 +289,17 @@ impl ContrastSpec {
         }
     }
 
+    /// Its id without the number that `each` put after it.
+    pub fn base_id(&self) -> &str {
+        let ending = format!(".{}", self.of.column());
+        self.id.strip_suffix(&ending).unwrap_or(&self.id)
+    }
+
+    /// Whether a figure that names this id means the contrast.
+    pub fn is_called(&self, id: &str) -> bool {
+        self.id == id || self.base_id() == id
+    }
+
     /// Whether the rule asks for a permutation p below .05.
     pub fn asks_p(&self) -> bool {
         let usual = match self.mean {

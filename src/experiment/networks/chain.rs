@@ -19,7 +19,7 @@ use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{
     GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run, read_metrics, train_run,
 };
-use crate::score::measures::candidates::candidates;
+use crate::score::measures::candidates::{candidates, recommended};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -592,7 +592,7 @@ impl<'a> Measuring<'a> {
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
             organisation: match self.organisation {
                 true => candidates(view, judge, self.seed)?,
-                false => BTreeMap::new(),
+                false => recommended(view, self.seed),
             },
             views: views.transpose()?,
         })

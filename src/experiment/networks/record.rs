@@ -5,7 +5,7 @@ use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
 use crate::math::stats::{mean, mean_interval, normal_quantile};
 use crate::score::FIT_GATE;
-use crate::score::measures::candidates::CANDIDATES;
+use crate::score::measures::candidates::{CANDIDATES, NULL};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
@@ -168,7 +168,8 @@ pub struct NetworkResult {
     /// Modules by function; none for networks with fewer than two units that do something.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
-    /// How it is organised, by measure; empty where that was not asked for.
+    /// How it is organised, by measure: the recommended ones, or all where they were asked for; empty in records that
+    /// leave it out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub organisation: BTreeMap<String, f64>,
     /// What was measured where its training first reached each R² that was asked for, rising.
@@ -631,8 +632,11 @@ impl Record for NetworksRecord {
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
         let own = Self::COLUMNS.iter().position(|column| column.0 == name);
         let organised = || {
-            let at = CANDIDATES.iter().position(|candidate| candidate.key == name)?;
-            Some((Self::COLUMNS.len() + at, CANDIDATES[at].says))
+            let of = |name: &str| CANDIDATES.iter().position(|candidate| candidate.key == name);
+            let shuffled = name.strip_suffix(NULL).and_then(of);
+            let at = Self::COLUMNS.len() + of(name).or(shuffled)?;
+            let says = "The same of the same links, their weights shuffled within layers.";
+            Some((at, if shuffled.is_some() { says } else { CANDIDATES[of(name)?].says }))
         };
         own.map(|at| (at, Self::COLUMNS[at].1)).or_else(organised)
     }

@@ -240,7 +240,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
         page.svg.open(&format!("{}: {}. {}", m.name, m.range, m.reference));
         page.cut((MARGIN + 8.0, base), &m.name, PLAIN, Anchor::Start, 220.0);
         page.text((value, base), &number(m.value), NAME, Anchor::End);
-        page.text((shuffled, base), &number(m.shuffled), NOTE, Anchor::End);
+        page.text((shuffled, base), &number(m.null), NOTE, Anchor::End);
         if let Some(x) = ends {
             page.text((x, base), &number(m.evolved), NOTE, Anchor::End);
         }

@@ -11,7 +11,7 @@ use crate::figures::style::{self, Marker};
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 
-/// The contrasts of these ids, in their order; all without ids.
+/// The contrasts of these ids, in their order; all without ids. The id of one with `each` names all that it stands for.
 ///
 /// # Errors
 /// There is none of an id, or none at all.
@@ -19,7 +19,8 @@ pub(super) fn chosen<'a>(
     all: &'a [ContrastSpec],
     ids: &[String],
 ) -> Result<Vec<&'a ContrastSpec>, Refusal> {
-    let names: Vec<&str> = all.iter().map(|contrast| contrast.id.as_str()).collect();
+    let mut names: Vec<&str> = all.iter().map(ContrastSpec::base_id).collect();
+    names.dedup();
     let expected = match names.as_slice() {
         [] => "ids of [[contrasts]] of the spec, which has none".to_string(),
         names => format!("ids of [[contrasts]]: {}", names.join(", ")),
@@ -30,13 +31,16 @@ pub(super) fn chosen<'a>(
     if ids.is_empty() {
         return Ok(all.iter().collect());
     }
-    let of = |id: &String| {
-        all.iter().find(|contrast| contrast.id == *id).ok_or_else(|| {
+    let mut chosen = Vec::new();
+    for id in ids {
+        let before = chosen.len();
+        chosen.extend(all.iter().filter(|one| one.is_called(id)));
+        if chosen.len() == before {
             let found = format!("{id:?}{}", did_you_mean(id, names.iter().copied()));
-            Refusal::new("contrasts", expected.clone(), found)
-        })
-    };
-    ids.iter().map(of).collect()
+            return Err(Refusal::new("contrasts", expected, found));
+        }
+    }
+    Ok(chosen)
 }
 
 /// `score, SP − random`.
@@ -70,6 +74,9 @@ fn pair(words: &Words<'_>, name: &str) -> String {
 
 /// What a row is called: the label of its contrast, the value of `by`, the groups; an empty label leaves out the id.
 fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, several: bool) -> String {
+    if !one.scale.is_empty() && rows == 1 {
+        return words.measure(&one.of);
+    }
     let label = words.0.labels.get(&one.id).map(String::as_str);
     if let (Some(label), 1) = (label.filter(|label| !label.is_empty()), rows) {
         return label.to_string();
@@ -125,11 +132,12 @@ pub(super) fn draw(
         })
         .collect();
     let mut drawn = Drawn::of(&looks);
-    // Effects of one measure share an axis.
-    let mut measures: Vec<&Measure> = Vec::new();
+    // Effects of one measure share an axis, and so do all that are measured in standard deviations.
+    let axis = |one: &ContrastSpec| one.scale.is_empty().then(|| one.of.clone());
+    let mut measures: Vec<Option<Measure>> = Vec::new();
     for (one, _) in &found {
-        if !measures.contains(&&one.of) {
-            measures.push(&one.of);
+        if !measures.contains(&axis(one)) {
+            measures.push(axis(one));
         }
     }
     let several = found.len() > 1;
@@ -137,7 +145,7 @@ pub(super) fn draw(
     let (mut panels, mut most, mut margins) = (Vec::new(), 0, Vec::new());
     for measure in &measures {
         let (mut groups, mut shades) = (Vec::new(), Vec::new());
-        for (one, found) in found.iter().filter(|(one, _)| one.of == **measure) {
+        for (one, found) in found.iter().filter(|(one, _)| axis(one) == *measure) {
             let mut names: Vec<&str> = Vec::new();
             for name in found.iter().map(|found| found.name.as_str()) {
                 if !names.contains(&name) {
@@ -174,7 +182,7 @@ pub(super) fn draw(
             }
         }
         most = most.max(groups.len());
-        panels.push(panel(spec, &words, measure, groups, shades, &looks));
+        panels.push(panel(spec, &words, measure.as_ref(), groups, shades, &looks));
     }
     if most == 0 {
         return Err(Refusal::new("contrasts", "at least one effect", "none"));
@@ -198,7 +206,7 @@ pub(super) fn draw(
 fn panel(
     spec: &FigureSpec,
     words: &Words<'_>,
-    measure: &Measure,
+    measure: Option<&Measure>,
     groups: Vec<Group>,
     shades: Vec<Option<(f64, f64)>>,
     looks: &[(Option<String>, Look)],
@@ -213,8 +221,10 @@ fn panel(
     let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
     let pad = 0.06 * (high - low).max(1e-9);
     let (low, high) = spec.x_range.map_or((low - pad, high + pad), |[low, high]| (low, high));
-    let title =
-        spec.x_label.clone().unwrap_or_else(|| format!("difference of {}", words.measure(measure)));
+    let title = spec.x_label.clone().unwrap_or_else(|| match measure {
+        Some(measure) => format!("difference of {}", words.measure(measure)),
+        None => "difference in standard deviations".into(),
+    });
     let dots = Dots {
         value: Axis::new(title).range(low, high),
         series: looks.iter().map(|look| look.1.clone()).collect(),

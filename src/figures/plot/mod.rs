@@ -11,7 +11,7 @@
 //! | `study`, `usual` | the figures of a spec, from the tables of its studies; those of a spec without any |
 //! | `words` | what columns and values are called, their colours |
 //! | `data` | rows in groups, means over units |
-//! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `curves`, `pictures` | the kinds |
+//! | `dots`, `lines`, `scatter`, `heatmap`, `forest`, `verdicts`, `curves`, `pictures` | the kinds |
 //! | `drawing` | from panels to a figure of a size in mm |
 //! | `output`, `pdf` | SVG, PNG and PDF files |
 
@@ -31,6 +31,7 @@ mod source;
 mod spec;
 mod study;
 mod usual;
+mod verdicts;
 mod words;
 
 pub use curves::draw_losses;
@@ -83,6 +84,7 @@ pub fn draw(
     let spec = &*asked;
     let content = match spec.kind {
         Kind::Forest => forest::draw(spec, &table, contrasts),
+        Kind::Verdicts => verdicts::draw(spec, &table, contrasts),
         Kind::Pictures if spec.picture.is_none() => {
             return pictures::of_files(spec, tables).map_err(at);
         }

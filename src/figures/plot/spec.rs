@@ -229,6 +229,8 @@ pub enum Kind {
     Heatmap,
     /// Contrasts with their intervals, the margin shaded.
     Forest,
+    /// Contrasts of several numbers: a row a number, a column a contrast.
+    Verdicts,
     /// Loss curves of training.
     Curves,
     /// Pictures in rows and columns.
@@ -241,7 +243,7 @@ const ALWAYS: &str = "name kind where labels title subtitle says tags caption wi
 
 impl Kind {
     /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
-    const ALL: [(Kind, &str, &str); 7] = [
+    const ALL: [(Kind, &str, &str); 8] = [
         (
             Kind::Dots,
             "dots",
@@ -271,6 +273,7 @@ impl Kind {
             "forest",
             "contrasts bases mean units colours x_label x_range decimals columns",
         ),
+        (Kind::Verdicts, "verdicts", "contrasts x_label y_label range decimals"),
         (
             Kind::Curves,
             "curves",
@@ -493,7 +496,7 @@ impl FigureSpec {
                 let value = self.of.is_some() != (self.contrasts.len() == 1);
                 needs("of", value, "of = \"score\", or contrasts = [\"which-links\"] instead")?;
             }
-            Kind::Forest | Kind::Curves => {}
+            Kind::Forest | Kind::Verdicts | Kind::Curves => {}
             Kind::Pictures => {
                 let value = self.picture.is_some() == self.files.is_empty();
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;

@@ -24,9 +24,10 @@ pub fn of_spec(spec: &Analysis) -> Result<Vec<FigureSpec>, Refusal> {
             Refusal::new(format!("figure {name}"), "the keys of a figure", e.message().to_string())
         })?;
         figure.check()?;
-        let known = |id: &String| spec.contrasts.iter().any(|contrast| contrast.id == *id);
+        let known = |id: &String| spec.contrasts.iter().any(|contrast| contrast.is_called(id));
         if let Some(id) = figure.contrasts.iter().find(|id| !known(id)) {
-            let ids: Vec<&str> = spec.contrasts.iter().map(|c| c.id.as_str()).collect();
+            let mut ids: Vec<&str> = spec.contrasts.iter().map(|c| c.base_id()).collect();
+            ids.dedup();
             let expected = format!("ids of [[contrasts]]: {}", ids.join(", "));
             return Err(Refusal::new(
                 format!("figure {name}: contrasts"),
@@ -44,7 +45,10 @@ pub fn tables_of(figure: &FigureSpec, spec: &Analysis) -> Vec<String> {
     let mut studies = figure.tables.clone();
     if studies.is_empty() && figure.kind == Kind::Forest {
         let ids = &figure.contrasts;
-        let mut drawn = spec.contrasts.iter().filter(|c| ids.is_empty() || ids.contains(&c.id));
+        let mut drawn = spec
+            .contrasts
+            .iter()
+            .filter(|c| ids.is_empty() || ids.iter().any(|id| c.is_called(id)));
         studies = drawn.next().map(|contrast| contrast.tables.clone()).unwrap_or_default();
     }
     if studies.is_empty() {

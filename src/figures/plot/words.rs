@@ -5,6 +5,7 @@ use crate::experiment::table::Measure;
 use crate::figures::axis::Axis;
 use crate::figures::charts::Look;
 use crate::figures::style::{self, Colour, Marker};
+use crate::score::measures::candidates::CANDIDATES;
 
 /// How the numbers of a column are written on an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,20 +113,27 @@ impl Words<'_> {
         match (self.0.labels.get(column), known(column)) {
             (Some(label), _) => label.clone(),
             (None, Some((_, label, _))) => label.to_string(),
-            (None, None) => column.replace('_', " "),
+            (None, None) => match CANDIDATES.iter().find(|candidate| candidate.key == column) {
+                Some(candidate) => candidate.name.into(),
+                None => column.replace('_', " "),
+            },
         }
     }
 
-    /// What a measure is called: its column, with `log₂` or `ln` before it.
+    /// What a measure is called: its column, with a minus, `log₂` or `ln` before it.
     pub fn measure(&self, measure: &Measure) -> String {
         let (text, column) = (measure.to_string(), self.column(measure.column()));
         if let Some(label) = self.0.labels.get(&text) {
             return label.clone();
         }
+        let (sign, text) = match text.strip_prefix('-') {
+            Some(text) => ("−", text),
+            None => ("", text.as_str()),
+        };
         match text.split_once('(') {
-            Some(("log2", _)) => format!("log₂ of {column}"),
-            Some(("ln", _)) => format!("ln of {column}"),
-            _ => column,
+            Some(("log2", _)) => format!("{sign}log₂ of {column}"),
+            Some(("ln", _)) => format!("{sign}ln of {column}"),
+            _ => format!("{sign}{column}"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Axis advantage: do single weights mean more than random directions of the same network?
 //!
 //! A = mean P(coherent) of pictures after a change along an axis − that along random directions, every change as far as
-//! RMSE .18, both ways. *Weight-wise* an axis is one living weight; *unit-wise* it is a random direction among the
+//! RMSE .18, both ways. *Weight-wise* an axis is one non-zero weight; *unit-wise* it is a random direction among the
 //! living weights into one unit (of at least two). A random direction is uniform on the sphere of all living weights.
 //! *Of scaling*: an axis makes one unit louder, a random direction a mixture of the units of its layer ([`super::scaling`]).
 //! In [−1, 1]. Judge, picture, size and fit cancel.
@@ -95,7 +95,10 @@ fn along(direction: &Direction, length: f64) -> impl Iterator<Item = Change> {
 /// How far one must go along a direction until the picture has changed by RMSE .18 ± 15 %: steps that grow by at most
 /// eight, then the bracket is halved on a log scale. None if it is not reached, to 60 %, within a length of 16 or
 /// what so many weights of ± 1 are long.
-fn reach(painter: &mut Painter, direction: &Direction, sign: f64) -> Option<f64> {
+///
+/// # Panics
+/// If the direction has a link that the network has not.
+pub fn reach(painter: &mut Painter, direction: &Direction, sign: f64) -> Option<f64> {
     let wanted = Delta::EFFECT;
     let most = Delta::LARGEST.max((direction.len() as f64).sqrt());
     let (mut low, mut high): (f64, Option<f64>) = (1.0 / 1024.0, None);

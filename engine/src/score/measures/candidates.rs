@@ -4,14 +4,15 @@
 //! *more compositional*; whether it does is what the gate asks.
 
 use super::attributes::Attributes;
-use super::dci::{dci, sweep_importance};
+use super::dci::{Dci, dci, sweep_importance};
 use super::silencing::Silenced;
 use super::{
     axis_advantage, brittleness, effective_units, few_weight_edits, influence, interaction,
     locality, unified, unit_edits,
 };
 use crate::math::SimRng;
-use crate::probe::{Delta, Selection, View};
+use crate::network::Model;
+use crate::probe::{Delta, Selection, View, WeightSweep};
 use crate::score::{Judge, JudgeError};
 use std::collections::BTreeMap;
 
@@ -32,6 +33,9 @@ pub struct Candidate {
     /// Which values can be.
     pub range: &'static str,
 }
+
+/// Those that the gate recommends beside the score: experiments/gate.md says why.
+pub const RECOMMENDED: [&str; 1] = ["disentanglement"];
 
 macro_rules! candidates {
     ($($key:literal, $name:literal, $higher:literal, $range:literal, $says:literal;)*) => {
@@ -78,6 +82,9 @@ candidates! {
         "How far an attribute of the picture hangs on one weight.";
 }
 
+/// A number of each of some candidates, by key; none where the network has no such number.
+type Taken = Vec<(&'static str, Option<f64>)>;
+
 /// Takes all candidates of a view's network; those that it has no number for are left out. The same at any thread
 /// count.
 ///
@@ -88,35 +95,93 @@ pub fn candidates(
     judge: &dyn Judge,
     seed: u64,
 ) -> Result<BTreeMap<String, f64>, JudgeError> {
-    let rng = |purpose: &str| SimRng::new(seed, purpose, 0);
     let silenced = &Silenced::of(view);
-    let [axis, unit_axis, scaling] =
-        axis_advantage::axis_advantages(view, judge, &mut rng("axes"))?;
+    let taken = [cheap(view, silenced, seed), costly(view, silenced, judge, seed)?].concat();
+    debug_assert!(CANDIDATES.iter().all(|of| taken.iter().any(|(key, _)| *key == of.key)));
+    let finite = taken.into_iter().filter_map(|(key, value)| {
+        Some((key.to_string(), value.filter(|value| value.is_finite())?))
+    });
+    Ok(finite.collect())
+}
+
+/// Those that are recommended, as [`candidates`] would take them, each also of the same links with their weights shuffled
+/// within layers ([`NULL`] after its key).
+pub fn recommended(view: &View, seed: u64) -> BTreeMap<String, f64> {
+    let shuffled = View::new(&shuffled(view.model(), seed), view.size(), view.coords());
+    let taken = [("", disentanglement(view, seed)), (NULL, disentanglement(&shuffled, seed))];
+    let finite = taken.into_iter().filter(|(_, dci)| dci.disentanglement.is_finite());
+    finite.map(|(of, dci)| (format!("disentanglement{of}"), dci.disentanglement)).collect()
+}
+
+/// After the key of a measure: of the same links with their weights shuffled within layers.
+pub const NULL: &str = "_shuffled";
+
+/// The same links, the weights of each layer exchanged among them.
+pub fn shuffled(model: &Model, seed: u64) -> Model {
+    let mut mixed = model.weights.clone();
+    for layer in 1..=model.network.depth() {
+        let is_there = |i: &usize| mixed.0[*i] != 0.0 && model.layer_of(*i) == layer;
+        let places: Vec<usize> = (0..mixed.0.len()).filter(is_there).collect();
+        let mut values: Vec<f32> = places.iter().map(|&i| mixed.0[i]).collect();
+        SimRng::new(seed, "card-shuffle", layer as u64).shuffle(&mut values);
+        for (&i, value) in places.iter().zip(values) {
+            mixed.0[i] = value;
+        }
+    }
+    Model::new(model.network.clone(), mixed)
+}
+
+/// How far a sample of weights moves one attribute of the picture each.
+fn disentanglement(view: &View, seed: u64) -> Dci {
+    let links = Selection::Sample(SWEPT).draw(view.model(), &mut SimRng::new(seed, "swept", 0));
+    dci_of(view, &view.sweep(&links, Delta::default(), &|_| {}))
+}
+
+fn dci_of(view: &View, sweep: &WeightSweep) -> Dci {
+    dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())))
+}
+
+/// Those that take at most a second or two.
+pub fn cheap(view: &View, silenced: &Silenced, seed: u64) -> Taken {
+    let rng = |purpose: &str| SimRng::new(seed, purpose, 0);
     let links = Selection::Sample(SWEPT).draw(view.model(), &mut rng("swept"));
     let sweep = view.sweep(&links, Delta::default(), &|_| {});
-    let attributes = dci(&sweep_importance(view, &sweep, &Attributes::of(view.picture())));
+    let attributes = dci_of(view, &sweep);
+    vec![
+        ("effective_units", effective_units::effective_units(silenced)),
+        ("contribution_gini", effective_units::contribution_gini(silenced)),
+        ("locality", locality::locality(silenced)),
+        ("redundancy", influence::redundancy(silenced)),
+        ("influence_orthogonality", influence::influence_orthogonality(silenced)),
+        ("brittleness", brittleness::brittleness(silenced)),
+        ("relative_brittleness", brittleness::relative_brittleness(silenced)),
+        ("interaction", interaction::interaction(view, &sweep, &mut rng("interaction"))),
+        ("unified", unified::unified(silenced, &mut rng("unified"))),
+        ("unit_edits", unit_edits::unit_edits(silenced, &mut rng("unit-edits"))),
+        ("disentanglement", Some(attributes.disentanglement)),
+        ("completeness", Some(attributes.completeness)),
+    ]
+}
+
+/// Axis advantages and few-weight edits, which take longer.
+///
+/// # Errors
+/// The judge could not judge a picture.
+pub fn costly(
+    view: &View,
+    silenced: &Silenced,
+    judge: &dyn Judge,
+    seed: u64,
+) -> Result<Taken, JudgeError> {
+    let rng = |purpose: &str| SimRng::new(seed, purpose, 0);
+    let [axis, unit_axis, scaling] =
+        axis_advantage::axis_advantages(view, judge, &mut rng("axes"))?;
     let edits = few_weight_edits::few_weight_edits(silenced, &mut rng("edits"));
-    let found = [
-        axis,
-        unit_axis,
-        scaling,
-        effective_units::effective_units(silenced),
-        effective_units::contribution_gini(silenced),
-        locality::locality(silenced),
-        influence::redundancy(silenced),
-        influence::influence_orthogonality(silenced),
-        brittleness::brittleness(silenced),
-        brittleness::relative_brittleness(silenced),
-        interaction::interaction(view, &sweep, &mut rng("interaction")),
-        unified::unified(silenced, &mut rng("unified")),
-        edits.as_ref().map(|edits| edits.parts[2] - edits.controls[2]),
-        edits.as_ref().map(|edits| edits.parts[2]),
-        unit_edits::unit_edits(silenced, &mut rng("unit-edits")),
-        Some(attributes.disentanglement),
-        Some(attributes.completeness),
-    ];
-    assert_eq!(found.len(), CANDIDATES.len(), "one number a candidate");
-    let named = CANDIDATES.iter().zip(found);
-    let finite = named.filter_map(|(of, value)| Some((of.key, value.filter(|v| v.is_finite())?)));
-    Ok(finite.map(|(key, value)| (key.to_string(), value)).collect())
+    Ok(vec![
+        ("axis_advantage", axis),
+        ("unit_axis_advantage", unit_axis),
+        ("scaling_advantage", scaling),
+        ("few_weight_edits", edits.as_ref().map(|edits| edits.parts[2] - edits.controls[2])),
+        ("edits_of_parts", edits.as_ref().map(|edits| edits.parts[2])),
+    ])
 }

@@ -1,6 +1,6 @@
 //! Two-weight interaction: do two changes together do what each does alone?
 //!
-//! For pairs of living weights, each moved until the picture changes by RMSE .18: ι = ‖Δ_ab − Δ_a − Δ_b‖/(‖Δ_a‖ +
+//! For pairs of non-zero weights, each moved until the picture changes by RMSE .18: ι = ‖Δ_ab − Δ_a − Δ_b‖/(‖Δ_a‖ +
 //! ‖Δ_b‖), Δ the change of the picture, mean over pairs. 0: changes add up; 1 and more: the second undoes or
 //! transforms the first.
 //!
@@ -30,7 +30,7 @@ pub fn interaction(view: &View, sweep: &WeightSweep, rng: &mut SimRng) -> Option
     let moved: Vec<_> = sweep.perturbations.iter().filter(|p| !p.silent).collect();
     let mut pairs = Vec::new();
     for _ in 0..8 * PAIRS {
-        let Some((a, b)) = rng.choose(&moved).zip(rng.choose(&moved)) else { return None };
+        let (a, b) = rng.choose(&moved).zip(rng.choose(&moved))?;
         if a.link != b.link && pairs.len() < PAIRS {
             pairs.push((*a, *b));
         }

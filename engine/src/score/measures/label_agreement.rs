@@ -5,6 +5,9 @@
 //! whichever sign the weights have. AUC = P(a pair with one label is more alike than a pair with
 //! two): ½ is chance, 1 perfect.
 //!
+//! *Rotated*: the same labels on random mixtures of the links' differences, in which no link is left. Near the AUC of the
+//! links it says that links are nothing special.
+//!
 //! Pairs share links, so they are not independent: the interval is the leave-one-link-out
 //! jackknife (Student's t, n − 1), and the p value shuffles labels *among links*, one-sided.
 //!
@@ -20,9 +23,13 @@ use crate::math::SimRng;
 use crate::math::stats::{Interval, StatsError, ranks, student_quantile};
 use crate::network::{Model, Wiring, compile};
 use crate::probe::{View, WeightSweep};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// Random rotations that the labels are also tried on.
+const ROTATIONS: u32 = 3;
 
 /// Agreement of labels with what links do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +48,8 @@ pub struct LabelAgreement {
     pub mean_between: f64,
     /// AUC with its 95 % jackknife interval, cut to [0, 1].
     pub auc: Interval,
+    /// Mean AUC of the same labels on rotated directions: random mixtures of the links' normed differences.
+    pub rotated: f64,
     /// One-sided permutation p: (1 + hits)/(1 + permutations).
     pub p: f64,
     /// Shuffles of the labels.
@@ -146,6 +155,15 @@ pub fn label_agreement(
             hits += 1;
         }
     }
+    let mut turned = 0.0;
+    for _ in 0..ROTATIONS {
+        let moved = rotated(differences, rng);
+        let alike: Vec<f64> = pairs
+            .par_iter()
+            .map(|&(i, j)| super::maps::cosine(&moved[i], &moved[j]).abs())
+            .collect();
+        turned += from_ranks(&ranks(&alike), &within)? / f64::from(ROTATIONS);
+    }
     let mean_of = |wanted: bool| {
         let found: Vec<f64> =
             alike.iter().zip(&within).filter(|(_, w)| **w == wanted).map(|(a, _)| *a).collect();
@@ -164,9 +182,27 @@ pub fn label_agreement(
             low: (estimate - half).max(0.0),
             high: (estimate + half).min(1.0),
         },
+        rotated: turned,
         p: f64::from(1 + hits) / (1 + permutations) as f64,
         permutations,
     })
+}
+
+/// The differences at one length, turned by a random rotation: each becomes a mixture of all.
+fn rotated(differences: &[Vec<f32>], rng: &mut SimRng) -> Vec<Vec<f32>> {
+    let n = differences.len();
+    let q = DMatrix::from_fn(n, n, |_, _| rng.normal()).qr().q();
+    let norm = |d: &Vec<f32>| super::maps::dot(d, d).sqrt().max(1e-12);
+    let norms: Vec<f64> = differences.iter().map(norm).collect();
+    let mixture = |i: usize| {
+        let mut sum = vec![0.0f32; differences[0].len()];
+        for (j, difference) in differences.iter().enumerate() {
+            let share = (q[(i, j)] / norms[j]) as f32;
+            sum.iter_mut().zip(difference).for_each(|(s, d)| *s += share * d);
+        }
+        sum
+    };
+    (0..n).into_par_iter().map(mixture).collect()
 }
 
 /// AUC of the flagged values over the others, from the ranks of all.
@@ -205,6 +241,8 @@ mod tests {
         assert_eq!((found.within, found.between, found.labels), (6, 9, 2));
         assert_eq!((found.mean_within, found.mean_between), (1.0, 0.0));
         assert_eq!((found.auc.estimate, found.auc.low), (1.0, 1.0));
+        // Mixtures of both places have nothing to agree with.
+        assert!(found.rotated < 0.9, "{}", found.rotated);
         // 2 of C(6, 3) = 20 splits are perfect.
         assert!((found.p - 0.1).abs() < 0.02, "{}", found.p);
         let mixed = ["eye", "mouth", "eye", "mouth", "eye", "mouth"];

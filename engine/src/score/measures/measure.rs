@@ -15,13 +15,20 @@ pub struct Measure {
     pub value: Option<f64>,
     /// Which values can be, e.g. `0 to 1`.
     pub range: String,
-    /// The same number of the same network with its weights shuffled within layers; none if it was
+    /// Ends of its 95 % interval; none where there is none.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The same number of the same links with their weights shuffled within layers; none if it was
     /// not taken.
-    pub shuffled: Option<f64>,
+    pub null: Option<f64>,
     /// The same number of the evolved network behind a trained one; none if there is none.
     pub evolved: Option<f64>,
     /// What the number is compared with, in words.
     pub reference: String,
+    /// Whether the gate recommends it beside the score (experiments/gate.md).
+    #[serde(default)]
+    pub recommended: bool,
 }
 
 impl Measure {
@@ -35,7 +42,19 @@ impl Measure {
     ) -> Self {
         let (key, name, range) = (key.into(), name.into(), range.into());
         let reference = reference.into();
-        Measure { key, name, value, range, shuffled: None, evolved: None, reference }
+        let none = None;
+        Measure {
+            key,
+            name,
+            value,
+            range,
+            low: none,
+            high: none,
+            null: none,
+            evolved: none,
+            reference,
+            recommended: false,
+        }
     }
 }
 

@@ -63,7 +63,7 @@ pub mod modules;
 pub mod orthogonality;
 pub mod reuse;
 pub mod roughness;
-mod scaling;
+pub mod scaling;
 pub mod silencing;
 pub mod sparsity;
 pub mod structural;

@@ -12,14 +12,16 @@ use crate::probe::View;
 use std::collections::BTreeMap;
 
 /// (link, component) of a direction in weight space, of length 1.
-pub(super) type Direction = Vec<(usize, f64)>;
+pub type Direction = Vec<(usize, f64)>;
 
 /// The living hidden units of each layer, with what is needed to scale them.
-pub(super) struct Layers<'v> {
+pub struct Layers<'v> {
     view: &'v View,
-    /// (unit, RMS of its map) of the units of each layer, and the units that read the layer.
-    layers: Vec<(Vec<(usize, f64)>, Vec<usize>)>,
+    layers: Vec<Layer>,
 }
+
+/// (unit, RMS of its map) of the units of a layer, and the units that read the layer.
+type Layer = (Vec<(usize, f64)>, Vec<usize>);
 
 impl<'v> Layers<'v> {
     /// Of a view's network; none if it is not layered or no hidden unit lives.
@@ -79,8 +81,11 @@ impl<'v> Layers<'v> {
         self.along(layer, &raw.iter().map(|v| v / norm).collect::<Vec<f64>>())
     }
 
-    /// The change of weights a unit of t for u ← u + t (v·u) v.
-    fn along(&self, layer: usize, v: &[f64]) -> Direction {
+    /// The change of weights a unit of t for u ← u + t (v·u) v, made length 1; `v` is (units of the layer,).
+    ///
+    /// # Panics
+    /// If there is no such layer.
+    pub fn along(&self, layer: usize, v: &[f64]) -> Direction {
         let (network, weights) = (&self.view.model().network, &self.view.model().weights);
         let (units, readers) = &self.layers[layer];
         let mut direction = Direction::new();

@@ -14,7 +14,7 @@ use super::few_weight_edits::{edits_of, explained};
 use super::scaling::{Direction, Layers};
 use super::silencing::Silenced;
 use crate::math::SimRng;
-use crate::probe::Change;
+use crate::probe::{Change, View};
 use rayon::prelude::*;
 
 /// Directions that an edit may use.
@@ -32,25 +32,7 @@ pub fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
     if units.is_empty() || edits.is_empty() {
         return None;
     }
-    let reached = |directions: &[Direction]| -> f64 {
-        let changes: Vec<Vec<f32>> = directions
-            .par_iter()
-            .map_init(
-                || view.painter(),
-                |painter, direction| {
-                    let mut at = |t: f64| {
-                        let by =
-                            direction.iter().map(|&(link, v)| Change::By { link, delta: t * v });
-                        painter.draw_all(by).rgb.clone()
-                    };
-                    let (up, down) = (at(STEP), at(-STEP));
-                    up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * STEP) as f32).collect()
-                },
-            )
-            .collect();
-        let of: Vec<f64> = edits.par_iter().map(|edit| explained(&changes, edit, COUNT)).collect();
-        of.iter().sum::<f64>() / of.len() as f64
-    };
+    let reached = |directions: &[Direction]| reached(view, directions, &edits);
     let single: Vec<Direction> = units.iter().map(|&unit| layers.unit(unit)).collect();
     let mixed: f64 = (0..DRAWS)
         .map(|_| {
@@ -60,4 +42,35 @@ pub fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
         })
         .sum();
     Some(reached(&single) - mixed / DRAWS as f64)
+}
+
+/// (N, 3P) change of the picture a unit of each direction.
+///
+/// # Panics
+/// If a direction has a link that the network has not.
+pub fn changes_along(view: &View, directions: &[Direction]) -> Vec<Vec<f32>> {
+    directions
+        .par_iter()
+        .map_init(
+            || view.painter(),
+            |painter, direction| {
+                let mut at = |t: f64| {
+                    let by = direction.iter().map(|&(link, v)| Change::By { link, delta: t * v });
+                    painter.draw_all(by).rgb.clone()
+                };
+                let (up, down) = (at(STEP), at(-STEP));
+                up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * STEP) as f32).collect()
+            },
+        )
+        .collect()
+}
+
+/// Mean share that four of these directions explain of `edits`, each (3P,).
+///
+/// # Panics
+/// As [`changes_along`].
+pub fn reached(view: &View, directions: &[Direction], edits: &[Vec<f64>]) -> f64 {
+    let changes = changes_along(view, directions);
+    let of: Vec<f64> = edits.par_iter().map(|edit| explained(&changes, edit, COUNT)).collect();
+    of.iter().sum::<f64>() / of.len() as f64
 }
