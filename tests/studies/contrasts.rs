@@ -102,7 +102,7 @@ fn one_question_is_asked_of_several_numbers_in_units_of_their_own_spread() {
     let refused = contrast(&table, &flat[0]).unwrap_err();
     assert_refused(&refused, ["scale", "rows in which score differs", "1 rows"]);
     let refused = all("id = \"x\"\neach = \"score\"").unwrap_err();
-    assert_refused(&refused, ["contrast x", "the keys of a contrast", "each, which is a list"]);
+    assert_refused(&refused, ["contrast x: each", "a list of numbers", "\"score\""]);
 }
 
 #[test]

@@ -293,15 +293,7 @@ fn drawn(counts: bool) -> String {
         call: Call::Fractured,
         caption: "layer 1, w3 +0.2".into(),
     }];
-    let row = Measure {
-        key: "reuse".into(),
-        name: "reuse".into(),
-        value: Some(1.25),
-        range: "0 up".into(),
-        shuffled: None,
-        evolved: None,
-        reference: "a < b".into(),
-    };
+    let row = Measure::alone("reuse", "reuse", Some(1.25), "0 up", "a < b");
     let network = "2;sin:3".parse::<Arch>().unwrap().network();
     let weights = Weights(vec![0.5; network.weight_count()]);
     let maps = vec![0.25; 16 * network.units.len()];

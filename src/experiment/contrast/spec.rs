@@ -360,7 +360,8 @@ impl ContrastSpec {
             }
             laid
         });
-        for (number, laid) in laid.flat_map(of_each).enumerate() {
+        let laid: Vec<Vec<toml::Table>> = laid.map(of_each).collect::<Result<_, _>>()?;
+        for (number, laid) in laid.into_iter().flatten().enumerate() {
             let id = laid.get("id").and_then(toml::Value::as_str).map(str::to_string);
             let at = format!("contrast {}", id.unwrap_or_else(|| (number + 1).to_string()));
             let spec: ContrastSpec = laid.try_into().map_err(|e: toml::de::Error| {
@@ -420,15 +421,16 @@ impl ContrastSpec {
     }
 }
 
-/// The contrasts that one with `each` stands for: one a number. What is wrong with it is said where it is read.
-fn of_each(mut laid: toml::Table) -> Vec<toml::Table> {
+/// The contrasts that one with `each` stands for: one a number.
+fn of_each(mut laid: toml::Table) -> Result<Vec<toml::Table>, Refusal> {
     let each = match laid.remove("each") {
         Some(toml::Value::Array(each)) => each,
         Some(other) => {
-            laid.insert("each, which is a list".into(), other);
-            return vec![laid];
+            let id = laid.get("id").and_then(toml::Value::as_str).unwrap_or_default();
+            let expected = "a list of numbers, each = [\"score\", \"-roughness\"]";
+            return Err(Refusal::new(format!("contrast {id}: each"), expected, other.to_string()));
         }
-        None => return vec![laid],
+        None => return Ok(vec![laid]),
     };
     let one = |of: toml::Value| {
         let mut one = laid.clone();
@@ -442,5 +444,5 @@ fn of_each(mut laid: toml::Table) -> Vec<toml::Table> {
         one.insert("of".into(), of);
         one
     };
-    each.into_iter().map(one).collect()
+    Ok(each.into_iter().map(one).collect())
 }

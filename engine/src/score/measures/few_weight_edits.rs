@@ -13,7 +13,7 @@
 //! least that of fewer weights. All at 32². The measure is the mean R² over edits less that over controls at k
 //! = 4, in [−1, 1].
 //!
-//! Source: METHODS §11 \[ours\]; matching pursuit: Pati, Rezaiifar & Krishnaprasad 1993.
+//! Source: \[ours\]; matching pursuit: Pati, Rezaiifar & Krishnaprasad 1993.
 //!
 //! **What it does not mean:** a network of more weights has more to choose from, for edits and for controls.
 

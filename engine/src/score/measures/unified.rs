@@ -1,6 +1,6 @@
 //! Unified: are two parts that look alike drawn by the same units?
 //!
-//! The two windows of a quarter of the picture's side that look most alike, as they are or mirrored, are the repeated
+//! The two windows, a quarter of the picture's side wide, that look most alike, as they are or mirrored, are the repeated
 //! parts A and B: windows of 8² pixels at 32², every two pixels, whose standard deviation is at least .05, apart from each other, mean
 //! squared difference at most a quarter of their variance. With a_i and b_i the length of unit i's doing in A and B:
 //! U = Σ min(a_i, b_i)/Σ max(a_i, b_i) in [0, 1]. The measure is U less its mean over 100 random pairs of such windows,
