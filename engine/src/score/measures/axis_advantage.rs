@@ -6,7 +6,7 @@
 //! *Of scaling*: an axis makes one unit louder, a random direction a mixture of the units of its layer ([`super::scaling`]).
 //! In [−1, 1]. Judge, picture, size and fit cancel.
 //!
-//! Source: METHODS §7 \[ours\]; [measured] about 0 for evolved and for dense networks.
+//! Source: METHODS §7 \[ours\]; \[measured\] about 0 for evolved and for dense networks.
 //!
 //! **What it does not mean:** a direction of many weights moves the picture smoothly, which judges like; A below 0
 //! does not say that the weights mean nothing.
