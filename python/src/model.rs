@@ -10,7 +10,7 @@ use numpy::{
 use picloom::genome::Palette;
 use picloom::math::SimRng;
 use picloom::network::weight_files::write_weights;
-use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Weights};
+use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights};
 use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
@@ -80,6 +80,33 @@ impl Model {
     fn from_genome(genome: &Genome, wiring: &str, seed: u64) -> PyResult<Model> {
         let wiring: TrainedWiring = parsed(wiring)?;
         Ok(Model(wiring.model(&genome.0, seed).map_err(refused)?))
+    }
+
+    /// The network reorganised: "permute", "duplicate:K", "insert:N", "rescale", "mix:DEG" and "split:R" keep its
+    /// picture; "shuffle" and "redraw" do not.
+    ///
+    /// Parameters
+    /// ----------
+    /// transform : str
+    ///     As `transform` of a study's arm. "mix-parts:DEG" changes nothing here: a model has no labels of parts.
+    /// seed : int
+    ///     Of what is random.
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     No such transformation, or the network is not layered.
+    #[pyo3(signature = (transform, *, seed = 0))]
+    fn transformed(&self, transform: &str, seed: u64) -> PyResult<Model> {
+        let transform: Transform = parsed(transform)?;
+        if !self.0.network.is_layered() {
+            return Err(refused("expected a layered network, found a graph"));
+        }
+        Ok(Model(transform.apply(&self.0, &[], seed)))
     }
 
     /// A layered network of an arch such as "12;cache:15,gaussian:4,identity:2,sin:1", every link

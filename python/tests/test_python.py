@@ -151,6 +151,26 @@ def test_models_take_and_give_arrays(moth):
     assert strip.shape == (3, 16, 16, 3) and same(strip[1], dense.picture(16))
     flat = picloom.from_flax(picloom.to_flax(dense), dense.arch)
     assert same(flat.weights, dense.weights)
+    layered = picloom.Model.from_genome(moth, "layerized")
+    mixed = layered.transformed("mix:45", seed=1)
+    assert np.abs(mixed.picture(32) - layered.picture(32)).max() < 1e-3
+    assert (mixed.weights != 0).sum() > (layered.weights != 0).sum()
+    with pytest.raises(ValueError, match="expected permute, .* found \"mix\""):
+        layered.transformed("mix")
+    with pytest.raises(ValueError, match="expected a layered network, found a graph"):
+        picloom.Model.from_genome(moth, "graph").transformed("permute")
+
+
+def test_a_score_comes_with_every_other_measure_when_it_is_asked_for(moth):
+    dense = picloom.Model.from_genome(moth, "dense").transformed("redraw")
+    evolved = picloom.Model.from_genome(moth, "layerized")
+    card = picloom.score(dense, moth, all=True, evolved=evolved, size=32, samples=4)
+    assert card["score"]["score"] is not None
+    rows = {row["name"]: row for row in card["measures"]}
+    for name in ("compositional score", "sweep DCI: disentanglement", "locality"):
+        assert {"value", "low", "high", "null", "evolved", "recommended"} <= rows[name].keys()
+        assert rows[name]["evolved"] is not None
+    assert [name for name, row in rows.items() if row["recommended"]] == ["sweep DCI: disentanglement"]
 
 
 def test_what_is_wrong_is_refused_with_the_program_s_words(moth, tmp_path):

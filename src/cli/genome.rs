@@ -7,8 +7,9 @@ use super::source::Usage;
 use crate::genome::{self, Composed, GenomeInfo};
 use crate::math::text::portable;
 use crate::network::files::write_atomic;
+use crate::network::transform::parts;
 use crate::network::weight_files::write_weights;
-use crate::network::{Coords, Model, Wiring, holdable, layerize, read_genome};
+use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_genome};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -62,6 +63,13 @@ enum GenomeCommand {
     Layerize {
         /// Genome file (.json, .zip, .xml)
         file: PathBuf,
+        /// First reorganise it: permute, duplicate:K, insert:N, rescale, mix:DEG, split:R and mix-parts:DEG keep the
+        /// picture, shuffle and redraw do not (docs/SPEC.md)
+        #[arg(long)]
+        transform: Option<Transform>,
+        /// Seed of what is random in that
+        #[arg(long, default_value_t = 0, requires = "transform")]
+        seed: u64,
         /// Weights file to write (.npz or .safetensors)
         #[arg(long)]
         out: PathBuf,
@@ -99,15 +107,21 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             let text = format!("wrote {}", path.display());
             out.result(&Written { written: path.display().to_string() }, &text)
         }
-        GenomeCommand::Layerize { file, out: path } => {
+        GenomeCommand::Layerize { file, transform, seed, out: path } => {
             require_extension(&path, &["npz", "safetensors"])?;
             let genome = read_genome(&file, Wiring::Layerized)?;
             let layered = layerize(&genome);
-            write_weights(&path, &layered.network, &layered.weights)?;
+            let labels = parts(&genome, &layered);
+            let mut model = Model::new(layered.network, layered.weights);
+            if let Some(transform) = transform {
+                model = transform.apply(&model, &labels, seed);
+            }
+            write_weights(&path, &model.network, &model.weights)?;
+            let arch = model.network.arch.as_ref().expect("layerizing gives an arch");
             let summary = LayerizedSummary {
-                arch: layered.arch().to_string(),
-                dense_params: layered.network.weight_count(),
-                nonzero: layered.nonzero(),
+                arch: arch.to_string(),
+                dense_params: model.network.weight_count(),
+                nonzero: model.non_zero(),
                 written: path.display().to_string(),
             };
             let text = format!(
