@@ -163,7 +163,7 @@ pub fn directions(
 }
 
 /// Uniform on the unit sphere over `links`.
-fn unit_vector(links: &[usize], rng: &mut SimRng) -> Vec<(usize, f64)> {
+pub fn unit_vector(links: &[usize], rng: &mut SimRng) -> Vec<(usize, f64)> {
     let raw: Vec<f64> = links.iter().map(|_| rng.normal()).collect();
     let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
     links.iter().zip(raw).map(|(&link, v)| (link, v / norm)).collect()

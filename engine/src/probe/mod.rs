@@ -11,7 +11,7 @@ mod sweep;
 mod view;
 
 pub use change::Change;
-pub use directions::{Direction, Directions, DirectionsRecord, directions};
+pub use directions::{Direction, Directions, DirectionsRecord, directions, unit_vector};
 pub use pca::{Component, Pca, PcaRecord, layer_pca, pca};
 pub use sampling::{Drawn, SampledShare, sampled_share};
 pub use sweep::{

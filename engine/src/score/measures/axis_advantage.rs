@@ -14,7 +14,7 @@
 use super::living;
 use super::scaling::{Direction, Layers};
 use crate::math::{SimRng, real};
-use crate::probe::{Change, Delta, Painter, Selection, View};
+use crate::probe::{Change, Delta, Painter, Selection, View, unit_vector};
 use crate::score::{Judge, JudgeError};
 use rayon::prelude::*;
 
@@ -39,9 +39,9 @@ pub fn axis_advantages(
     let mut unitwise = Vec::new();
     for _ in 0..DIRECTIONS {
         let Some(&unit) = rng.choose(&units) else { break };
-        unitwise.push(direction(&into(unit).collect::<Vec<usize>>(), rng));
+        unitwise.push(unit_vector(&into(unit).collect::<Vec<usize>>(), rng));
     }
-    let random: Vec<Direction> = (0..DIRECTIONS).map(|_| direction(&living, rng)).collect();
+    let random: Vec<Direction> = (0..DIRECTIONS).map(|_| unit_vector(&living, rng)).collect();
     let (mut scaled, mut mixed) = (Vec::new(), Vec::new());
     if let Some(layers) = Layers::of(view) {
         let units = layers.units();
@@ -55,13 +55,6 @@ pub fn axis_advantages(
     let random = of(&random)?;
     let less = |axes: Option<f64>, others: Option<f64>| Some(axes? - others?);
     Ok([less(of(&single)?, random), less(of(&unitwise)?, random), less(of(&scaled)?, of(&mixed)?)])
-}
-
-/// Uniform on the sphere over `links`.
-fn direction(links: &[usize], rng: &mut SimRng) -> Direction {
-    let raw: Vec<f64> = links.iter().map(|_| rng.normal()).collect();
-    let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
-    links.iter().zip(raw).map(|(&link, v)| (link, v / norm)).collect()
 }
 
 /// Mean P(coherent) over directions, both ways; none if fewer than four changes reach the effect.
