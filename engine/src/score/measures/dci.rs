@@ -114,21 +114,10 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
     matrix
 }
 
-/// [`dci()`] of a sweep for a card.
+/// [`dci()`] of a sweep for a card; its rows stand among the [candidates](super::candidates).
 pub fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
     let found = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
-    let moved = found.attributes.iter().flatten().count();
-    let row = |key: &str, name: &str, value: f64, reference: String| {
-        Measure::alone(key, name, Some(value), "0 to 1", reference)
-    };
-    let moves = format!("1: a weight moves one of {moved} attributes");
-    let hangs = "1: an attribute hangs on one weight".into();
-    let (disentangled, complete) = (found.disentanglement, found.completeness);
-    let rows = vec![
-        row("dci-disentanglement", "sweep DCI: disentanglement", disentangled, moves),
-        row("dci-completeness", "sweep DCI: completeness", complete, hangs),
-    ];
-    (kept(&found), rows)
+    (kept(&found), Vec::new())
 }
 
 #[cfg(test)]
