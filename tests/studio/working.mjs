@@ -90,6 +90,7 @@ export async function working(studio) {
   await status(page, "finished");
   await page.click("text=Look inside");
   await page.waitForSelector(".panel .scorebar");
+  await page.waitForSelector(".panel :text('disentanglement')");
   await page.selectOption(".sheet select >> nth=0", "verdict");
   await page.waitForSelector(".moved .coherent, .moved .unclear, .moved .fractured");
   await go(page, "#/jobs");
