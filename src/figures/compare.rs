@@ -648,7 +648,6 @@ fn numbers(all: &[Arm<'_>]) -> Section {
                 Cell::new(arm.label).swatch(arm.colour).faint(!s.fit),
                 cell(seed.map_or("–".into(), |s| s.to_string())),
                 cell(format!("{} / {}", s.kept, s.alive)),
-                cell(format!("{:.2e}", s.mse)),
                 cell(fixed(s.r2, 4) + if s.fit { "" } else { ", unfit" }),
                 cell(match (s.score(), s.interval()) {
                     (Some(v), Some((low, high))) => style::interval(v, low, high, 3),
@@ -665,18 +664,17 @@ fn numbers(all: &[Arm<'_>]) -> Section {
         "network",
         "seed",
         "kept / alive",
-        "MSE",
         "R²",
         "score [95 %]",
-        "disentanglement (shuffled)",
+        "disentangled (shuffled)",
         "coherent / unclear / fractured / silent",
         "end of training",
     ];
     let mut align = vec![Align::Left];
-    align.extend([Align::Right; 7]);
+    align.extend([Align::Right; 6]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
-    notes.push("disentanglement: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
+    notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
     if collapsed {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }
