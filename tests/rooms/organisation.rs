@@ -7,12 +7,13 @@ use picloom::network::{Arch, Coords, Mask, Model, Picture, Weights};
 use picloom::probe::{Change, View};
 use picloom::prune::alive;
 use picloom::score::measures::dci::dci;
+use picloom::score::measures::influence::Influence;
 use picloom::score::measures::scaling::{Direction, Layers};
 use picloom::score::measures::silencing::Silenced;
 use picloom::score::measures::unified::Repeated;
 use picloom::score::measures::{
-    axis_advantage, brittleness, effective_units, few_weight_edits, influence, interaction,
-    locality, unit_edits,
+    axis_advantage, brittleness, effective_units, few_weight_edits, interaction, locality,
+    unit_edits,
 };
 use serde_json::Value;
 
@@ -170,14 +171,14 @@ fn influence_orthogonality_is_the_oracles() {
     for case in Case::all() {
         let s = &case.silenced;
         assert_eq!(case.oracle["different"], s.different().len(), "{}", case.kind);
-        case.close("influence_orthogonality", influence::influence_orthogonality(s), CLOSE);
+        case.close("influence_orthogonality", Influence::of(s).map(|of| of.orthogonality), CLOSE);
     }
 }
 
 #[test]
 fn redundancy_is_the_oracles() {
     for case in Case::all() {
-        case.close("redundancy", influence::redundancy(&case.silenced), CLOSE);
+        case.close("redundancy", Influence::of(&case.silenced).map(|of| of.redundancy), CLOSE);
     }
 }
 

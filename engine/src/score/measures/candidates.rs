@@ -5,10 +5,11 @@
 
 use super::attributes::Attributes;
 use super::dci::{Dci, dci, sweep_importance};
+use super::influence::Influence;
 use super::silencing::Silenced;
 use super::{
-    axis_advantage, brittleness, effective_units, few_weight_edits, influence, interaction,
-    locality, unified, unit_edits,
+    axis_advantage, brittleness, effective_units, few_weight_edits, interaction, locality, unified,
+    unit_edits,
 };
 use crate::math::SimRng;
 use crate::network::Model;
@@ -147,12 +148,13 @@ pub fn cheap(view: &View, silenced: &Silenced, seed: u64) -> Taken {
     let links = Selection::Sample(SWEPT).draw(view.model(), &mut rng("swept"));
     let sweep = view.sweep(&links, Delta::default(), &|_| {});
     let attributes = dci_of(view, &sweep);
+    let influence = Influence::of(silenced);
     vec![
         ("effective_units", effective_units::effective_units(silenced)),
         ("contribution_gini", effective_units::contribution_gini(silenced)),
         ("locality", locality::locality(silenced)),
-        ("redundancy", influence::redundancy(silenced)),
-        ("influence_orthogonality", influence::influence_orthogonality(silenced)),
+        ("redundancy", influence.as_ref().map(|of| of.redundancy)),
+        ("influence_orthogonality", influence.map(|of| of.orthogonality)),
         ("brittleness", brittleness::brittleness(silenced)),
         ("relative_brittleness", brittleness::relative_brittleness(silenced)),
         ("interaction", interaction::interaction(view, &sweep, &mut rng("interaction"))),

@@ -20,19 +20,28 @@ fn likeness(silenced: &Silenced) -> Vec<Vec<f64>> {
     different.par_iter().map(row).collect()
 }
 
-/// Influence orthogonality; none of fewer than two different units.
-pub fn influence_orthogonality(silenced: &Silenced) -> Option<f64> {
-    let rows = likeness(silenced);
-    let n = rows.len();
-    let off = (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j)));
-    let squares: f64 = off.map(|(i, j)| rows[i][j].powi(2)).sum();
-    (n > 1).then(|| 1.0 - squares / (n * (n - 1)) as f64)
+/// How units act on the picture.
+pub struct Influence {
+    /// 1 − mean squared cosine of pairs.
+    pub orthogonality: f64,
+    /// Mean largest |cosine| with another unit.
+    pub redundancy: f64,
 }
 
-/// Redundancy; none of fewer than two different units.
-pub fn redundancy(silenced: &Silenced) -> Option<f64> {
-    let rows = likeness(silenced);
-    let n = rows.len();
-    let most = |i: usize| (0..n).filter(|&j| j != i).map(|j| rows[i][j]).fold(0.0, f64::max);
-    (n > 1).then(|| (0..n).map(most).sum::<f64>() / n as f64)
+impl Influence {
+    /// Of a network's units; none of fewer than two different ones.
+    pub fn of(silenced: &Silenced) -> Option<Self> {
+        let rows = likeness(silenced);
+        let n = rows.len();
+        let others = |i: usize| (0..n).filter(move |&j| j != i);
+        let squares: f64 = (0..n)
+            .flat_map(|i| others(i).map(move |j| (i, j)))
+            .map(|(i, j)| rows[i][j].powi(2))
+            .sum();
+        let most = |i: usize| others(i).map(|j| rows[i][j]).fold(0.0, f64::max);
+        (n > 1).then(|| Influence {
+            orthogonality: 1.0 - squares / (n * (n - 1)) as f64,
+            redundancy: (0..n).map(most).sum::<f64>() / n as f64,
+        })
+    }
 }
