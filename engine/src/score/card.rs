@@ -2,7 +2,7 @@
 //! number is compared with.
 
 use super::measures::candidates::{
-    CANDIDATES, Candidate, NULL, RECOMMENDED, candidates, recommended, shuffled,
+    CANDIDATES, Candidate, NULL, RECOMMENDED, candidates, recommended,
 };
 use super::measures::label_agreement::{
     LabelAgreement, differences, label_agreement, labelled_links,
@@ -13,6 +13,7 @@ use super::{Exhibit, Judge, JudgeError, Protocol, ScoreRecord};
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::text::{fixed, number};
+use crate::network::transform::shuffled;
 use crate::network::{Coords, Model};
 use crate::probe::{Delta, View, WeightSweep};
 use serde::Serialize;
@@ -73,18 +74,15 @@ impl CardRecord {
         let control = summarise(&null, coords, seed);
         let evolved = behind.map(|model| summarise(model, coords, seed));
         let labels = labelled.and_then(|genome| labels(genome, coords, &score));
-        let organised =
-            |model: &Model| candidates(&View::new(model, view.size(), coords), judge, seed);
-        let organisation =
-            [Some(model), Some(&null), behind].map(|model| model.map(organised).transpose());
-        let [own, of_null, of_evolved] = organisation;
-        let scored =
-            |model: Option<&Model>| model.map(|m| score_of(m, view, judge, seed)).transpose();
-        let mut measures = vec![of_score(&score, scored(Some(&null))?, scored(behind)?)];
+        let other = |model: &Model| View::new(model, view.size(), coords);
+        let organised = |model: &Model| candidates(&other(model), judge, seed);
+        let scored = |model: &Model| score_of(model, view, judge, seed);
+        let evolved_score = behind.map(scored).transpose()?.flatten();
+        let mut measures = vec![of_score(&score, scored(&null)?, evolved_score)];
         measures.extend(of_candidates(
-            &own?.unwrap_or_default(),
-            of_null?.as_ref(),
-            of_evolved?.as_ref(),
+            &candidates(view, judge, seed)?,
+            Some(&organised(&null)?),
+            behind.map(organised).transpose()?.as_ref(),
         ));
         measures.extend(of_summary(&summary, &control, evolved.as_ref()));
         let mut of_sweep = Map::new();
@@ -125,18 +123,14 @@ fn score_of(
 }
 
 /// The row of the score.
-fn of_score(
-    record: &ScoreRecord,
-    null: Option<Option<f64>>,
-    evolved: Option<Option<f64>>,
-) -> Measure {
+fn of_score(record: &ScoreRecord, null: Option<f64>, evolved: Option<f64>) -> Measure {
     let (low, high) = record.score.interval.unzip();
     let says = "share of changed weights after which the picture still makes sense";
     Measure {
         low,
         high,
-        null: null.flatten(),
-        evolved: evolved.flatten(),
+        null,
+        evolved,
         ..Measure::alone("score", "compositional score", record.score.score, "0 to 1", says)
     }
 }

@@ -275,18 +275,14 @@ impl Worker<'_> {
             Some(ArmWiring::Evolved) => self.bare(arm, &self.evolved(), look),
             None if arm.transform.is_some() => {
                 let from = arm.from.as_ref().expect("verified: a parent");
-                let wired = |other: &&ArmSpec| {
-                    other.name == *from && other.wiring == Some(ArmWiring::Evolved)
+                // Only the evolved network needs no seed, and only its units have nodes with labels.
+                let evolved = self.chain.source.evolved.as_ref();
+                let evolved = evolved.filter(|_| self.chain.key.seed.is_none());
+                let (model, parts) = match (evolved, self.trained.get(from)) {
+                    (Some((genome, layered)), _) => (self.evolved(), parts_of(genome, layered)),
+                    (None, Some(run)) => (run.model.clone(), Vec::new()),
+                    (None, None) => return Err(ArmError::Before(from.clone())),
                 };
-                let evolved = self.chain.key.arms.iter().any(|other| wired(&other));
-                let model = match self.trained.get(from) {
-                    _ if evolved => self.evolved(),
-                    Some(run) => run.model.clone(),
-                    None => return Err(ArmError::Before(from.clone())),
-                };
-                let parts = self.chain.source.evolved.as_ref().filter(|_| evolved);
-                let parts =
-                    parts.map_or_else(Vec::new, |(genome, layered)| parts_of(genome, layered));
                 let transform = arm.transform.expect("asked");
                 self.bare(arm, &transform.apply(&model, &parts, self.chain.seed()), look)
             }
@@ -590,9 +586,12 @@ impl<'a> Measuring<'a> {
             sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
             modules: NetworkModules::of(&model.network, &model.mask),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
-            organisation: match self.organisation {
-                true => candidates(view, judge, self.seed)?,
-                false => recommended(view, self.seed),
+            organisation: {
+                let mut found = recommended(view, self.seed);
+                if self.organisation {
+                    found.extend(candidates(view, judge, self.seed)?);
+                }
+                found
             },
             views: views.transpose()?,
         })

@@ -645,7 +645,9 @@ impl ArmSpec {
             let expected = format!("from = a layered arm before it that is wired ({names:?})");
             Refusal::unless(layered, &key, expected, from)?;
             let alone = self.method.is_none() && self.levels.is_empty() && self.steps.is_none();
-            let expected = "transform without method, levels and steps: nothing is trained";
+            let alone = alone && self.optimizer.is_none() && self.train.is_empty();
+            let expected =
+                "transform without method, levels and settings of training: nothing is trained";
             return Refusal::unless(alone, &key, expected, "both");
         }
         let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);

@@ -74,12 +74,14 @@ fn pair(words: &Words<'_>, name: &str) -> String {
 
 /// What a row is called: the label of its contrast, the value of `by`, the groups; an empty label leaves out the id.
 fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, several: bool) -> String {
-    if !one.scale.is_empty() && rows == 1 {
-        return words.measure(&one.of);
-    }
     let label = words.0.labels.get(&one.id).map(String::as_str);
     if let (Some(label), 1) = (label.filter(|label| !label.is_empty()), rows) {
         return label.to_string();
+    }
+    // Of one question of several numbers, the number.
+    if one.base_id() != one.id && rows == 1 {
+        let number = words.measure(&one.of);
+        return if several { format!("{}: {number}", one.base_id()) } else { number };
     }
     let (value, groups) = match (&one.by, name.split_once(": ")) {
         (Some(by), Some((value, groups))) => (Some(words.label(by, value)), groups),
@@ -140,7 +142,7 @@ pub(super) fn draw(
             measures.push(axis(one));
         }
     }
-    let several = found.len() > 1;
+    let several = found.iter().any(|(one, _)| one.base_id() != found[0].0.base_id());
     let decimals = spec.decimals.unwrap_or(2);
     let (mut panels, mut most, mut margins) = (Vec::new(), 0, Vec::new());
     for measure in &measures {

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// Axes, and random directions.
 const DIRECTIONS: usize = 30;
 
-/// Weight-wise and unit-wise advantage and that of scaling; none where too few changes can be judged.
+/// The advantages of weights, of units and of scaling. None: fewer than four changes reach the effect.
 ///
 /// # Errors
 /// The judge could not judge a picture.
@@ -57,7 +57,7 @@ pub fn axis_advantages(
     Ok([less(of(&single)?, random), less(of(&unitwise)?, random), less(of(&scaled)?, of(&mixed)?)])
 }
 
-/// Mean P(coherent) over directions, both ways; none if fewer than four changes reach the effect.
+/// Mean P(coherent) after changes along directions, both ways. None: fewer than four changes reach the effect.
 fn coherent(
     view: &View,
     judge: &dyn Judge,

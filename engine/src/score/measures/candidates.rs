@@ -1,7 +1,7 @@
 //! The measures of how a network is organised that the gate tries (METHODS §7), each taken by its name.
 //!
-//! In: a network at the size it is judged at, a judge. Out: a number a measure. `higher` says which side should mean
-//! *more compositional*; whether it does is what the gate asks.
+//! In: a network at the size it is judged at, a judge. Out: a number a measure.
+//! Which side of it should mean *more compositional* is said by the gate's spec.
 
 use super::attributes::Attributes;
 use super::dci::{Dci, dci, sweep_importance};
@@ -12,7 +12,7 @@ use super::{
     unit_edits,
 };
 use crate::math::SimRng;
-use crate::network::Model;
+use crate::network::transform::shuffled;
 use crate::probe::{Delta, Selection, View, WeightSweep};
 use crate::score::{Judge, JudgeError};
 use std::collections::BTreeMap;
@@ -20,15 +20,13 @@ use std::collections::BTreeMap;
 /// Weights that are moved for interaction and DCI.
 const SWEPT: usize = 40;
 
-/// What is said of a measure of organisation.
+/// A measure of organisation, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Its key, as columns are named.
     pub key: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// Whether more of it should mean more compositional.
-    pub higher: bool,
     /// What it says, in a sentence.
     pub says: &'static str,
     /// Which values can be.
@@ -39,51 +37,51 @@ pub struct Candidate {
 pub const RECOMMENDED: [&str; 1] = ["disentanglement"];
 
 macro_rules! candidates {
-    ($($key:literal, $name:literal, $higher:literal, $range:literal, $says:literal;)*) => {
+    ($($key:literal, $name:literal, $range:literal, $says:literal;)*) => {
         /// Every candidate.
         pub const CANDIDATES: &[Candidate] =
-            &[$(Candidate { key: $key, name: $name, higher: $higher, says: $says, range: $range }),*];
+            &[$(Candidate { key: $key, name: $name, says: $says, range: $range }),*];
     };
 }
 
 candidates! {
-    "axis_advantage", "axis advantage", true, "−1 to 1",
+    "axis_advantage", "axis advantage", "−1 to 1",
         "How much more coherent the pictures are after changing one weight than along random directions.";
-    "unit_axis_advantage", "axis advantage of units", true, "−1 to 1",
+    "unit_axis_advantage", "axis advantage of units", "−1 to 1",
         "The same for the weights into one unit.";
-    "scaling_advantage", "axis advantage of scaling", true, "−1 to 1",
+    "scaling_advantage", "axis advantage of scaling", "−1 to 1",
         "How much more coherent the pictures are after making one unit louder than a mixture of its layer.";
-    "effective_units", "effective units a pixel", false, "1 to units",
+    "effective_units", "effective units a pixel", "1 to units",
         "How many units a pixel hangs on.";
-    "contribution_gini", "Gini of contributions", true, "0 to 1",
+    "contribution_gini", "Gini of contributions", "0 to 1",
         "How unequally the units contribute to a pixel.";
-    "locality", "locality", true, "0 to 1",
+    "locality", "locality", "0 to 1",
         "How much of the picture a unit leaves alone.";
-    "redundancy", "redundancy", false, "0 to 1",
+    "redundancy", "redundancy", "0 to 1",
         "How much what a unit does resembles what its likest other unit does.";
-    "influence_orthogonality", "influence orthogonality", true, "0 to 1",
+    "influence_orthogonality", "influence orthogonality", "0 to 1",
         "How different the things are that two units do to the picture.";
-    "brittleness", "brittleness", false, "0 to ∞",
+    "brittleness", "brittleness", "0 to ∞",
         "How far the picture moves when one weight does.";
-    "relative_brittleness", "relative brittleness", false, "0 to ∞",
+    "relative_brittleness", "relative brittleness", "0 to ∞",
         "How far the picture moves when one weight changes by a share of itself.";
-    "interaction", "two-weight interaction", false, "0 to ∞",
+    "interaction", "two-weight interaction", "0 to ∞",
         "How far two changes together differ from the sum of both.";
-    "unified", "unified", true, "−1 to 1",
+    "unified", "unified", "−1 to 1",
         "How much more two parts that look alike hang on the same units than other places do.";
-    "few_weight_edits", "few-weight edits", true, "−1 to 1",
+    "few_weight_edits", "few-weight edits", "−1 to 1",
         "How much better four weights reach an edit of a part than a random field of its spectrum.";
-    "edits_of_parts", "edits of parts", true, "0 to 1",
+    "edits_of_parts", "edits of parts", "0 to 1",
         "R² that four weights reach of edits of parts.";
-    "unit_edits", "unit edits", true, "−1 to 1",
+    "unit_edits", "unit edits", "−1 to 1",
         "How much better four units explain an edit of a part than four mixtures of the same units.";
-    "disentanglement", "sweep DCI: disentanglement", true, "0 to 1",
+    "disentanglement", "disentanglement", "0 to 1",
         "How far a weight moves one attribute of the picture only.";
-    "completeness", "sweep DCI: completeness", true, "0 to 1",
+    "completeness", "completeness", "0 to 1",
         "How far an attribute of the picture hangs on one weight.";
 }
 
-/// A number of each of some candidates, by key; none where the network has no such number.
+/// Measures by key. None: the network has no such number.
 type Taken = Vec<(&'static str, Option<f64>)>;
 
 /// Takes all candidates of a view's network; those that it has no number for are left out. The same at any thread
@@ -116,21 +114,6 @@ pub fn recommended(view: &View, seed: u64) -> BTreeMap<String, f64> {
 
 /// After the key of a measure: of the same links with their weights shuffled within layers.
 pub const NULL: &str = "_shuffled";
-
-/// The same links, the weights of each layer exchanged among them.
-pub fn shuffled(model: &Model, seed: u64) -> Model {
-    let mut mixed = model.weights.clone();
-    for layer in 1..=model.network.depth() {
-        let is_there = |i: &usize| mixed.0[*i] != 0.0 && model.layer_of(*i) == layer;
-        let places: Vec<usize> = (0..mixed.0.len()).filter(is_there).collect();
-        let mut values: Vec<f32> = places.iter().map(|&i| mixed.0[i]).collect();
-        SimRng::new(seed, "card-shuffle", layer as u64).shuffle(&mut values);
-        for (&i, value) in places.iter().zip(values) {
-            mixed.0[i] = value;
-        }
-    }
-    Model::new(model.network.clone(), mixed)
-}
 
 /// How far a sample of weights moves one attribute of the picture each.
 fn disentanglement(view: &View, seed: u64) -> Dci {

@@ -14,7 +14,7 @@ use super::silencing::Silenced;
 /// Least sum of contributions of a pixel that counts.
 const LEAST: f64 = 0.01;
 
-/// Effective units a pixel; none if no pixel hangs on any unit.
+/// Effective units of a pixel, on average. None: no pixel hangs on any unit.
 pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), |column| {
         let sum: f64 = column.iter().sum();
@@ -22,7 +22,7 @@ pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     })
 }
 
-/// Mean Gini coefficient of a pixel's contributions; none if no pixel hangs on any unit.
+/// Gini coefficient of a pixel's contributions, on average. None: no pixel hangs on any unit.
 pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), gini)
 }

@@ -32,7 +32,7 @@ pub const COUNTS: [usize; 4] = [1, 2, 4, 8];
 const PARTS: usize = 4;
 /// Area of a part as a share of the picture.
 const AREA: std::ops::RangeInclusive<f64> = 0.02..=0.4;
-/// What is added to the channels of a recoloured part.
+/// A recoloured part has this much more or less in each channel.
 const RECOLOUR: f32 = 0.25;
 /// Pixels that a part is moved by.
 const MOVE: usize = 2;
@@ -50,7 +50,8 @@ pub struct Edits {
     pub controls: [f64; 4],
 }
 
-/// Of a network's own picture; none if it has no parts or no living weights. The same bits at any thread count.
+/// What a network reaches of edits of its own picture. None: the picture has no parts, or no weight is alive. The same
+/// bits at any thread count.
 pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> {
     let view = &silenced.view;
     let links = living(view);
