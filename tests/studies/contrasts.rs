@@ -2,7 +2,7 @@
 
 use crate::refusals::assert_refused;
 use picloom::experiment::contrast::{
-    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide, slope, verdict,
+    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, rank_correlation, combined, contrast, decide, slope, verdict,
 };
 use picloom::experiment::table::Table;
 use picloom::math::SimRng;
@@ -161,6 +161,32 @@ fn prices_are_compared_and_correlated_over_targets() {
         &groups.check().unwrap_err(),
         ["contrast no: on", "on, the number that is correlated with", "none"],
     );
+}
+
+/// Within each arm `size` falls as the score rises; arm `b` has more of both, so that over both arms it rises.
+#[test]
+fn ranks_are_correlated_within_groups_only() {
+    let mut table = Table::new(["target", "arm", "seed", "fit", "size", "score"]);
+    for target in ["x", "y", "z"] {
+        for (arm, base) in [("a", 0), ("b", 10)] {
+            for seed in 0..4 {
+                let (size, score) = (base + seed, 0.02 * f64::from(base) + 0.1 - 0.01 * f64::from(seed));
+                let [seed, size, score] = [seed.to_string(), size.to_string(), score.to_string()];
+                table.push(&[target, arm, &seed, "true", &size, &score]);
+            }
+        }
+    }
+    let of = |within: &str| {
+        let text = format!("id = 'a'\non = 'size'\nmean = 'ranks'\nwithin = '{within}'");
+        let spec = toml::from_str::<ContrastSpec>(&text).unwrap();
+        contrast(&table, &spec).unwrap().remove(0)
+    };
+    let found = of("arm");
+    assert!((found.estimate.unwrap() + 1.0).abs() < 1e-12, "{found:?}");
+    assert_eq!(found.units.len(), 3);
+    assert!(of("target").estimate.unwrap() > 0.5);
+    // Groups of one row have no ranks.
+    assert_eq!(rank_correlation([vec![(1.0, 2.0)]].into_iter()), None);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::spec::{Basis, ContrastSpec, Rule};
 use crate::math::SimRng;
 use crate::math::stats::{
-    Tail, mean, mean_interval, normal_quantile, random_groups, spearman_interval, spearman_test,
-    student_quantile, variance,
+    Tail, mean, mean_interval, normal_quantile, random_groups, ranks, spearman_interval,
+    spearman_test, student_quantile, variance,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -309,6 +309,23 @@ pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let xx: f64 = points.iter().map(|p| (p.0 - mx) * (p.0 - mx)).sum();
     let xy: f64 = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
     (xx > 1e-12).then(|| xy / xx)
+}
+
+/// Pearson's r of both numbers' ranks, which are taken and centred within each group; none with fewer than four points
+/// in groups of two or more, or without spread. With one group it is Spearman's ρ.
+pub fn rank_correlation(groups: impl Iterator<Item = Vec<(f64, f64)>>) -> Option<f64> {
+    let (mut count, mut xx, mut yy, mut xy) = (0, 0.0, 0.0, 0.0);
+    for group in groups.filter(|group| group.len() > 1) {
+        let (x, y): (Vec<f64>, Vec<f64>) = group.into_iter().unzip();
+        // Ranks as shares, so that a large group does not count more than its points do.
+        let middle = (x.len() + 1) as f64 / 2.0;
+        for (a, b) in ranks(&x).into_iter().zip(ranks(&y)) {
+            let (a, b) = ((a - middle) / x.len() as f64, (b - middle) / x.len() as f64);
+            (xx, yy, xy) = (xx + a * a, yy + b * b, xy + a * b);
+        }
+        count += x.len();
+    }
+    (count >= 4 && xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
 }
 
 /// Two-sided permutation p of "the group does not matter": within each block every value is as likely to be the first

@@ -10,7 +10,7 @@ mod power;
 mod spec;
 
 pub use decide::{Decision, Tables, combined, decide};
-pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, slope, verdict};
+pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
 pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
@@ -20,6 +20,7 @@ use crate::math::refusal::Refusal;
 use crate::math::stats::{mean, sign_flip_p};
 use estimate::{Pair, Values};
 use networks::Networks;
+use std::collections::BTreeMap;
 
 /// Draws of a permutation test where not all patterns can be gone through.
 const DRAWS: u32 = 20_000;
@@ -110,20 +111,35 @@ fn on_basis(
     let of = table.column(&name)?;
     if let Some(on) = &spec.on {
         let x = table.column(on.column())?;
-        let points = |unit: &str| -> Vec<(f64, f64)> {
-            let own = (0..networks.all.len()).filter(|&n| networks.unit(n) == unit);
-            let point = |number: usize| {
-                let y = networks.compared(&[number], basis, of)?[0];
-                let x = on.value(x, networks.all[number].any)?;
-                Some((x, y))
-            };
-            own.filter_map(point).collect()
+        let point = |number: usize| {
+            let y = networks.compared(&[number], basis, of)?[0];
+            let x = on.value(x, networks.all[number].any)?;
+            Some((x, y))
         };
+        let own = |unit: &str| -> Vec<usize> {
+            (0..networks.all.len()).filter(|&n| networks.unit(n) == unit).collect()
+        };
+        let points = |unit: &str| own(unit).into_iter().filter_map(point).collect::<Vec<_>>();
         let units = networks.units();
         if spec.mean == Mean::Spearman {
             let units = units.into_iter().map(|unit| (unit.to_string(), points(unit))).collect();
             let name = format!("correlation of {} and {on}", spec.of);
             return Ok(vec![Found::correlation(spec, &name, basis, units)]);
+        }
+        if spec.mean == Mean::Ranks {
+            let within = table.column(&spec.within)?;
+            let correlation = |unit: &str| {
+                let mut groups: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
+                for number in own(unit) {
+                    let group = groups.entry(networks.text(number, within)).or_default();
+                    group.extend(point(number));
+                }
+                rank_correlation(groups.into_values()).into_iter().collect()
+            };
+            let values: Values =
+                units.into_iter().map(|unit| (unit.to_string(), correlation(unit))).collect();
+            let name = format!("correlation of {} and {on} within {}", spec.of, spec.within);
+            return Ok(vec![Found::mixed(spec, &name, basis, values, 0, None)]);
         }
         let slopes = |unit: &str| slope(&points(unit)).into_iter().collect();
         let values: Values =

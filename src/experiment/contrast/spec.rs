@@ -52,7 +52,8 @@ pub struct ContrastSpec {
     /// The column whose values are the independent units. Default: `target`.
     #[serde(default = "target")]
     pub unit: String,
-    /// With `mixed`, pairs of a unit that share this column are averaged first. Default: `seed`.
+    /// With `mixed`, pairs of a unit that share this column are averaged first; with `ranks`, rows that share it are
+    /// ranked together. Default: `seed`.
     #[serde(default = "seed")]
     pub within: String,
     /// How pairs are put together within a unit and units to a mean. Default: `mixed`.
@@ -122,6 +123,10 @@ pub enum Mean {
     /// With `on`: Spearman's ρ over units of the units' means of both numbers. The interval is Fisher's with the error
     /// of Bonett and Wright (2000), p permutes the units.
     Spearman,
+    /// With `on`: the correlation of the ranks of both numbers within each unit. Ranks are taken among rows of the unit
+    /// that share the column `within`, so that what differs between those groups does not count. A mixed model has units at
+    /// random; p flips the signs of units.
+    Ranks,
 }
 
 /// What a network of the first group is compared with.
@@ -305,7 +310,7 @@ impl ContrastSpec {
         let usual = match self.mean {
             Mean::Mixed => self.on.is_none(),
             Mean::Student => false,
-            Mean::Spearman => true,
+            Mean::Spearman | Mean::Ranks => true,
         };
         self.test.unwrap_or(usual)
     }
@@ -403,8 +408,9 @@ impl ContrastSpec {
             }
             _ => {}
         }
-        if self.mean == Mean::Spearman && self.on.is_none() {
-            let expected = "on, the number that is correlated with, beside mean = \"spearman\"";
+        if matches!(self.mean, Mean::Spearman | Mean::Ranks) && self.on.is_none() {
+            let expected =
+                "on, the number that is correlated with, beside mean = \"spearman\" or \"ranks\"";
             return Err(Refusal::new(at("on"), expected, "none"));
         }
         if self.basis.is_empty() {
