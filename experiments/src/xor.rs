@@ -138,7 +138,7 @@ pub fn output(genome: &Genome, slope: f64, x: f64, y: f64) -> f64 {
             Role::Input(Input::X) => x,
             Role::Input(Input::Y) => y,
             Role::Input(Input::Bias) => 1.0,
-            Role::Input(Input::D) => 0.0,
+            Role::Input(_) => 0.0,
             Role::Hidden | Role::Output(_) => {
                 let links = incoming.get(&id).map_or(&[][..], |l| l);
                 let z: f64 = links.iter().map(|(from, w)| w * values[from]).sum();

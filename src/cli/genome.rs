@@ -55,6 +55,9 @@ enum GenomeCommand {
         /// Seed of places, sizes and colours
         #[arg(long, default_value_t = 0)]
         seed: u64,
+        /// With two factors, z1 and z2, that move two of its parts: a family of pictures
+        #[arg(long)]
+        conditional: bool,
         /// Genome file to write (.json)
         #[arg(long)]
         out: PathBuf,
@@ -101,9 +104,10 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 &format!("wrote {}", output.display()),
             )
         }
-        GenomeCommand::Compose { kind, seed, out: path } => {
+        GenomeCommand::Compose { kind, seed, conditional, out: path } => {
             require_extension(&path, &["json"])?;
-            write_atomic(&path, genome::to_json(&kind.genome(seed)).as_bytes())?;
+            let genome = if conditional { kind.conditional(seed) } else { kind.genome(seed) };
+            write_atomic(&path, genome::to_json(&genome).as_bytes())?;
             let text = format!("wrote {}", path.display());
             out.result(&Written { written: path.display().to_string() }, &text)
         }

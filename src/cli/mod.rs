@@ -19,6 +19,7 @@ mod evolve;
 mod examples;
 mod experiment;
 mod export;
+mod family;
 mod figures;
 mod genome;
 mod grow;
@@ -118,6 +119,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Look at, draw and convert genomes
     Genome(genome::GenomeArgs),
+    /// Draw families of pictures: one scene under every combination of two or three factors
+    Family(family::FamilyArgs),
     /// Evolve genomes by target, novelty, quality-diversity or hand
     Evolve(Box<evolve::EvolveArgs>),
     /// Train a wiring on a picture
@@ -178,6 +181,7 @@ impl Program for Cli {
         match self.command {
             Command::Compare(args) => compare::run(args, out),
             Command::Genome(args) => genome::run(args, out),
+            Command::Family(args) => family::run(args, out),
             Command::Evolve(args) => evolve::run(*args, out),
             Command::Train(args) => train::run(args, out),
             Command::Grow(args) => grow::run(args, out),

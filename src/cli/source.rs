@@ -31,6 +31,9 @@ pub struct NetworkArgs {
     /// Weights of --arch (.npz or .safetensors)
     #[arg(long, requires = "arch", conflicts_with_all = ["run", "genome"])]
     pub params: Option<PathBuf>,
+    /// Values of the factors of a conditional network, Z1,Z2,…, each in [-1, 1] [default: a run's first condition, else 0]
+    #[arg(long, value_name = "Z", value_delimiter = ',', value_parser = factor)]
+    pub at: Option<Vec<f64>>,
     /// Coordinate convention [default: that of the run, else fer]
     #[arg(long, value_parser = one_of::<Coords>())]
     pub coords: Option<Coords>,
@@ -73,7 +76,8 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
 impl NetworkArgs {
     /// Loads the network, without a target.
     pub fn load(&self) -> anyhow::Result<Source> {
-        self.load_with(LoadOptions { coords: self.coords, ..LoadOptions::default() })
+        let at = self.at.as_deref();
+        self.load_with(LoadOptions { coords: self.coords, at, ..LoadOptions::default() })
     }
 
     fn load_with(&self, wanted: LoadOptions<'_>) -> anyhow::Result<Source> {
@@ -91,6 +95,11 @@ impl NetworkArgs {
     }
 }
 
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|z: &f64| (-1.0..=1.0).contains(z));
+    number.ok_or_else(|| format!("expected a number in [-1, 1], found {text:?}"))
+}
+
 impl SourceArgs {
     /// Loads the network and its target.
     pub fn load(&self) -> anyhow::Result<Source> {
@@ -105,7 +114,8 @@ impl SourceArgs {
     fn loaded(&self, so_far: bool) -> anyhow::Result<Source> {
         self.size.map(check_size).transpose()?;
         let (target, coords) = (self.target.as_deref(), self.network.coords);
-        let wanted = LoadOptions { size: self.size, coords, target, fit: self.fit, so_far };
+        let at = self.network.at.as_deref();
+        let wanted = LoadOptions { size: self.size, coords, target, fit: self.fit, at, so_far };
         self.network.load_with(wanted)
     }
 }

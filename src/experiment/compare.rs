@@ -201,6 +201,7 @@ pub fn compare_runs(
         begin(&arm);
         let LoadedRun { config, model, target, .. } = run;
         let measuring = Measuring {
+            family: None,
             target,
             coords: config.coords,
             protocol: Protocol::sampled(asked.own.sample, asked.own.effect, seed),

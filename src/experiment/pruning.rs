@@ -3,9 +3,10 @@
 
 use crate::genome::Genome;
 use crate::math::refusal::Refusal;
+use crate::network::family::Conditioned;
 use crate::network::files::write_atomic;
 use crate::network::kernel::render;
-use crate::network::{Coords, Model, Picture, PixelInputs, Weights};
+use crate::network::{Coords, Model, Picture, Weights};
 use crate::prune::{
     Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
     RoundsError, Search, Trained, rounds,
@@ -37,6 +38,8 @@ pub struct PruneParent {
     pub trained: Trained,
     /// Path of the target, as given.
     pub target: String,
+    /// Conditions of a family of pictures; empty for one picture.
+    pub conditions: Vec<Vec<f64>>,
     /// Coordinate convention.
     pub coords: Coords,
     /// The genome of a graph wiring.
@@ -53,7 +56,7 @@ impl PruneParent {
             trained: Trained {
                 name: run.result.run_id.clone(),
                 model: run.model.clone(),
-                inputs: PixelInputs::full(config.size, config.coords),
+                inputs: config.inputs(),
                 target: run.target.clone(),
                 train: config.train.clone(),
                 steps: run.result.train.steps,
@@ -69,6 +72,7 @@ impl PruneParent {
                 moving_links: matches!(method, Some(Ok(Method::SparseTraining(_)))),
             },
             target: config.target.clone(),
+            conditions: config.conditions.clone(),
             coords: config.coords,
             genome: run.genome.clone(),
         }
@@ -89,7 +93,7 @@ impl PruneParent {
                 name: job.config.run_id(),
                 model,
                 inputs: job.problem.inputs,
-                target: target.picture.clone(),
+                target: target.trained().clone(),
                 train: job.config.train,
                 steps: 0,
                 attempt: 0,
@@ -98,6 +102,7 @@ impl PruneParent {
                 moving_links: false,
             },
             target: target.name.clone(),
+            conditions: target.conditions().to_vec(),
             coords,
             genome: None,
         }
@@ -183,7 +188,13 @@ impl Folders<'_> {
     /// The training run of a round.
     fn job(&self, job: RoundJob) -> TrainJob {
         let parent = self.parent;
-        let target = Target { name: parent.target.clone(), picture: job.problem.target };
+        let (name, pictures) = (parent.target.clone(), job.problem.target);
+        let target = match parent.conditions.as_slice() {
+            [] => Target::of_picture(name, pictures),
+            conditions => {
+                Target::of_seen(name, Conditioned { conditions: conditions.to_vec(), pictures })
+            }
+        };
         let mut run = TrainJob::new(
             job.method.name(),
             &target,

@@ -10,6 +10,7 @@ use crate::genome::builtin;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::text::{path_text_if_any, portable};
+use crate::network::family::{Conditions, Family, Support};
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
 use serde::de::DeserializeOwned;
@@ -426,12 +427,43 @@ fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeAr
     Ok(kept.cloned().collect())
 }
 
+/// A family of pictures to draw, and which of its combinations of factors training sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FamilySpec {
+    /// Which family (`picloom family`); default: the target's genome, which then has factors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub name: Option<Family>,
+    /// Which combinations are seen: random:SHARE, connected, minimal or disconnected.
+    pub support: Support,
+    /// Values of each factor, evenly from −1 to 1, 2 to 16. Default 5.
+    #[serde(default = "five")]
+    pub values: usize,
+    /// Seed of a random support. Default 0.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn five() -> usize {
+    5
+}
+
+impl FamilySpec {
+    /// Its conditions, of a family or genome with so many factors.
+    pub fn conditions(&self, factors: usize) -> Conditions {
+        self.support.conditions(factors, self.values, self.seed)
+    }
+}
+
 /// A picture to draw and the network that is to draw it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetSpec {
     /// Its name in records and figures.
     pub name: String,
+    /// A family of pictures instead of one; its networks have the factors as inputs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub family: Option<FamilySpec>,
     /// Picture file, or a genome rendered in float. Default: the genome.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub picture: Option<PathBuf>,
@@ -452,8 +484,17 @@ impl TargetSpec {
         let key = format!("target {}", self.name);
         let one = self.genome.is_some() != self.arch.is_some();
         Refusal::unless(one, &key, "one of genome and arch", "both or none")?;
-        let drawn = self.arch.is_none() || self.picture.is_some();
-        Refusal::unless(drawn, &key, "a picture with an arch", "none")?;
+        let of_code = self.family.as_ref().is_some_and(|family| family.name.is_some());
+        let drawn = self.arch.is_none() || self.picture.is_some() || of_code;
+        Refusal::unless(drawn, &key, "a picture or a family with an arch", "none")?;
+        if let Some(family) = &self.family {
+            let alone = self.picture.is_none() && of_code == self.arch.is_some();
+            let expected = "a family by name with an arch, or without one with a genome";
+            Refusal::unless(alone, &key, expected, "another choice")?;
+            let fits = (2..=16).contains(&family.values);
+            let expected = "2 to 16 values of each factor";
+            Refusal::unless(fits, format!("{key}, family, values"), expected, family.values)?;
+        }
         let used = self.fit.is_none() || self.picture.is_some();
         Refusal::unless(used, &key, "fit with a picture", "fit without one")
     }
@@ -465,9 +506,9 @@ impl TargetSpec {
         TargetSpec { picture, genome, ..self.clone() }
     }
 
-    /// The file of what is drawn.
-    pub fn drawn(&self) -> &Path {
-        self.picture.as_ref().or(self.genome.as_ref()).expect("verified: a picture or a genome")
+    /// The file of what is drawn; none of a family by name.
+    pub fn drawn(&self) -> Option<&Path> {
+        self.picture.as_deref().or(self.genome.as_deref())
     }
 }
 

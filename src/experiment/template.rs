@@ -179,7 +179,7 @@ impl Subject {
         };
         let picture = Model::of_genome(genome, Wiring::Graph).picture(size, Coords::default());
         let name = portable(&self.path);
-        Target { name, picture }.of_colours(&self.path)
+        Target::of_picture(name, picture).of_colours(&self.path)
     }
 
     /// The file's name in letters that folders have.

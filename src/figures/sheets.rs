@@ -333,15 +333,8 @@ pub(super) fn layers(network: &Network) -> Vec<(String, Vec<usize>)> {
 /// # Panics
 /// If there is no such unit.
 pub fn unit_name(network: &Network, unit: usize) -> String {
-    use crate::genome::Input;
-    if unit < 4 {
-        return match network.inputs[unit] {
-            Input::X => "x",
-            Input::Y => "y",
-            Input::D => "d",
-            Input::Bias => "bias",
-        }
-        .into();
+    if unit < network.inputs.len() {
+        return network.inputs[unit].name().into();
     }
     for (o, name) in ["hue", "saturation", "brightness"].into_iter().enumerate() {
         if network.outputs[o] == Some(unit) {

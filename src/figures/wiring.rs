@@ -255,7 +255,7 @@ impl Place {
         };
         // A graph's links pass layers: only the layout keeps them clear of units in between.
         let untangle = wiring.untangle || !network.is_layered();
-        let ends = |u: usize| u < 4 || network.outputs.contains(&Some(u));
+        let ends = |u: usize| u < network.inputs.len() || network.outputs.contains(&Some(u));
         let shown: Vec<bool> =
             (0..layer.len()).map(|u| !untangle || touched[u] || ends(u)).collect();
         let (y, bends, tall) = if untangle {
@@ -342,7 +342,7 @@ fn head(
     }
     for &activation in Activation::ALL {
         let used = |u: usize| touched[u] && wiring.network.units[u].activation == activation;
-        if !(4..touched.len()).any(used) {
+        if !(wiring.network.inputs.len()..touched.len()).any(used) {
             continue;
         }
         let name = activation.to_string();
@@ -487,7 +487,7 @@ fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
             continue;
         }
         let (x, y) = place.at[u];
-        let edge = if u < 4 { style::GREY } else { tone(unit.activation) };
+        let edge = if u < network.inputs.len() { style::GREY } else { tone(unit.activation) };
         match wiring.maps {
             _ if !touched[u] => svg.circle((x, y), 3.0, style::BLANK, Some((style::GRID, 1.0))),
             Some((maps, side)) => {
@@ -510,7 +510,7 @@ fn units(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, touched: &[bool]) {
             None => svg.circle((x, y), place.unit / 2.0, edge, Some((style::PAPER, 1.2))),
         }
         let half = place.unit / 2.0 + 7.0;
-        if u < 4 {
+        if u < network.inputs.len() {
             let at = (x - half, y + 5.0);
             let name = unit_name(network, u);
             svg.text(at, &name, size::TICK, false, style::INK, Anchor::End);

@@ -5,6 +5,7 @@ use crate::genome::{self, Genome, builtin};
 use crate::math::hash::{hex, json_id, sha256_of_floats};
 use crate::math::settings::Settings;
 use crate::math::text::portable;
+use crate::network::family::{Conditioned, Conditions};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
 };
@@ -20,8 +21,19 @@ use std::path::Path;
 pub struct Target {
     /// The path as given, or its last part where it is this machine's alone.
     pub name: String,
-    /// The picture at the size of the run.
+    /// The picture at the size of the run; of a family that under the first condition seen.
     pub picture: Picture,
+    /// Of a family of pictures: those that training sees and those that are held out.
+    pub family: Option<FamilyTarget>,
+}
+
+/// The pictures of a family: f(x, y; z) under some conditions and under others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FamilyTarget {
+    /// What training sees.
+    pub seen: Conditioned,
+    /// What it does not see.
+    pub held_out: Conditioned,
 }
 
 /// True if the name of this file is that of a genome, or of one that comes with the program. A name without an ending
@@ -60,7 +72,7 @@ pub fn load_target(
             return Err(RunError::folder(path, problem));
         }
     };
-    Target { name, picture }.of_colours(path)
+    Target::of_picture(name, picture).of_colours(path)
 }
 
 impl Target {
@@ -75,7 +87,40 @@ impl Target {
         coords: Coords,
     ) -> Result<Target, RunError> {
         let picture = Model::of_genome(genome, Wiring::Graph).picture(size, coords);
-        Target { name: portable(path), picture }.of_colours(path)
+        Target::of_picture(portable(path), picture).of_colours(path)
+    }
+
+    /// One picture.
+    pub fn of_picture(name: String, picture: Picture) -> Target {
+        Target { name, picture, family: None }
+    }
+
+    /// A family of pictures: what `draw` says under the seen and the held-out conditions.
+    pub fn of_family(
+        name: String,
+        conditions: Conditions,
+        draw: impl Fn(&[f64]) -> Picture,
+    ) -> Target {
+        let held_out = Conditioned::of(conditions.held_out, &draw);
+        let mut target = Target::of_seen(name, Conditioned::of(conditions.seen, &draw));
+        target.family.iter_mut().for_each(|family| family.held_out = held_out.clone());
+        target
+    }
+
+    /// The pictures of a family under the conditions that training sees.
+    pub fn of_seen(name: String, seen: Conditioned) -> Target {
+        let held_out = Conditioned::of(Vec::new(), |_| seen.picture(0));
+        Target { name, picture: seen.picture(0), family: Some(FamilyTarget { seen, held_out }) }
+    }
+
+    /// What training draws: the picture, or all that are seen of a family.
+    pub fn trained(&self) -> &Picture {
+        self.family.as_ref().map_or(&self.picture, |family| &family.seen.pictures)
+    }
+
+    /// The conditions that training sees; none of one picture.
+    pub fn conditions(&self) -> &[Vec<f64>] {
+        self.family.as_ref().map_or(&[], |family| &family.seen.conditions)
     }
 
     /// Refuses a picture of one colour: R², how well it is learned, means nothing on it.
@@ -118,6 +163,9 @@ pub struct RunConfig {
     /// How the wiring was grown, if it was: it is then the first network's above.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub grown: Option<GrowConfig>,
+    /// Values of the factors under which pictures of a family are drawn, one list a condition; empty for one picture.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub conditions: Vec<Vec<f64>>,
     /// Training settings.
     pub train: TrainConfig,
 }
@@ -144,6 +192,12 @@ impl RunConfig {
     /// The first 16 hex digits of the SHA-256 of the canonical JSON of this config.
     pub fn run_id(&self) -> String {
         json_id(self)
+    }
+
+    /// The pixels that it is trained on: of every condition.
+    pub fn inputs(&self) -> PixelInputs {
+        let one = PixelInputs::full(self.size, self.coords);
+        if self.conditions.is_empty() { one } else { one.under(&self.conditions) }
     }
 
     /// The same run with another number of steps.
@@ -250,7 +304,7 @@ impl TrainJob {
         let config = RunConfig {
             arm: arm.to_string(),
             target: target.name.clone(),
-            target_sha256: sha256_of_floats(&target.picture.rgb),
+            target_sha256: sha256_of_floats(&target.trained().rgb),
             size,
             coords,
             arch: network.arch.clone(),
@@ -258,13 +312,14 @@ impl TrainJob {
             start_sha256: start.as_ref().map(|w| sha256_of_floats(&w.0)),
             pruned: None,
             grown: None,
+            conditions: target.conditions().to_vec(),
             train,
         };
         let problem = Problem {
             network,
             mask,
-            inputs: PixelInputs::full(size, coords),
-            target: target.picture.clone(),
+            inputs: config.inputs(),
+            target: target.trained().clone(),
             start,
         };
         TrainJob { config, problem, genome: genome.cloned(), keeps_state: false }

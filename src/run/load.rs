@@ -7,7 +7,7 @@ use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, wr
 use crate::network::kernel::render;
 use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::read_weights;
-use crate::network::{Arch, Mask, Model, Network, Picture, PixelInputs, Weights, compile};
+use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
 use crate::run::folder::{FolderKind, Marker};
 use crate::score::Fit;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainReport, TrainState};
@@ -145,7 +145,7 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
         ));
     }
     let mask_path = folder.join("mask.json");
-    let target = read_target(folder, config.size)?;
+    let target = read_target(folder, config.size, config.conditions.len().max(1))?;
     let (weights, mask, result) = if is_finished {
         let weights = read_weights(&weights_path, &network)?;
         let result = parse_json(&folder.join("result.json"))?;
@@ -157,7 +157,7 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
             true => load_mask(&mask_path, &network)?,
             false => Mask::non_zero(&state.weights),
         };
-        let inputs = PixelInputs::full(config.size, config.coords);
+        let inputs = config.inputs();
         let rgb = render(&network, &state.weights, &inputs);
         let drawn = Picture { rgb, ..target.clone() };
         let result = RunResult {
@@ -184,6 +184,17 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
     Ok(LoadedRun { config, result, model, start, target, genome })
 }
 
+/// A network where its factors have these values; errors name it `name`.
+///
+/// # Errors
+/// Another number of values than factors.
+pub(super) fn under(name: &str, model: &Model, z: &[f64]) -> Result<Model, Refusal> {
+    let factors = model.network.factors();
+    let expected = format!("{factors} values, one a factor");
+    Refusal::unless(z.len() == factors, format!("{name}, at"), expected, z.len())?;
+    Ok(model.at(z))
+}
+
 /// Name of the file of a run's target.
 const TARGET: &str = "target.npz";
 
@@ -194,19 +205,25 @@ pub(crate) fn write_target(folder: &Path, target: &Picture) -> Result<(), WriteE
     write_atomic(&folder.join(TARGET), &bytes)
 }
 
-/// What the run in `folder` is to draw, at its size.
+/// What the run in `folder` is to draw, at its size: so many pictures, one below the other.
 ///
 /// # Errors
 /// There is no such file, or it is damaged or of another size.
-pub(crate) fn read_target(folder: &Path, size: usize) -> Result<Picture, RunError> {
-    let path = folder.join(TARGET);
+pub(crate) fn read_target(
+    folder: &Path,
+    size: usize,
+    pictures: usize,
+) -> Result<Picture, RunError> {
+    let (path, height) = (folder.join(TARGET), pictures * size);
     let bytes = read_plain(&path, LARGEST_TARGET).map_err(RunError::reading(&path))?;
     let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&path, e.to_string()))?;
-    let target = arrays.get("target").filter(|a| a.shape == [size, size, 3]).ok_or_else(|| {
-        RunError::folder(&path, format!("expected array \"target\" of shape ({size}, {size}, 3)"))
-    })?;
+    let target =
+        arrays.get("target").filter(|a| a.shape == [height, size, 3]).ok_or_else(|| {
+            let expected = format!("expected array \"target\" of shape ({height}, {size}, 3)");
+            RunError::folder(&path, expected)
+        })?;
     let rgb = target.values.iter().map(|&v| v as f32).collect();
-    Ok(Picture { width: size, height: size, rgb })
+    Ok(Picture { width: size, height, rgb })
 }
 
 /// The network of a run, and the genome of a graph wiring.
@@ -279,6 +296,31 @@ pub(super) fn reached_file(level: f64) -> String {
 }
 
 impl LoadedRun {
+    /// A network of one picture, and the picture: itself and its target, or of a conditional network the first of the
+    /// conditions that it was trained under.
+    pub fn shown(&self) -> (Model, Picture) {
+        let (model, picture) = self.shown_at(None).expect("its own condition");
+        (model, picture.expect("its own condition"))
+    }
+
+    /// The same where the factors have these values; no picture where that is none of the run's conditions.
+    ///
+    /// # Errors
+    /// Another number of values than factors.
+    pub fn shown_at(&self, z: Option<&[f64]>) -> Result<(Model, Option<Picture>), Refusal> {
+        let conditions = &self.config.conditions;
+        let Some(z) = z.or(conditions.first().map(Vec::as_slice)) else {
+            return Ok((self.model.clone(), Some(self.target.clone())));
+        };
+        let model = under(&self.config.target, &self.model, z)?;
+        let size = self.config.size;
+        let picture = |i: usize| {
+            let rgb = self.target.rgb[3 * size * size * i..][..3 * size * size].to_vec();
+            Picture { width: size, height: size, rgb }
+        };
+        Ok((model, conditions.iter().position(|own| own == z).map(picture)))
+    }
+
     /// The network as it was when its training, in `folder`, first reached this R²; none if it did not.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! A network from wherever it is kept: a run folder, a genome, or an arch with a file of weights.
 
+use super::load::under;
 use super::{RunConfig, RunError, load_run, load_run_so_far, load_target};
 use crate::genome::{self, Genome, Palette};
 use crate::math::refusal::Refusal;
@@ -32,6 +33,8 @@ pub struct LoadOptions<'a> {
     pub target: Option<&'a Path>,
     /// What becomes of a picture that is not square; none: it is refused.
     pub fit: Option<Squaring>,
+    /// Values of the factors of a conditional network. Default: a run's first condition, else 0.
+    pub at: Option<&'a [f64]>,
     /// Whether a run may be unfinished: then as its checkpoint has it.
     pub so_far: bool,
 }
@@ -82,8 +85,9 @@ impl Source {
                 let size = wanted.size.unwrap_or(run.config.size);
                 let coords = wanted.coords.unwrap_or(run.config.coords);
                 let own = wanted.target.is_none() && coords == run.config.coords;
+                let (model, target) = run.shown_at(wanted.at)?;
                 Source {
-                    target: own.then(|| run.target.resized(size)),
+                    target: target.filter(|_| own).map(|target| target.resized(size)),
                     size,
                     coords,
                     config: Some(run.config),
@@ -91,7 +95,7 @@ impl Source {
                     trained: true,
                     fit: Some(run.result.fit),
                     unfinished,
-                    ..Source::plain(folder, run.model, wanted)
+                    ..Source::plain(folder, model, wanted)
                 }
             }
             NetworkPath::Genome(path, wiring) => {
@@ -101,6 +105,14 @@ impl Source {
                 Source::plain(path, Model::read(arch, path)?, wanted)
             }
         };
+        if let (Some(z), 1..) = (wanted.at, source.model.network.factors()) {
+            source.model = under(&source.name, &source.model, z)?;
+        } else if wanted.at.is_some()
+            && source.config.as_ref().is_none_or(|run| run.conditions.is_empty())
+        {
+            let expected = "none, for a network without factors";
+            return Err(Refusal::new("at", expected, "some").into());
+        }
         if let Some(path) = wanted.target {
             source.target =
                 Some(load_target(path, source.size, source.coords, wanted.fit)?.picture);

@@ -238,7 +238,7 @@ fn attempt(
         }
     }
     let rgb = kernel::render(&problem.network, &weights, &problem.inputs);
-    let drawn = Picture { width: size, height: size, rgb };
+    let drawn = Picture { width: size, height: problem.target.height, rgb };
     let result = RunResult {
         run_id: id,
         arm: job.config.arm.clone(),

@@ -218,7 +218,7 @@ struct Drawn<'a> {
     links: Vec<DrawnLink>,
     /// Draws it on a graphics card; none for one that is too large.
     shader: Option<String>,
-    inputs: [&'static str; 4],
+    inputs: Vec<&'static str>,
     outputs: [Option<usize>; 3],
     r2: Option<f64>,
     /// Whether R² is high enough for a score to count; none of what learned no picture.
@@ -325,7 +325,7 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         units: units.collect(),
         links: links.collect(),
         shader: live_glsl(&source.model, source.coords, source.palette()),
-        inputs: network.inputs.map(|input| input.name()),
+        inputs: network.inputs.iter().map(|input| input.name()).collect(),
         outputs: network.outputs,
         r2: source.fit.map(|fit| fit.r2),
         fit: source.fit.map(|fit| fit.passes_gate()),

@@ -14,7 +14,7 @@ use std::path::Path;
 fn job(by: GrowBy) -> GrowJob {
     let genome = picloom::genome::read(Path::new("novelty_goggles")).unwrap();
     let picture = Model::of_genome(&genome, Wiring::Graph).picture(16, Coords::Fer);
-    let target = Target { name: "goggles".into(), picture };
+    let target = Target::of_picture("goggles".into(), picture);
     let grow =
         GrowConfig { by, steps: 40, trial_steps: 10, most_links: 24, ..GrowConfig::default() };
     GrowJob::new("grown", &target, Coords::Fer, grow, GrowConfig::recipe()).unwrap()
@@ -143,7 +143,7 @@ fn growths_that_cannot_be_are_refused() {
     let genome = picloom::genome::read(Path::new("mask")).unwrap();
     let mut picture = Model::of_genome(&genome, Wiring::Graph).picture(8, Coords::Fer);
     picture.rgb.fill(0.5);
-    let target = Target { name: "flat".into(), picture };
+    let target = Target::of_picture("flat".into(), picture);
     let grow = GrowConfig::default();
     let error = GrowJob::new("grown", &target, Coords::Fer, grow, GrowConfig::recipe());
     assert_refused(

@@ -341,7 +341,7 @@ impl TrainObserver for Stop {
 /// A tiny training.
 fn job() -> TrainJob {
     let network = "1;sin:2".parse::<Arch>().unwrap().network();
-    let target = Target { name: "t".into(), picture: Picture::filled(4, 4, [0.2, 0.5, 0.9]) };
+    let target = Target::of_picture("t".into(), Picture::filled(4, 4, [0.2, 0.5, 0.9]));
     let wired = (network.clone(), Mask::all(network.weight_count()));
     let train = TrainConfig { steps: 20, log_every: 1, ..TrainConfig::default() };
     TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train)

@@ -17,7 +17,7 @@ fn layered(rng: &mut SimRng, layers: usize, density: f64) -> (Network, Mask) {
     if block.is_empty() {
         block.push((Activation::Sin, 2));
     }
-    let network = Arch { layers, block }.network();
+    let network = Arch { layers, block, factors: 0 }.network();
     let mask = (0..network.weight_count()).map(|_| rng.chance(density)).collect();
     (network, Mask(mask))
 }
@@ -48,8 +48,14 @@ fn graph(rng: &mut SimRng, count: usize) -> (Network, Mask) {
     let mut output = || rng.chance(0.9).then(|| units.len() - 1 - rng.below(count.min(5)));
     let outputs = [output(), output(), output()];
     let mask = Mask(links.iter().map(|_| rng.chance(0.9)).collect());
-    let network =
-        Network { inputs: Input::ALL, units, links, outputs, blocks: Vec::new(), arch: None };
+    let network = Network {
+        inputs: Input::OF_PIXEL.to_vec(),
+        units,
+        links,
+        outputs,
+        blocks: Vec::new(),
+        arch: None,
+    };
     (network, mask)
 }
 
@@ -322,7 +328,7 @@ fn a_relay_chain_learns_as_if_its_units_computed() {
     // 0.3 x, 0.2 x and 6 x.
     let unit = |links| Unit { activation: Activation::Identity, layer: 1, links };
     let network = Network {
-        inputs: Input::ALL,
+        inputs: Input::OF_PIXEL.to_vec(),
         units: (0..4).map(|_| unit(0..0)).chain([unit(0..1), unit(1..2), unit(2..3)]).collect(),
         links: vec![
             Link { source: 0, target: 4 },
@@ -334,7 +340,7 @@ fn a_relay_chain_learns_as_if_its_units_computed() {
         arch: None,
     };
     let inputs = PixelInputs::full(9, Coords::Fer);
-    let x = inputs.plane(Input::X);
+    let x = inputs.plane(Input::X).unwrap();
     let mut objective = Objective::new(&network, &Mask::all(3), &inputs, &[0.25; 243]);
     let mut gradient = [0.0; 3];
     let loss = objective.loss_and_gradient(&[2.0, 3.0, 0.1], &mut gradient);

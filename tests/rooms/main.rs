@@ -37,6 +37,7 @@ mod prune_invariants;
 mod prune_oracle;
 mod prune_swarm;
 mod score;
+mod recombination;
 mod settings;
 mod stats_oracle;
 mod trainer;

@@ -373,7 +373,8 @@ fn every_optimizer_trains_a_small_masked_network() {
     let network = "2;cache:4,gaussian:2,sin:2".parse::<Arch>().unwrap().network();
     let inputs = PixelInputs::full(12, Coords::Fer);
     let target = DMatrix::from_fn(3, 144, |c, p| {
-        let (x, y) = (inputs.exact_plane(Input::X)[p], inputs.exact_plane(Input::Y)[p]);
+        let (x, y) =
+            (inputs.exact_plane(Input::X).unwrap()[p], inputs.exact_plane(Input::Y).unwrap()[p]);
         [0.9 - 0.5 * (x * x + y * y) / 2.0, 0.5, 0.3][c]
     });
     let mask = Mask((0..network.weight_count()).map(|i| i % 3 != 0).collect());

@@ -297,7 +297,7 @@ fn random_graph(seed: u64) -> Network {
     let mut places: Vec<usize> = (4..n).collect();
     rng.shuffle(&mut places);
     Network {
-        inputs: Input::ALL,
+        inputs: Input::OF_PIXEL.to_vec(),
         units,
         links,
         outputs: [Some(places[0]), Some(places[1]), Some(places[2])],

@@ -31,7 +31,7 @@ fn genome(name: &str) -> Genome {
 fn target(size: usize) -> Target {
     let pixels = (0..size * size).map(|p| [(p % size) as f32, (p / size) as f32, 1.0]);
     let rgb = pixels.flatten().map(|v| v / size as f32).collect();
-    Target { name: "ramps".into(), picture: Picture { width: size, height: size, rgb } }
+    Target::of_picture("ramps".into(), Picture { width: size, height: size, rgb })
 }
 
 /// Fails with the whole table as it is now, if a row differs from what is pinned.

@@ -52,7 +52,7 @@ fn target() -> Target {
             rgb.extend([0.2 + 0.7 * disc, 0.3 + 0.2 * x, 0.4 - 0.3 * y]);
         }
     }
-    Target { name: "disc".into(), picture: Picture { width: SIZE, height: SIZE, rgb } }
+    Target::of_picture("disc".into(), Picture { width: SIZE, height: SIZE, rgb })
 }
 
 fn settings(steps: u64, seed: u64) -> TrainConfig {

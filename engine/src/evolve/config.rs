@@ -180,8 +180,8 @@ settings! {
     pub struct StartConfig: keys "Evolution" {
         /// True: outputs hue, saturation, brightness. False: ink only.
         colour: bool = true, source: "PB";
-        /// Inputs that links may read, now and later.
-        inputs: Vec<Input> = Input::ALL.to_vec(), source: "PB";
+        /// Inputs that links may read, now and later; z1 to z4 make the genomes conditional.
+        inputs: Vec<Input> = Input::OF_PIXEL.to_vec(), source: "PB";
         /// Hidden nodes between inputs and outputs (0: inputs go straight to the outputs).
         hidden: usize = 1 => 0, range: Range::between(0.0, 64.0), source: "ours, NEAT";
         /// Activations of hue, one drawn a genome.
@@ -392,7 +392,10 @@ impl EvolveConfig {
         };
         let (start, m) = (&self.start, &self.mutation);
         let some = !start.inputs.is_empty();
-        check(some, "start.inputs", "at least one of x, y, d, bias", &start.inputs)?;
+        check(some, "start.inputs", "at least one of x, y, d, bias, z1 to z4", &start.inputs)?;
+        let last = Input::FACTORS.iter().rposition(|z| start.inputs.contains(z));
+        let whole = last.is_none_or(|last| last < start.factors());
+        check(whole, "start.inputs", "every factor before the last, z1 first", &start.inputs)?;
         let seen = |input: &Input| start.sees(*input) || start.mirrors().contains(input);
         let some = start.inputs.iter().any(seen);
         check(some, "start.inputs", "one that the symmetry leaves", &start.inputs)?;
@@ -426,6 +429,11 @@ impl EvolveConfig {
 }
 
 impl StartConfig {
+    /// Number of factors that the genomes have beside x, y, d and bias.
+    pub fn factors(&self) -> usize {
+        Input::FACTORS.iter().take_while(|z| self.inputs.contains(z)).count()
+    }
+
     /// True if links may read this input itself.
     pub(super) fn sees(&self, input: Input) -> bool {
         self.inputs.contains(&input) && !self.symmetry.hidden().contains(&input)

@@ -498,7 +498,7 @@ mod tests {
         let m = &config.mutation;
         let mut added = 0;
         let reason = loop {
-            match add_link(&mut genome, m, &Input::ALL, &Open::All, &mut tracker, &mut rng) {
+            match add_link(&mut genome, m, &Input::OF_PIXEL, &Open::All, &mut tracker, &mut rng) {
                 Ok(_) => added += 1,
                 Err(reason) => break reason,
             }

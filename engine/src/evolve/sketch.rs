@@ -164,5 +164,6 @@ fn at(input: Input, point: usize) -> f64 {
         Input::Y => y,
         Input::D => 1.4 * (x * x + y * y).sqrt(),
         Input::Bias => 1.0,
+        Input::Z1 | Input::Z2 | Input::Z3 | Input::Z4 => 0.0,
     }
 }

@@ -21,14 +21,14 @@ const BACKGROUND: &str = "background";
 /// hidden node, relu(3d − 3), that turns brightness off towards the edges, or turns it up and saturation off; other
 /// hidden nodes then compute something bounded.
 ///
-/// Node ids: inputs 0–3, outputs next, then hidden, then mirrors, then the background; innovation numbers by position:
+/// Node ids: inputs from 0, outputs next, then hidden, then mirrors, then the background; innovation numbers by position:
 /// all first genomes of one config align gene for gene.
 pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let start = &config.start;
     let draw =
         |list: &[Activation], rng: &mut SimRng| *rng.choose(list).expect("validated: not empty");
 
-    let mut nodes: Vec<NodeGene> = Input::ALL
+    let mut nodes: Vec<NodeGene> = Input::with_factors(start.factors())
         .into_iter()
         .enumerate()
         .map(|(i, input)| NodeGene::new(NodeId(i as u32), Role::Input(input), Activation::Identity))
@@ -77,7 +77,8 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let background =
         (!start.background.is_free()).then(|| add(Role::Hidden, Activation::Relu, BACKGROUND));
 
-    let seen = Input::ALL.into_iter().filter(|input| start.sees(*input));
+    let inputs = Input::with_factors(start.factors()).into_iter();
+    let seen = inputs.filter(|input| start.sees(*input));
     let usable: Vec<NodeId> =
         seen.map(|input| NodeId(input as u32)).chain(mirrors.iter().map(|m| m.1)).collect();
     let outputs = || drawn.iter().map(|d| d.0);
@@ -140,6 +141,7 @@ fn mirror_of(input: Input) -> &'static str {
         Input::Y => "|y|",
         Input::D => "|d|",
         Input::Bias => "|bias|",
+        factor => factor.name(),
     }
 }
 
@@ -165,7 +167,8 @@ pub(super) fn readable(config: &EvolveConfig, genome: &Genome) -> Vec<Input> {
             genome.node(id).is_some_and(|node| node.labels.iter().any(|own| own == label))
         })
     };
-    let seen = Input::ALL.into_iter().filter(|input| config.start.sees(*input));
+    let inputs = Input::with_factors(genome.factors()).into_iter();
+    let seen = inputs.filter(|input| config.start.sees(*input));
     seen.filter(|input| !is_mirrored(*input)).collect()
 }
 

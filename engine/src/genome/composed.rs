@@ -9,7 +9,8 @@
 //! | `scene` | sky, sun, hill, house | products, as sums of cosines: sin a · sin b = (cos(a − b) − cos(a + b))/2 |
 //! | `pattern` | columns on \|x\|, rows on \|y\|, ring | sum |
 //!
-//! The seed moves, stretches and colours the parts. `[ours]`
+//! The seed moves, stretches and colours the parts. A conditional one has two factors: z1 and z2 move two of its parts
+//! (of `pattern` z2 changes the hue), by links that carry the part's name. `[ours]`
 
 use super::{
     ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
@@ -48,7 +49,22 @@ impl Composed {
     /// assert_ne!(face, Composed::Face.genome(2));
     /// ```
     pub fn genome(self, seed: u64) -> Genome {
-        let mut builder = Builder::new(SimRng::new(seed, self.name(), 0));
+        self.with_factors(seed, 0)
+    }
+
+    /// The same with the factors z1 and z2; at 0 it draws what [`genome`](Self::genome) draws.
+    ///
+    /// | name | z1 | z2 |
+    /// |---|---|---|
+    /// | `face` | distance of the eyes | height of the mouth |
+    /// | `scene` | height of the sun | place of the house |
+    /// | `pattern` | size of the ring | hue |
+    pub fn conditional(self, seed: u64) -> Genome {
+        self.with_factors(seed, 2)
+    }
+
+    fn with_factors(self, seed: u64, factors: usize) -> Genome {
+        let mut builder = Builder::new(SimRng::new(seed, self.name(), 0), factors);
         let [hue, saturation, brightness] = match self {
             Composed::Face => builder.face(),
             Composed::Scene => builder.scene(),
@@ -60,6 +76,7 @@ impl Composed {
 
 struct Builder {
     rng: SimRng,
+    factors: usize,
     nodes: Vec<NodeGene>,
     links: Vec<ConnectionGene>,
 }
@@ -67,15 +84,23 @@ struct Builder {
 const OUTPUTS: [Output; 3] = [Output::Hue, Output::Saturation, Output::Brightness];
 
 impl Builder {
-    fn new(rng: SimRng) -> Self {
-        let inputs = Input::ALL.map(Role::Input).into_iter();
+    fn new(rng: SimRng, factors: usize) -> Self {
+        let inputs = Input::with_factors(factors).into_iter().map(Role::Input);
         let roles = inputs.chain(OUTPUTS.map(Role::Output));
         let node = |(id, role)| NodeGene::new(NodeId(id), role, Activation::Identity);
-        Builder { rng, nodes: (0..).zip(roles).map(node).collect(), links: Vec::new() }
+        Builder { rng, factors, nodes: (0..).zip(roles).map(node).collect(), links: Vec::new() }
     }
 
     fn input(input: Input) -> NodeId {
         NodeId(input as u32)
+    }
+
+    /// A sum that grows by `by` from a factor's 0 to its 1; the sum itself where there are no factors.
+    fn moved(&self, mut of: Sum, factor: Input, by: f64) -> Sum {
+        if self.factors > 0 {
+            of.push((Self::input(factor), by));
+        }
+        of
     }
 
     /// A constant.
@@ -182,10 +207,12 @@ impl Builder {
         let fold = self.absolute("eyes", centred);
         let [apart, up, eye] =
             [self.within(0.2, 0.28), self.within(0.12, 0.25), self.within(0.14, 0.2)];
+        let fold = self.moved(fold, Input::Z1, -0.08);
         let eyes = self.patch("eyes", &fold, &down, [apart, y - up], [eye, eye]);
         let [low, wide, thick] =
             [self.within(0.28, 0.38), self.within(0.3, 0.42), self.within(0.09, 0.14)];
-        let mouth = self.patch("mouth", &across, &down, [x, y + low], [wide, thick]);
+        let lower = self.moved(down.clone(), Input::Z2, -0.12);
+        let mouth = self.patch("mouth", &across, &lower, [x, y + low], [wide, thick]);
         let [brim, tall] = [self.within(0.45, 0.6), self.within(0.2, 0.3)];
         let hat = self.patch("hat", &across, &down, [x, y - 0.72], [brim, tall]);
         let mut bright = Self::painted(head, self.rng.uniform_in(0.4, 0.5));
@@ -211,7 +238,8 @@ impl Builder {
         let hill = self.node("hill", Activation::Sigmoid, under);
         let [sun_x, sun_y, radius] =
             [self.within(-0.6, 0.6), self.within(-0.65, -0.35), self.within(0.25, 0.35)];
-        let sun = self.patch("sun", &across, &down, [sun_x, sun_y], [radius, radius]);
+        let lower = self.moved(down.clone(), Input::Z1, -0.2);
+        let sun = self.patch("sun", &across, &lower, [sun_x, sun_y], [radius, radius]);
         let side = if sun_x > 0.0 { -1.0 } else { 1.0 };
         let [house_x, wide, tall] =
             [side * self.within(0.25, 0.5), self.within(0.2, 0.3), self.within(0.3, 0.4)];
@@ -219,8 +247,9 @@ impl Builder {
             let bump = builder.bump("house", of, centre, half);
             builder.node("house", Activation::Sigmoid, vec![(bump, 14.0), Self::constant(-3.0)])
         };
+        let beside = self.moved(across.clone(), Input::Z2, -0.2);
         let walls =
-            [box_of(self, &across, house_x, wide), box_of(self, &down, ground + 0.15, tall)];
+            [box_of(self, &beside, house_x, wide), box_of(self, &down, ground + 0.15, tall)];
         let house = self.both("house", walls, [1.0, 1.0]);
         // As a mask again, to put it before the rest.
         let doubled = house.iter().map(|&(node, weight)| (node, 2.0 * weight));
@@ -264,21 +293,26 @@ impl Builder {
             self.node(part, Activation::Sigmoid, vec![(wave, 6.0)])
         });
         let [radius, width] = [self.within(0.5, 0.8), self.within(0.15, 0.25)];
-        let ring = self.bump("ring", &vec![(d, 1.0)], radius, width);
+        let grown = self.moved(vec![(d, 1.0)], Input::Z1, -0.2);
+        let ring = self.bump("ring", &grown, radius, width);
         let [tint, strength] = [self.within(0.2, 0.5), self.within(0.3, 0.45)];
         let bright =
             [Self::painted(columns, 0.3), Self::painted(rows, 0.3), Self::painted(ring, 0.35)];
-        let hue = [vec![Self::constant(tint)], Self::painted(columns, 0.25)];
+        let tint = self.moved(vec![Self::constant(tint)], Input::Z2, 0.15);
+        let hue = [tint, Self::painted(columns, 0.25)];
         [hue.concat(), Self::painted(ring, strength), bright.concat()]
     }
 
     fn finish(mut self, name: &str, seed: u64, outputs: [Sum; 3]) -> Genome {
         for (k, sum) in outputs.into_iter().enumerate() {
-            self.link(COMPOSE, sum, NodeId((Input::ALL.len() + k) as u32));
+            self.link(COMPOSE, sum, NodeId((Input::OF_PIXEL.len() + self.factors + k) as u32));
         }
         let provenance = Provenance {
             name: format!("{name}-{seed}"),
-            made_by: "picloom genome compose".into(),
+            made_by: match self.factors {
+                0 => "picloom genome compose".into(),
+                _ => "picloom genome compose --conditional".into(),
+            },
             seed: Some(seed),
             ..Provenance::default()
         };
@@ -300,6 +334,13 @@ mod tests {
                     genome.nodes().flat_map(|node| &node.labels).collect();
                 assert!(parts.len() >= 3, "{kind}: {parts:?}");
                 assert_eq!(genome, kind.genome(seed));
+                let conditional = kind.conditional(seed);
+                assert_eq!((genome.factors(), conditional.factors()), (0, 2));
+                assert_eq!(conditional.connections().len(), {
+                    let of_factors = |link: &&ConnectionGene| (4..6).contains(&link.source.0);
+                    genome.connections().len()
+                        + conditional.connections().filter(of_factors).count()
+                });
             }
         }
     }

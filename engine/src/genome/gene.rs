@@ -38,11 +38,29 @@ pub enum Input {
     D,
     /// Constant 1.
     Bias,
+    /// The first factor of what is drawn, −1 to +1: the same at every pixel of a picture.
+    Z1,
+    /// The second factor, and so on.
+    Z2,
+    #[expect(missing_docs)]
+    Z3,
+    #[expect(missing_docs)]
+    Z4,
 }
 
 impl Input {
-    /// The four inputs, in the order x, y, d, bias.
-    pub const ALL: [Input; 4] = [Input::X, Input::Y, Input::D, Input::Bias];
+    /// The four inputs of every network, in the order x, y, d, bias.
+    pub const OF_PIXEL: [Input; 4] = [Input::X, Input::Y, Input::D, Input::Bias];
+    /// The inputs that conditional networks have beside, z1 first.
+    pub const FACTORS: [Input; 4] = [Input::Z1, Input::Z2, Input::Z3, Input::Z4];
+
+    /// The inputs of a network with this many factors, in order.
+    ///
+    /// # Panics
+    /// More than four factors.
+    pub fn with_factors(factors: usize) -> Vec<Input> {
+        [&Input::OF_PIXEL[..], &Input::FACTORS[..factors]].concat()
+    }
 
     /// The label used in files.
     pub fn name(self) -> &'static str {
@@ -51,13 +69,18 @@ impl Input {
             Input::Y => "y",
             Input::D => "d",
             Input::Bias => "bias",
+            Input::Z1 => "z1",
+            Input::Z2 => "z2",
+            Input::Z3 => "z3",
+            Input::Z4 => "z4",
         }
     }
 }
 
 impl Named for Input {
     const KIND: &'static str = "input";
-    const ALL: &'static [Self] = &Input::ALL;
+    const ALL: &'static [Self] =
+        &[Input::X, Input::Y, Input::D, Input::Bias, Input::Z1, Input::Z2, Input::Z3, Input::Z4];
 
     fn name(self) -> &'static str {
         self.name()

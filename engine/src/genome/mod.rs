@@ -254,9 +254,18 @@ impl Genome {
         self.nodes().find(|n| n.role == Role::Output(output))
     }
 
+    /// Number of factors beside the four inputs: 0 for a genome of one picture.
+    pub fn factors(&self) -> usize {
+        let reads = |factor: &&Input| self.nodes().any(|n| n.role == Role::Input(**factor));
+        Input::FACTORS.iter().take_while(reads).count()
+    }
+
     /// The node that reads `input`.
+    ///
+    /// # Panics
+    /// A factor that the genome has not.
     pub fn input(&self, input: Input) -> &NodeGene {
-        self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its four inputs")
+        self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its inputs")
     }
 
     /// True if the genome draws hue and saturation too.
@@ -494,10 +503,15 @@ impl Genome {
     }
 
     fn check_complete(&self) -> Result<(), GenomeError> {
-        for input in Input::ALL {
+        for input in Input::OF_PIXEL {
             if !self.nodes().any(|n| n.role == Role::Input(input)) {
                 return Err(GenomeError::Incomplete { missing: input.name() });
             }
+        }
+        let has = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
+        if let Some(missing) = Input::FACTORS[self.factors()..].iter().rposition(has) {
+            let missing = Input::FACTORS[self.factors()..][missing - 1];
+            return Err(GenomeError::Incomplete { missing: missing.name() });
         }
         let has = |o| self.output(o).is_some();
         if has(Output::Ink) {

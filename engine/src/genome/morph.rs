@@ -75,7 +75,7 @@ impl Morph {
             true => genome.with_colour_outputs(),
             false => genome.clone(),
         });
-        for input in Input::ALL {
+        for input in Input::OF_PIXEL {
             let [a, b] = ends.each_ref().map(|genome| genome.input(input).activation);
             let expected = format!("the activation {a} in both genomes");
             Refusal::unless(a == b, format!("input {}", input.name()), expected, b)?;
@@ -228,7 +228,7 @@ mod tests {
 
     /// Inputs and ink, hidden nodes with these ids and activations, links with these weights.
     fn small(hidden: &[(u32, Activation)], links: &[(u32, u32, f64)]) -> Genome {
-        let inputs = Input::ALL.iter().zip(0..).map(|(&input, id)| {
+        let inputs = Input::OF_PIXEL.iter().zip(0..).map(|(&input, id)| {
             NodeGene::new(NodeId(id), Role::Input(input), Activation::Identity)
         });
         let ink = NodeGene::new(NodeId(4), Role::Output(Output::Ink), Activation::Identity);

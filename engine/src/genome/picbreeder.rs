@@ -361,9 +361,9 @@ fn role(node: Node) -> Result<Role, PicbreederError> {
     match node.attribute("type") {
         Some("hidden") => Ok(Role::Hidden),
         Some("in") => {
-            Input::ALL.into_iter().find(|i| i.name() == label).map(Role::Input).ok_or_else(|| {
-                content(node, "an input labelled x, y, d or bias", &format!("{label:?}"))
-            })
+            Input::OF_PIXEL.into_iter().find(|i| i.name() == label).map(Role::Input).ok_or_else(
+                || content(node, "an input labelled x, y, d or bias", &format!("{label:?}")),
+            )
         }
         Some("out") => [Output::Hue, Output::Saturation, Output::Brightness, Output::Ink]
             .into_iter()

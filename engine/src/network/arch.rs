@@ -1,4 +1,4 @@
-//! Arch strings: `L;act:count,…`, e.g. `12;cache:15,gaussian:4,identity:2,sin:1`.
+//! Arch strings: `L;act:count,…`, e.g. `12;cache:15,gaussian:4,identity:2,sin:1`; with `;z:K` after it K factors.
 
 use super::{DenseBlock, Link, Network, Unit};
 use crate::genome::Input;
@@ -13,6 +13,8 @@ pub struct Arch {
     pub layers: usize,
     /// Units of each activation in every hidden layer, alphabetical, counts ≥ 1.
     pub block: Vec<(Activation, usize)>,
+    /// Inputs beside x, y, d and bias: 0 for a network of one picture, 1 to 4 for a conditional one.
+    pub factors: usize,
 }
 
 /// Why a text is no arch.
@@ -34,16 +36,23 @@ impl Arch {
         self.block.iter().map(|(_, n)| n).sum()
     }
 
-    /// Weights of the dense network: 4W + (L − 1)W² + 3W.
-    pub fn dense_params(&self) -> usize {
-        let w = self.width();
-        4 * w + (self.layers - 1) * w * w + 3 * w
+    /// The same with so many times the units of each activation, one at least.
+    pub fn times(&self, width: f64) -> Arch {
+        let times = |n: usize| ((n as f64 * width).round() as usize).max(1);
+        Arch { block: self.block.iter().map(|&(a, n)| (a, times(n))).collect(), ..self.clone() }
     }
 
-    /// The dense network of this shape: inputs x, y, d, bias; linear head h, s, v.
+    /// Weights of the dense network: IW + (L − 1)W² + 3W, I = 4 + factors.
+    pub fn dense_params(&self) -> usize {
+        let w = self.width();
+        (4 + self.factors) * w + (self.layers - 1) * w * w + 3 * w
+    }
+
+    /// The dense network of this shape: inputs x, y, d, bias and the factors; linear head h, s, v.
     pub fn network(&self) -> Network {
         let width = self.width();
-        let mut units: Vec<Unit> = (0..4)
+        let inputs = Input::with_factors(self.factors);
+        let mut units: Vec<Unit> = (0..inputs.len())
             .map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 })
             .collect();
         let mut links = Vec::with_capacity(self.dense_params());
@@ -54,7 +63,8 @@ impl Arch {
         let head = [Activation::Identity; 3];
         for layer in 1..=self.layers + 1 {
             let activations: &[Activation] = if layer <= self.layers { &block } else { &head };
-            let sources = if layer == 1 { 0..4 } else { units.len() - width..units.len() };
+            let sources =
+                if layer == 1 { 0..inputs.len() } else { units.len() - width..units.len() };
             let targets = units.len()..units.len() + activations.len();
             blocks.push(DenseBlock {
                 offset: links.len(),
@@ -69,7 +79,7 @@ impl Arch {
         }
         let o = units.len() - 3;
         Network {
-            inputs: Input::ALL,
+            inputs,
             units,
             links,
             outputs: [Some(o), Some(o + 1), Some(o + 2)],
@@ -85,6 +95,9 @@ impl fmt::Display for Arch {
         for (i, (activation, count)) in self.block.iter().enumerate() {
             write!(f, "{}{activation}:{count}", if i == 0 { "" } else { "," })?;
         }
+        if self.factors > 0 {
+            write!(f, ";z:{}", self.factors)?;
+        }
         Ok(())
     }
 }
@@ -95,6 +108,17 @@ impl FromStr for Arch {
     fn from_str(text: &str) -> Result<Self, ParseArchError> {
         let fail = |problem: String| ParseArchError { found: text.to_string(), problem };
         let (layers, block) = text.split_once(';').ok_or_else(|| fail("no ';'".into()))?;
+        let (block, factors) = match block.split_once(';') {
+            None => (block, 0),
+            Some((block, end)) => {
+                let count = end.trim().strip_prefix("z:").and_then(|n| n.parse().ok());
+                let most = Input::FACTORS.len();
+                let factors = count.filter(|n| (1..=most).contains(n)).ok_or_else(|| {
+                    fail(format!("expected z:1 to z:{most} after the units, found {end:?}"))
+                })?;
+                (block, factors)
+            }
+        };
         let layers: usize = layers
             .trim()
             .parse()
@@ -119,7 +143,7 @@ impl FromStr for Arch {
             }
             parsed.push((activation, count));
         }
-        let arch = Arch { layers, block: parsed };
+        let arch = Arch { layers, block: parsed, factors };
         match arch.dense_params() {
             count if count > LARGEST_NETWORK => {
                 Err(fail(format!("expected at most {LARGEST_NETWORK} weights, found {count}")))
@@ -159,6 +183,17 @@ mod tests {
     }
 
     #[test]
+    fn factors_are_inputs_after_the_bias() {
+        let arch: Arch = "3;sin:5;z:2".parse().unwrap();
+        assert_eq!(arch.to_string(), "3;sin:5;z:2");
+        let network = arch.network();
+        assert_eq!(network.inputs, Input::with_factors(2));
+        assert_eq!((network.factors(), network.units.len()), (2, 6 + 15 + 3));
+        assert_eq!(network.weight_count(), 6 * 5 + 2 * 25 + 3 * 5);
+        assert_eq!(network.weight_count(), arch.dense_params());
+    }
+
+    #[test]
     fn wrong_arches_are_refused() {
         for text in [
             "",
@@ -170,6 +205,10 @@ mod tests {
             "3;sin:1,sin:2",
             "x;sin:1",
             "1000;sin:4096",
+            "3;sin:1;z:0",
+            "3;sin:1;z:5",
+            "3;sin:1;y:2",
+            "3;sin:1;z:1;z:1",
         ] {
             assert!(text.parse::<Arch>().is_err(), "{text}");
         }

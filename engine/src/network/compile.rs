@@ -7,15 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Compiles the expressed part of a genome: enabled links between nodes from which an output can
 /// be reached. Output nodes keep their own activation; a grey genome draws h = s = 0.
 ///
-/// Units are ordered by depth, then node id; the four inputs come first. The genome is not changed.
+/// Units are ordered by depth, then node id; the inputs come first. The genome is not changed.
 pub fn compile(genome: &Genome) -> (Network, Weights) {
+    let inputs = Input::with_factors(genome.factors());
     let layers = layers(genome);
     let useful = useful_nodes(genome);
     let nodes = unit_nodes(genome);
     let place: BTreeMap<NodeId, usize> = nodes.iter().enumerate().map(|(u, id)| (*id, u)).collect();
-    let (inputs, order) = nodes.split_at(4);
+    let (heads, order) = nodes.split_at(inputs.len());
     let mut units = Vec::with_capacity(nodes.len());
-    for id in inputs {
+    for id in heads {
         let activation = genome.node(*id).expect("inputs exist").activation;
         units.push(Unit { activation, layer: 0, links: 0..0 });
     }
@@ -44,10 +45,7 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
         draw(Output::Saturation),
         draw(Output::Brightness).or_else(|| draw(Output::Ink)),
     ];
-    (
-        Network { inputs: Input::ALL, units, links, outputs, blocks: Vec::new(), arch: None },
-        Weights(weights),
-    )
+    (Network { inputs, units, links, outputs, blocks: Vec::new(), arch: None }, Weights(weights))
 }
 
 /// The node of each unit of [`compile`]'s network, in unit order.
@@ -59,7 +57,8 @@ pub fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
         .map(|n| n.id)
         .collect();
     order.sort_by_key(|id| (depths[id], *id));
-    Input::ALL.into_iter().map(|input| genome.input(input).id).chain(order).collect()
+    let inputs = Input::with_factors(genome.factors()).into_iter();
+    inputs.map(|input| genome.input(input).id).chain(order).collect()
 }
 
 /// The gene of each link of [`compile`]'s network, in link order.

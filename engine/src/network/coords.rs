@@ -73,11 +73,17 @@ impl Frame {
     pub const PICTURE: Frame = Frame { x: -1.0, y: -1.0, width: 2.0, height: 2.0 };
 }
 
-/// The inputs of a set of P pixels, one plane an input, in the order x, y, d, bias.
+/// The inputs of a set of P pixels, one plane an input, in the order x, y, d, bias, factors.
+///
+/// A factor without a plane is 0 everywhere: what a conditional network draws unless somebody says otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PixelInputs {
-    exact: [Vec<f64>; 4],
-    planes: [Vec<f32>; 4],
+    exact: Vec<Vec<f64>>,
+    planes: Vec<Vec<f32>>,
+}
+
+fn rounded(exact: &[Vec<f64>]) -> Vec<Vec<f32>> {
+    exact.iter().map(|plane| plane.iter().map(|&v| v as f32).collect()).collect()
 }
 
 impl PixelInputs {
@@ -110,14 +116,32 @@ impl PixelInputs {
 
     /// The inputs of places, in the order given.
     pub(super) fn of<P>(places: impl IntoIterator<Item = P>, at: impl Fn(P) -> [f64; 4]) -> Self {
-        let mut exact: [Vec<f64>; 4] = Default::default();
+        let mut exact = vec![Vec::new(); 4];
         for place in places {
             for (plane, value) in exact.iter_mut().zip(at(place)) {
                 plane.push(value);
             }
         }
-        let planes = exact.each_ref().map(|plane| plane.iter().map(|&v| v as f32).collect());
-        PixelInputs { exact, planes }
+        PixelInputs { planes: rounded(&exact), exact }
+    }
+
+    /// These pixels once for each of C conditions, one after the other: C × P pixels. A condition has one value a
+    /// factor, −1 to 1.
+    ///
+    /// # Panics
+    /// Conditions of different lengths, or none.
+    pub fn under(&self, conditions: &[Vec<f64>]) -> Self {
+        let (factors, pixels) = (conditions[0].len(), self.pixels());
+        assert!(conditions.iter().all(|z| z.len() == factors), "one value a factor");
+        let own = self.exact[..4].iter().map(|plane| plane.repeat(conditions.len()));
+        let factor = |k: usize| conditions.iter().flat_map(move |z| vec![z[k]; pixels]).collect();
+        let exact: Vec<Vec<f64>> = own.chain((0..factors).map(factor)).collect();
+        PixelInputs { planes: rounded(&exact), exact }
+    }
+
+    /// Number of factors that have values.
+    pub fn factors(&self) -> usize {
+        self.exact.len() - Input::OF_PIXEL.len()
     }
 
     /// Number of pixels, P.
@@ -128,19 +152,18 @@ impl PixelInputs {
     /// The inputs of some of these pixels, by index, in the order given.
     pub fn gather(&self, pixels: &[u32]) -> Self {
         let pick = |plane: &Vec<f64>| pixels.iter().map(|&p| plane[p as usize]).collect();
-        let exact: [Vec<f64>; 4] = self.exact.each_ref().map(pick);
-        let planes = exact.each_ref().map(|plane| plane.iter().map(|&v| v as f32).collect());
-        PixelInputs { exact, planes }
+        let exact: Vec<Vec<f64>> = self.exact.iter().map(pick).collect();
+        PixelInputs { planes: rounded(&exact), exact }
     }
 
-    /// (P,) values of one input, rounded to f32.
-    pub fn plane(&self, input: Input) -> &[f32] {
-        &self.planes[input as usize]
+    /// (P,) values of one input, rounded to f32; none for a factor that is 0 everywhere.
+    pub fn plane(&self, input: Input) -> Option<&[f32]> {
+        self.planes.get(input as usize).map(Vec::as_slice)
     }
 
-    /// (P,) values of one input in f64, for the reference path.
-    pub fn exact_plane(&self, input: Input) -> &[f64] {
-        &self.exact[input as usize]
+    /// The same in f64, for the reference path.
+    pub fn exact_plane(&self, input: Input) -> Option<&[f64]> {
+        self.exact.get(input as usize).map(Vec::as_slice)
     }
 }
 
@@ -163,7 +186,8 @@ mod tests {
             let far = Frame { x: -2.0, y: -2.0, width: 4.0, height: 4.0 };
             let far = PixelInputs::framed(9, coords, far);
             for input in [Input::X, Input::Y, Input::D] {
-                for (far, near) in far.exact_plane(input).iter().zip(whole.exact_plane(input)) {
+                let [far, near] = [&far, &whole].map(|inputs| inputs.exact_plane(input).unwrap());
+                for (far, near) in far.iter().zip(near) {
                     assert!((far - 2.0 * near).abs() < 1e-12);
                 }
             }

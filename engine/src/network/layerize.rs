@@ -17,7 +17,7 @@ pub struct Layered {
     pub network: Network,
     /// Evolved weights, 1 on relay links, 0 elsewhere.
     pub weights: Weights,
-    /// Unit of each node in the layer where it computes (inputs: units 0..4).
+    /// Unit of each node in the layer where it computes (inputs: the first units).
     pub units: BTreeMap<NodeId, usize>,
 }
 
@@ -104,7 +104,7 @@ fn arch_of(
         units.max().unwrap_or(0) as usize
     };
     let needs = Activation::ALL.iter().filter_map(|a| Some((*a, need(more.get(a)?))));
-    Arch { layers, block: needs.filter(|(_, n)| *n > 0).collect() }
+    Arch { layers, block: needs.filter(|(_, n)| *n > 0).collect(), factors: genome.factors() }
 }
 
 /// Layerizes a genome (a grey one with colour outputs added, see
@@ -117,7 +117,7 @@ pub fn layerize(genome: &Genome) -> Layered {
     let genome = genome.with_colour_outputs();
     let Places { placed, useful, outputs, last, layers } = Places::of(&genome);
     let layer_of = |id: NodeId| placed[&id];
-    let Arch { block, .. } = arch_of(&genome, &placed, &last, layers);
+    let arch = arch_of(&genome, &placed, &last, layers);
 
     // Who stands in each hidden layer, as (activation, node): computed there, or relayed.
     let mut standing: Vec<Vec<(Activation, NodeId)>> = vec![Vec::new(); layers + 1];
@@ -132,21 +132,21 @@ pub fn layerize(genome: &Genome) -> Layered {
             }
         }
     }
-    let mut network = Arch { layers, block: block.clone() }.network();
+    let mut network = arch.network();
     // An arch has no activations of inputs: a network with them is refused where files are read.
-    for (u, input) in network.inputs.into_iter().enumerate() {
+    for (u, input) in network.inputs.iter().copied().enumerate() {
         network.units[u].activation = genome.input(input).activation;
     }
 
     // place[layer][node]: the unit that holds the node's value in that layer.
     let mut place: Vec<BTreeMap<NodeId, usize>> = vec![BTreeMap::new(); layers + 1];
-    for (u, input) in network.inputs.into_iter().enumerate() {
+    for (u, input) in network.inputs.iter().copied().enumerate() {
         place[0].insert(genome.input(input).id, u);
     }
     for layer in 1..=layers {
         let mut next: BTreeMap<Activation, usize> = BTreeMap::new();
         let mut first = network.blocks[layer - 1].targets.start;
-        for &(activation, count) in &block {
+        for &(activation, count) in &arch.block {
             next.insert(activation, first);
             first += count;
         }

@@ -3,14 +3,16 @@
 //! In: a genome, or an arch string. Out: pictures, feature maps, losses and gradients. It does
 //! not know about optimizers, runs or files of runs.
 //!
-//! Dimension letters: P pixels, U units, I inputs (4), O outputs (3), W weights, L hidden layers.
+//! Dimension letters: P pixels, U units, I inputs (4, and one a factor), O outputs (3), W weights, L hidden layers.
 
 pub mod arch;
 pub mod base64;
 pub mod canvas;
 pub mod compile;
+mod condition;
 pub mod coords;
 pub mod export;
+pub mod family;
 pub mod files;
 pub mod kernel;
 pub mod layerize;
@@ -82,15 +84,15 @@ impl DenseBlock {
     }
 }
 
-/// A compiled, immutable network: units in topological order, the four inputs first.
+/// A compiled, immutable network: units in topological order, its I inputs first.
 ///
-/// Invariants: `units[..4]` are the inputs in the order of `inputs`; every link's source comes
+/// Invariants: `units[..I]` are the inputs in the order of `inputs`; every link's source comes
 /// before its target; links are sorted by target, then source; `units[u].links` is where `u`'s are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
-    /// What units 0..4 read: x, y, d, bias. (FER calls this order y, x, d, b because its `y` runs
+    /// What units 0..I read: x, y, d, bias, then the factors of a conditional network. (FER calls this order y, x, d, b because its `y` runs
     /// along the columns; its weight files fit this order, see `tests/archive/training.rs`.)
-    pub inputs: [Input; 4],
+    pub inputs: Vec<Input>,
     /// All units, inputs first.
     pub units: Vec<Unit>,
     /// All links; W = `links.len()`.
@@ -104,6 +106,11 @@ pub struct Network {
 }
 
 impl Network {
+    /// Number of factors: 0 for a network of one picture.
+    pub fn factors(&self) -> usize {
+        self.inputs.len() - Input::OF_PIXEL.len()
+    }
+
     /// Number of weights, W.
     pub fn weight_count(&self) -> usize {
         self.links.len()

@@ -74,8 +74,9 @@ fn passes(
     let mut a = DMatrix::zeros(pixels, network.units.len());
     let mut z = DMatrix::zeros(pixels, network.units.len());
     for (u, unit) in network.units.iter().enumerate() {
-        let mut sum = match network.inputs.get(u) {
-            Some(&input) => DVector::from_column_slice(inputs.exact_plane(input)),
+        let plane = network.inputs.get(u).and_then(|&input| inputs.exact_plane(input));
+        let mut sum = match plane {
+            Some(plane) => DVector::from_column_slice(plane),
             None => DVector::zeros(pixels),
         };
         for i in unit.links.clone() {

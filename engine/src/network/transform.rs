@@ -19,7 +19,7 @@
 //! A rotation of two relays by 90° only exchanges them, so `mix` entangles two the most at 45°. `[ours]`
 
 use super::{Arch, Layered, Mask, Model, Network, Weights};
-use crate::genome::Genome;
+use crate::genome::{Genome, Input};
 use crate::math::settings::text_in_files;
 use crate::math::{Activation, SimRng, real};
 use nalgebra::DMatrix;
@@ -197,8 +197,9 @@ impl Layers {
     }
 
     fn model(self) -> Model {
+        let factors = self.matrices[0].ncols() - Input::OF_PIXEL.len();
         let network: Network =
-            Arch { layers: self.matrices.len() - 1, block: self.block }.network();
+            Arch { layers: self.matrices.len() - 1, block: self.block, factors }.network();
         let rows = self.matrices.iter().flat_map(|m| {
             m.row_iter().flat_map(|row| row.iter().map(|&w| w as f32).collect::<Vec<f32>>())
         });
@@ -384,7 +385,9 @@ impl Layers {
 
     fn mix_parts(&mut self, angle: f64, parts: &[Option<String>], rng: &mut SimRng) {
         for layer in 0..self.depth() {
-            let part = |place: usize| parts.get(4 + layer * self.width() + place)?.as_deref();
+            let part = |place: usize| {
+                parts.get(self.matrices[0].ncols() + layer * self.width() + place)?.as_deref()
+            };
             let mut left: Vec<(usize, &str)> =
                 self.relays(layer).into_iter().filter_map(|u| Some((u, part(u)?))).collect();
             rng.shuffle(&mut left);

@@ -74,7 +74,7 @@ pub(super) fn leaving(network: &Network) -> Vec<Vec<usize>> {
 pub fn reach(network: &Network, kept: &[bool]) -> Reach {
     let units = network.units.len();
     let mut from_input = vec![false; units];
-    from_input[..4].fill(true);
+    from_input[..network.inputs.len()].fill(true);
     for (link, _) in network.links.iter().zip(kept).filter(|(_, k)| **k) {
         // Links are sorted by target and sources come first: one sweep is enough.
         if from_input[link.source] {
@@ -139,8 +139,8 @@ fn max_min_path(
 ) -> Vec<usize> {
     // best[u]: (score of the weakest new link, new links, last link).
     let mut best: Vec<Option<(f64, usize, Option<usize>)>> = vec![None; network.units.len()];
-    best[..4].fill(Some((f64::INFINITY, 0, None)));
-    for (u, unit) in network.units.iter().enumerate().skip(4) {
+    best[..network.inputs.len()].fill(Some((f64::INFINITY, 0, None)));
+    for (u, unit) in network.units.iter().enumerate().skip(network.inputs.len()) {
         for i in unit.links.clone().filter(|&i| candidates[i]) {
             let Some((weakest, new, _)) = best[network.links[i].source] else {
                 continue;
@@ -217,7 +217,9 @@ pub fn smallest_feeding(network: &Network, candidates: &[bool]) -> Vec<usize> {
     }
     // The four inputs as one root: for every set the cheapest input, or two parts of the set.
     let mut root: Vec<(usize, usize)> = (0..sets)
-        .map(|set| (0..4).map(|u| (cost[u][set], u)).min().expect("there are four inputs"))
+        .map(|set| {
+            (0..network.inputs.len()).map(|u| (cost[u][set], u)).min().expect("there are inputs")
+        })
         .collect();
     let mut halves = vec![None; sets];
     for set in 1..sets {

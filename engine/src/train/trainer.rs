@@ -4,7 +4,7 @@
 use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::init;
 use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
-use super::penalty::WeightCost;
+use super::penalty::{Penalty, WeightCost};
 use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
 use crate::network::kernel::{Isa, Objective};
@@ -350,6 +350,12 @@ impl Trainer {
             length("start weights", start.0.len())?;
         }
         config.check(problem.inputs.pixels())?;
+        let is_one = problem.target.width == problem.target.height;
+        if let (Some(Penalty::Variation(_)), false) = (&config.penalty, is_one) {
+            let expected =
+                "another one, for pictures under several conditions have no common neighbours";
+            return Err(Refusal::new("training setting penalty", expected, "tv").into());
+        }
         config.optimizer.check_links(problem.mask.kept())?;
         let layout = Layout::of(&problem.network);
         let state = match state {

@@ -223,7 +223,7 @@ fn trained(
     };
     let network = arch.network();
     let links = network.weight_count();
-    let target = Target { name: cell.target.clone(), picture: prepared.picture.clone() };
+    let target = Target::of_picture(cell.target.clone(), prepared.picture.clone());
     let wired = (network, Mask::all(links));
     let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
     let text = |e: RunError| e.to_string();

@@ -117,7 +117,10 @@ fn base_job(
     size: usize,
 ) -> Result<TrainJob, RunError> {
     let coords = Coords::default();
-    let drawn = target.drawn();
+    let drawn = target.drawn().filter(|_| target.family.is_none()).ok_or_else(|| {
+        let expected = "one picture, for this kind of study trains no families";
+        Refusal::new(format!("target {}", target.name), expected, "a family")
+    })?;
     let picture = load_target(&places.file(drawn), size, coords, target.fit)?.picture;
     let (wired, genome) = match (&target.genome, &target.arch) {
         (Some(path), _) => {
@@ -131,7 +134,7 @@ fn base_job(
             ((network, mask), None)
         }
     };
-    let target = Target { name: portable(drawn), picture };
+    let target = Target::of_picture(portable(drawn), picture);
     let train = TrainConfig::default();
     Ok(TrainJob::new(wiring.name(), &target, coords, wired, None, genome.as_ref(), train))
 }

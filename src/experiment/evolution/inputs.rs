@@ -74,6 +74,6 @@ pub fn ancestor_file(of: &Path, name: &str) -> PathBuf {
 /// The target that the run in `folder` keeps, if it is the one that its config says.
 pub(super) fn kept_target(config: &EvolutionConfig, folder: &Path) -> Option<Picture> {
     let sha256 = config.target_sha256.as_ref()?;
-    let target = read_target(folder, config.size).ok()?;
+    let target = read_target(folder, config.size, 1).ok()?;
     (sha256_of_floats(&target.rgb) == *sha256).then_some(target)
 }

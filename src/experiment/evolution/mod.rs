@@ -155,9 +155,7 @@ impl EvolutionJob {
         let kept = kept_target(&config, beside);
         let target = match (&config.target, kept) {
             (None, _) => None,
-            (Some(path), Some(kept)) => {
-                Some(Target { name: portable(Path::new(path)), picture: kept })
-            }
+            (Some(path), Some(kept)) => Some(Target::of_picture(portable(Path::new(path)), kept)),
             (Some(path), None) => {
                 let (size, coords) = (config.size, config.coords);
                 Some(load_target(Path::new(path), size, coords, config.target_fit)?)

@@ -15,14 +15,17 @@ use crate::network::files::WriteError;
 use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
 use crate::probe::Delta;
+use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{
-    GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run, read_metrics, train_run,
+    FamilyTarget, GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run,
+    read_metrics, train_run,
 };
 use crate::score::measures::candidates::{candidates, recommended};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::recombination::{self, Recombination};
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Exhibit, Judge, JudgeError, Protocol};
@@ -351,7 +354,7 @@ impl Worker<'_> {
             wired = Some((model.network, model.mask));
         }
         let wired = wired.unwrap_or_else(|| {
-            let network = self.chain.arch().network();
+            let network = self.chain.arch().times(arm.width.unwrap_or(1.0)).network();
             let mask = Mask::all(network.weight_count());
             (network, mask)
         });
@@ -475,8 +478,10 @@ fn is_finished(folder: &Path) -> bool {
 
 /// How a network is measured.
 pub(in crate::experiment) struct Measuring<'a> {
-    /// What it should draw.
+    /// What it should draw; of a family under its first condition.
     pub target: &'a Picture,
+    /// The family of pictures that it should draw, if it is one.
+    pub family: Option<&'a FamilyTarget>,
     /// Where its pixels lie.
     pub coords: Coords,
     /// How its weights are changed.
@@ -505,6 +510,7 @@ impl<'a> Measuring<'a> {
         let file = format!("{}.{name}.{}", key.target.name, key.layers);
         Measuring {
             target: &chain.source.target.picture,
+            family: chain.source.target.family.as_ref(),
             coords: Coords::default(),
             protocol: chain.protocol(),
             seed: chain.seed(),
@@ -517,6 +523,8 @@ impl<'a> Measuring<'a> {
 
     /// A network as the judge is shown it; the other measures are taken of the same view.
     pub fn exhibit(&self, model: &Model) -> Exhibit {
+        let shown = self.family.map(|family| model.at(&family.seen.conditions[0]));
+        let model = shown.as_ref().unwrap_or(model);
         Exhibit::new(model, self.target.width, self.coords, Some(self.target))
     }
 
@@ -551,16 +559,18 @@ impl<'a> Measuring<'a> {
         let Made { model, .. } = made;
         let exhibit = self.exhibit(model);
         let found = self.protocol.measure(&exhibit, judge)?;
-        let (view, fit) = (exhibit.view(), exhibit.fit().expect("it has a target"));
+        let seen = self.family.map(|family| recombination::fit(model, &family.seen, self.coords));
+        let (view, fit) = (exhibit.view(), seen.or(exhibit.fit()).expect("it has a target"));
+        let alive = self.family.map(|_| alive(&model.network, &model.mask).kept());
         let views = self.views.as_ref().map(|(file, changes, with_maps)| {
             let shown = (*changes, *with_maps);
             write_views((folder, file), (made.arm, view, &found), shown, ask)
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
-            links: found.links,
+            links: model.network.weight_count(),
             kept: made.kept,
-            alive: found.alive,
+            alive: alive.unwrap_or(found.alive),
             mse: fit.mse,
             r2: fit.r2,
             fit: fit.passes_gate(),
@@ -585,6 +595,11 @@ impl<'a> Measuring<'a> {
             mechanisms: self.mechanisms(model),
             sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
             modules: NetworkModules::of(&model.network, &model.mask),
+            recombination: self.family.filter(|family| !family.held_out.conditions.is_empty()).map(
+                |FamilyTarget { seen, held_out }| {
+                    Recombination::of(model, seen, held_out, self.coords)
+                },
+            ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
             organisation: {
                 let mut found = recommended(view, self.seed);

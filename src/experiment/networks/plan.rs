@@ -5,13 +5,15 @@ use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantS
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::spec::{Places, SpecError, SpecFile, TargetSpec, is_archived, read};
+use crate::experiment::spec::{
+    FamilySpec, Places, SpecError, SpecFile, TargetSpec, is_archived, read,
+};
 use crate::genome::{self, Genome};
 use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
-use crate::network::{Arch, Coords, Layered, TrainedWiring, Wiring, layerize, read_genome};
+use crate::network::{Arch, Coords, Layered, Model, TrainedWiring, Wiring, layerize, read_genome};
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
@@ -175,9 +177,10 @@ impl Chain {
         let key = &self.key;
         let links = match arm.wiring {
             Some(ArmWiring::Grown) => arm.grow.clone().unwrap_or_default().most_links,
-            wiring => self.links(wiring),
+            wiring => (self.links(wiring) as f64 * arm.width.unwrap_or(1.0).powi(2)) as usize,
         };
-        let steps = arm.steps.unwrap_or(key.train.steps);
+        let pictures = self.source.target.conditions().len().max(1) as u64;
+        let steps = arm.steps.unwrap_or(key.train.steps) * pictures;
         let trained = |links: usize| {
             let lost = cost::lost_steps(key.layers, &key.train).min(steps as f64);
             cost::training(steps as f64 + lost, links, key.size)
@@ -529,7 +532,7 @@ fn train_config(
     source: &Source,
     seed: u64,
 ) -> TrainConfig {
-    let picture = &source.target.picture;
+    let picture = source.target.trained();
     let share = |share: f64, of: usize| ((share * of as f64).round() as usize).max(1);
     let subsample = variant.subsample.map(|s| share(s, picture.pixels()));
     let seen = subsample.unwrap_or(picture.pixels());
@@ -564,7 +567,9 @@ impl Source {
 
     fn sha256(&self) -> String {
         let mut hash = Sha256::new();
-        for value in &self.target.picture.rgb {
+        let family = self.target.family.as_ref();
+        let held_out = family.map_or(&[][..], |family| &family.held_out.pictures.rgb);
+        for value in self.target.trained().rgb.iter().chain(held_out) {
             hash.update(value.to_le_bytes());
         }
         if let Some((genome, _)) = &self.evolved {
@@ -576,13 +581,34 @@ impl Source {
 
 /// The source of a target; none if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
-    let drawn = target.drawn();
+    let coords = Coords::default();
+    if let (Some(FamilySpec { name: Some(family), .. }), Some(arch)) =
+        (&target.family, &target.arch)
+    {
+        let factors = family.factors().len();
+        let conditions = target.family.as_ref().expect("just seen").conditions(factors);
+        let draw = |z: &[f64]| family.picture(z, size, coords);
+        let drawn = Target::of_family(family.name().into(), conditions, draw);
+        let arch = Arch { factors, ..arch.clone() };
+        return Ok(Some(Source { target: drawn, evolved: None, arch }));
+    }
+    let drawn = target.drawn().expect("verified: a picture or a genome");
     let Some(path) = places.find(drawn) else {
         return Ok(None);
     };
     let name = portable(drawn);
-    let picture = load_target(&path, size, Coords::default(), target.fit)?.picture;
-    let target_picture = Target { name, picture };
+    if let Some(family) = &target.family {
+        let genome = read_genome(&path, Wiring::Dense)?;
+        let model = Model::of_genome(&genome, Wiring::Graph);
+        let factors = genome.factors();
+        let found = "one without";
+        Refusal::unless(factors > 0, path.display(), "a genome with factors, inputs z1 …", found)?;
+        let draw = |z: &[f64]| model.at(z).picture(size, coords);
+        let drawn = Target::of_family(name, family.conditions(factors), draw);
+        return Ok(Some(Source::of(genome, drawn)));
+    }
+    let picture = load_target(&path, size, coords, target.fit)?.picture;
+    let target_picture = Target::of_picture(name, picture);
     if let Some(arch) = &target.arch {
         return Ok(Some(Source { target: target_picture, evolved: None, arch: arch.clone() }));
     }

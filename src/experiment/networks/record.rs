@@ -9,6 +9,7 @@ use crate::score::measures::candidates::{CANDIDATES, NULL};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::recombination::Recombination;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Call, Calls};
@@ -165,6 +166,9 @@ pub struct NetworkResult {
     /// Modules in the sense of the theory; none for a graph, and in records that leave them out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modules: Option<NetworkModules>,
+    /// How it draws combinations of factors that it was not trained on; none of a network of one picture.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub recombination: Option<Recombination>,
     /// Modules by function; none for networks with fewer than two units that do something.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
@@ -449,6 +453,9 @@ impl Record for NetworksRecord {
         ("about.png_ratio", "png_ratio"),
         ("about.evolved_links", "evolved_links"),
         ("about.generations", "generations"),
+        ("result.recombination.held_out_r2", "held_out_r2"),
+        ("result.recombination.gap", "gap"),
+        ("result.recombination.factors_decoded", "factors_decoded"),
         ("result.measures.modules", "wiring_modules"),
         ("result.measures.q", "wiring_q"),
         ("result.measures.q_z", "wiring_q_z"),
@@ -479,6 +486,12 @@ impl Record for NetworksRecord {
         ("alive", "Kept links on a path from an input to an output."),
         ("mse", "Mean squared error to the target, channels in [0, 1]."),
         ("r2", "R² to the target, at most 1: 1 − MSE / variance about its best constant colour."),
+        ("held_out_r2", "R² on the combinations of factors that were held out; of families only."),
+        ("gap", "R² − R² on the held-out combinations; compare it at equal R²."),
+        (
+            "factors_decoded",
+            "R² of linear probes of the factors on the held-out combinations, best hidden layer.",
+        ),
         ("fit", "Whether R² is at least .95: only then a score counts."),
         ("stop", "Why training ended."),
         ("steps", "Optimizer steps of the last attempt; on the way, steps that led there."),

@@ -216,6 +216,9 @@ pub struct ArmSpec {
     /// times their root mean square, ≥ 0; for `wiring = "layerized"`. Default: from random weights.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
+    /// Times the units of the target's arch in every hidden layer, above 0; for `wiring = "dense"`. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub width: Option<f64>,
     /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
     /// gradient, until R² .97 or 100 links.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -617,6 +620,13 @@ impl ArmSpec {
             let fits = fits && self.wiring == Some(ArmWiring::LAYERIZED);
             let wiring = self.wiring.map_or("no wiring".into(), String::from);
             Refusal::unless(fits, &key, expected, format!("{noise} with {wiring}"))?;
+        }
+        if let Some(width) = self.width {
+            let fits = width.is_finite() && (0.1..=16.0).contains(&width);
+            let fits = fits && self.wiring == Some(ArmWiring::DENSE);
+            let expected = "width: a number in [0.1, 16], with wiring = \"dense\"";
+            let wiring = self.wiring.map_or("no wiring".into(), String::from);
+            Refusal::unless(fits, &key, expected, format!("{width} with {wiring}"))?;
         }
         let grows = self.wiring == Some(ArmWiring::Grown);
         let expected = "grow with wiring = \"grown\" only";

@@ -176,19 +176,18 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let Model { network, mask, .. } = source.model.clone();
     let target = match (target, &source.target) {
         (Some(id), _) => target_of(studio, id, *size, source.coords).map_err(|e| e.why())?,
-        (None, Some(picture)) => Target {
-            name: source.config.as_ref().map_or_else(String::new, |run| run.target.clone()),
-            picture: picture.resized(*size),
-        },
+        (None, Some(picture)) => Target::of_picture(
+            source.config.as_ref().map_or_else(String::new, |run| run.target.clone()),
+            picture.resized(*size),
+        ),
         // What it draws itself, a genome as it was evolved.
-        (None, None) => Target {
-            name: asked.id.clone(),
-            picture: match &source.genome {
+        (None, None) => {
+            let model = match &source.genome {
                 Some(genome) => Model::of_genome(genome, Wiring::Graph),
                 None => source.model.clone(),
-            }
-            .picture(*size, source.coords),
-        },
+            };
+            Target::of_picture(asked.id.clone(), model.picture(*size, source.coords))
+        }
     };
     let arm = if source.trained { "retrained" } else { wiring.name() };
     let genome = source.genome.as_ref().filter(|_| network.arch.is_none());

@@ -9,7 +9,7 @@ const NEAR = 8;
 
 /** What a unit is called. */
 export function unitName(network, u) {
-  if (u < 4) return { bias: "1" }[network.inputs[u]] ?? network.inputs[u];
+  if (u < network.inputs.length) return { bias: "1" }[network.inputs[u]] ?? network.inputs[u];
   const output = network.outputs.indexOf(u);
   if (output < 0) return `u${u}`;
   return network.outputs.filter((o) => o !== null).length === 1 ? "ink" : ["hue", "saturation", "brightness"][output];
@@ -22,7 +22,10 @@ export function linkName(network, i) {
 
 /** What a unit computes. */
 export function formula(network, easel, u) {
-  if (u < 4) return { x: "x, across", y: "y, downwards", d: "d, distance from the middle" }[network.inputs[u]] ?? "1, everywhere";
+  if (u < network.inputs.length) {
+    const inputs = { x: "x, across", y: "y, downwards", d: "d, distance from the middle", bias: "1, everywhere" };
+    return inputs[network.inputs[u]] ?? `${network.inputs[u]}, a factor: 0 here`;
+  }
   const terms = easel.into[u].filter((i) => easel.weight(i) !== 0).map((i) => {
     const source = unitName(network, network.links[i].source);
     return `${number(easel.weight(i))}${source === "1" ? "" : `·${source}`}`;

@@ -2,7 +2,7 @@
 //! file has the weights as numbers, the studio's page has them in a block that its sliders write to.
 
 use super::seen::seen;
-use crate::genome::Palette;
+use crate::genome::{Input, Palette};
 use crate::math::Activation;
 use crate::network::{Coords, Model};
 use std::fmt::Write;
@@ -71,7 +71,18 @@ fn units(
         Coords::Fer => "1.4 * length(xy)",
         Coords::Picbreeder => "1.4142135623730951 * length(xy)",
     };
-    let inputs = ["xy.x", "xy.y", distance, "1.0"];
+    let inputs: Vec<&str> = model
+        .network
+        .inputs
+        .iter()
+        .map(|input| match input {
+            Input::X => "xy.x",
+            Input::Y => "xy.y",
+            Input::D => distance,
+            Input::Bias => "1.0",
+            factor => factor.name(),
+        })
+        .collect();
     let mut lines = String::new();
     let units = model.network.units.iter().enumerate();
     for (u, unit) in units.filter(|(u, _)| *u < inputs.len() || is_needed(*u)) {
@@ -86,6 +97,12 @@ fn units(
         let _ = writeln!(lines, "  float u{u} = {value};{}", after(u));
     }
     lines
+}
+
+/// The uniforms of the factors, 0 unless they are set.
+fn factors(model: &Model) -> String {
+    let factors = model.network.inputs.iter().skip(Input::OF_PIXEL.len());
+    factors.map(|z| format!("uniform float {}; // -1 to 1\n", z.name())).collect()
 }
 
 /// The three arguments of `rgb`.
@@ -112,7 +129,7 @@ pub fn glsl(model: &Model, coords: Coords, palette: Palette) -> String {
 // A picture-drawing network of {links} non-zero weights, written by picloom {version}.
 precision highp float;
 uniform vec2 size; // of the picture, in pixels
-out vec4 colour;
+{factors}out vec4 colour;
 {functions}
 // xy: from -1 (left, top) to 1 (right, bottom).
 vec3 picture(vec2 xy) {{
@@ -125,6 +142,7 @@ void main() {{
 }}
 ",
         outputs = outputs(model),
+        factors = factors(model),
         functions = functions(palette),
         links = model.non_zero(),
         version = env!("CARGO_PKG_VERSION"),
@@ -153,7 +171,7 @@ precision highp int;
 uniform vec4 frame;  // x and y of the first pixel, width and height of what is drawn
 uniform vec3 place;  // corner of the square on the canvas, its side in pixels
 uniform int unit;    // whose map to draw; -1: the picture
-layout(std140) uniform Weights {{ vec4 w[{vectors}]; }};
+{factors}layout(std140) uniform Weights {{ vec4 w[{vectors}]; }};
 out vec4 colour;
 {functions}
 // Red -1, white 0, blue +1.
@@ -168,6 +186,7 @@ void main() {{
 {units}  colour = vec4(rgb({outputs}), 1.0);
 }}
 ",
+        factors = factors(model),
         vectors = links.len().div_ceil(4).max(1),
         units = units(model, coords, &|_| true, &term, &show),
         outputs = outputs(model),

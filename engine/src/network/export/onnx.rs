@@ -1,4 +1,4 @@
-//! Network → ONNX, opset 17: `xy` (P, 2) to `rgb` (P, 3), P free.
+//! Network → ONNX, opset 17: `xy` (P, 2) to `rgb` (P, 3), P free; of a conditional network also `z` (P, factors).
 //!
 //! The file is a protocol buffer, written by hand: of its schema (onnx.proto) a dozen fields are needed.
 
@@ -9,7 +9,7 @@ use crate::network::{Coords, DenseBlock, Model, Network};
 /// The ONNX file of `model`.
 pub fn onnx(model: &Model, coords: Coords) -> Vec<u8> {
     let mut graph = Graph::default();
-    let inputs = graph.inputs(coords);
+    let inputs = graph.inputs(coords, model.network.factors());
     let [h, s, v] = match model.network.is_layered() {
         true => layers(&mut graph, model, &inputs),
         false => units(&mut graph, model, &inputs),
@@ -19,7 +19,7 @@ pub fn onnx(model: &Model, coords: Coords) -> Vec<u8> {
 }
 
 /// Hue, saturation and brightness of a layered network: a product a layer.
-fn layers(graph: &mut Graph, model: &Model, inputs: &[String; 4]) -> [String; 3] {
+fn layers(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
     let network = &model.network;
     let mut a = graph.node("Concat", inputs, &[("axis", 1)]);
     for (i, block) in network.blocks.iter().enumerate() {
@@ -65,7 +65,7 @@ fn runs(network: &Network, units: std::ops::Range<usize>) -> Vec<(Activation, us
 }
 
 /// Hue, saturation and brightness of a graph: a product a unit.
-fn units(graph: &mut Graph, model: &Model, inputs: &[String; 4]) -> [String; 3] {
+fn units(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
     let network = &model.network;
     let seen = seen(model);
     let activated = inputs.iter().zip(&network.units);
@@ -101,8 +101,8 @@ struct Graph {
 }
 
 impl Graph {
-    /// The four inputs, (P, 1) each.
-    fn inputs(&mut self, coords: Coords) -> [String; 4] {
+    /// The inputs, (P, 1) each.
+    fn inputs(&mut self, coords: Coords, factors: usize) -> Vec<String> {
         let scale = match coords {
             Coords::Fer => 1.4,
             Coords::Picbreeder => std::f32::consts::SQRT_2,
@@ -116,11 +116,15 @@ impl Graph {
         let d = self.with("Mul", root.clone(), scale);
         let nothing = self.with("Mul", root, 0.0);
         let bias = self.with("Add", nothing, 1.0);
-        [x, y, d, bias]
+        let mut inputs = vec![x, y, d, bias];
+        if factors > 0 {
+            inputs.extend(self.split("z".into(), &vec![1; factors]));
+        }
+        inputs
     }
 
     /// (P, 1) of zeros.
-    fn zero(&mut self, inputs: &[String; 4]) -> String {
+    fn zero(&mut self, inputs: &[String]) -> String {
         self.with("Mul", inputs[3].clone(), 0.0)
     }
 
@@ -237,6 +241,9 @@ impl Graph {
         graph.text(2, "picture");
         graph.0.extend(self.tensors.0);
         graph.message(11, value("xy", 2));
+        if model.network.factors() > 0 {
+            graph.message(11, value("z", model.network.factors() as u64));
+        }
         graph.message(12, value("rgb", 3));
         let mut opset = Message::default();
         opset.text(1, "");

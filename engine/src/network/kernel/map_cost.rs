@@ -81,7 +81,8 @@ impl MapCosts {
             live[link.source] |= live[link.target];
         }
         let is_output = |u: usize| network.outputs.contains(&Some(u));
-        let hidden = (4..network.units.len()).filter(|&u| live[u] && !is_output(u));
+        let hidden =
+            (network.inputs.len()..network.units.len()).filter(|&u| live[u] && !is_output(u));
         let mut hidden: Vec<(usize, usize)> = hidden
             .filter_map(|u| program.row_of[u].map(|row| (network.units[u].layer, row)))
             .collect();
@@ -373,7 +374,8 @@ mod tests {
         for (i, link) in network.links.iter().enumerate().rev() {
             live[link.source] |= live[link.target] && model.mask.0[i];
         }
-        let hidden = (4..network.units.len()).filter(|u| !network.outputs.contains(&Some(*u)));
+        let hidden = (network.inputs.len()..network.units.len())
+            .filter(|u| !network.outputs.contains(&Some(*u)));
         let hidden: Vec<usize> = hidden.filter(|&u| live[u]).collect();
         let cost = match cost {
             MapCost::TotalVariation { .. } => {

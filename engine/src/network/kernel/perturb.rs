@@ -213,7 +213,7 @@ impl Perturber {
         }
         let touched = network.outputs.into_iter().flatten().any(|u| affected[u]);
         if touched {
-            for u in (4..units).rev() {
+            for u in (network.inputs.len()..units).rev() {
                 if needed[u] && affected[u] {
                     live(u).for_each(|s| needed[s] = true);
                 }

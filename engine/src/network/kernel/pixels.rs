@@ -9,7 +9,9 @@ use crate::network::{Network, PixelInputs};
 pub(super) struct PixelTiles {
     stride: usize,
     pixels: usize,
-    /// (tiles, 4, stride): the input units' values.
+    /// Inputs of the network, I.
+    planes: usize,
+    /// (tiles, I, stride): the input units' values.
     inputs: Vec<Block>,
     /// (tiles, 3, stride), or empty.
     target: Vec<Block>,
@@ -25,18 +27,23 @@ impl PixelTiles {
     ) -> Self {
         let pixels = inputs.pixels();
         let tiles = pixels.div_ceil(stride * LANES);
+        let planes = network.inputs.len();
         let mut this = PixelTiles {
             stride,
             pixels,
-            inputs: vec![ZERO; tiles * 4 * stride],
+            planes,
+            inputs: vec![ZERO; tiles * planes * stride],
             target: vec![ZERO; target.map_or(0, |_| tiles * 3 * stride)],
         };
         for (u, &input) in network.inputs.iter().enumerate() {
             let activation = network.units[u].activation;
             let plane = inputs.plane(input);
             let out = floats_mut(&mut this.inputs);
-            spread(pixels, 4, u, stride, out, |first, row| {
-                row.copy_from_slice(&plane[first..first + row.len()]);
+            spread(pixels, planes, u, stride, out, |first, row| {
+                match plane {
+                    Some(plane) => row.copy_from_slice(&plane[first..first + row.len()]),
+                    None => row.fill(0.0),
+                }
                 if !activation.is_linear() {
                     for x in row {
                         *x = activation.value(f64::from(*x)) as f32;
@@ -71,7 +78,7 @@ impl PixelTiles {
         self.pixels = pixels.len();
         let tile = self.stride * LANES;
         for (planes, from, to) in
-            [(4, &full.inputs, &mut self.inputs), (3, &full.target, &mut self.target)]
+            [(self.planes, &full.inputs, &mut self.inputs), (3, &full.target, &mut self.target)]
         {
             let (from, to) = (floats(from), floats_mut(to));
             for plane in 0..planes {
@@ -109,9 +116,10 @@ impl PixelTiles {
         }
     }
 
-    /// (4, stride) of tile `t`.
+    /// (I, stride) of tile `t`.
     pub fn inputs(&self, t: usize) -> &[Block] {
-        &self.inputs[t * 4 * self.stride..(t + 1) * 4 * self.stride]
+        let rows = self.planes * self.stride;
+        &self.inputs[t * rows..(t + 1) * rows]
     }
 
     /// (3, stride) of tile `t`.

@@ -70,8 +70,8 @@ pub(super) struct Program {
     pub back_at: Vec<u32>,
     /// The edge each entry of `back_at` belongs to.
     pub back_edge: Vec<u32>,
-    /// The entries of `back_at` that read the four inputs.
-    pub input_readers: [Range<usize>; 4],
+    /// The entries of `back_at` that read each input: the first rows.
+    pub input_readers: Vec<Range<usize>>,
     /// Floats of packed weights for the dense stages.
     pub panel_floats: usize,
     /// Vectors of the accumulated gradient: dense blocks, then one lane an entry of `back_at`.
@@ -189,7 +189,7 @@ pub(super) fn part(n: usize, blocks: usize, b: usize) -> Range<usize> {
 impl Program {
     /// Compiles `network` as `options` say.
     pub fn compile(network: &Network, options: &Options) -> Program {
-        let units = network.units.len();
+        let (first, units) = (network.inputs.len(), network.units.len());
         let keep = options.keep;
         // Which block a unit is a target of, if it runs dense.
         let mut dense_of: Vec<Option<usize>> = vec![None; units];
@@ -206,7 +206,7 @@ impl Program {
         for u in network.outputs.into_iter().flatten() {
             live[u] = true;
         }
-        for u in (4..units).rev() {
+        for u in (first..units).rev() {
             if let Some(b) = dense_of[u] {
                 live[u] = true;
                 for s in network.blocks[b].sources.clone() {
@@ -220,11 +220,11 @@ impl Program {
             }
         }
 
-        let mut row_of: Vec<Option<usize>> = (0..units).map(|u| (u < 4).then_some(u)).collect();
+        let mut row_of: Vec<Option<usize>> = (0..units).map(|u| (u < first).then_some(u)).collect();
         let mut is_relay = vec![false; units];
         let mut relays = Vec::new();
-        let mut rows = 4;
-        for u in 4..units {
+        let mut rows = first;
+        for u in first..units {
             if !live[u] {
                 continue;
             }
@@ -269,7 +269,7 @@ impl Program {
             places: 0,
             back_at: Vec::new(),
             back_edge: Vec::new(),
-            input_readers: Default::default(),
+            input_readers: vec![0..0; first],
             panel_floats: 0,
             slots: 0,
             edge_slot: 0,
@@ -293,7 +293,7 @@ impl Program {
         // Depth of each computed unit: one more than the deepest it reads.
         let mut depth = vec![0; row_of.len()];
         let mut by_depth: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for u in (4..row_of.len()).filter(|&u| row_of[u].is_some()) {
+        for u in (network.inputs.len()..row_of.len()).filter(|&u| row_of[u].is_some()) {
             let links = network.units[u].links.clone();
             let read = |i: usize| depth[network.links[i].source];
             depth[u] = match dense_of[u] {
@@ -316,7 +316,8 @@ impl Program {
                 let (n_in, n_out) = (block.sources.len(), block.targets.len());
                 let forward = self.panel_floats;
                 self.panel_floats += n_in * n_out;
-                let backward = (block.sources.start >= 4).then_some(self.panel_floats);
+                let backward =
+                    (block.sources.start >= network.inputs.len()).then_some(self.panel_floats);
                 if backward.is_some() {
                     self.panel_floats += n_in * n_out;
                 }
@@ -384,6 +385,7 @@ impl Program {
 
     /// Numbers the sparse edges and lists every row's readers.
     fn number_edges(&mut self, network: &Network, keep: &dyn Fn(usize) -> bool, all: bool) {
+        let inputs = self.input_readers.len();
         let mut unit_of_row = vec![0; self.rows];
         for (u, row) in self.row_of.iter().enumerate() {
             if let (Some(row), false) = (row, self.is_relay[u]) {
@@ -455,7 +457,7 @@ impl Program {
             }
             readers.retain(|r| all || !r.add || !r.back.is_empty() || r.slope.is_some());
         }
-        self.input_readers = std::array::from_fn(list);
+        self.input_readers = (0..inputs).map(list).collect();
         self.edge_at = edges.iter().map(|e| (e.row * self.stride) as u32).collect();
         self.edge_slot = self.slots;
         self.slots += self.back_at.len().div_ceil(LANES);
@@ -466,6 +468,7 @@ impl Program {
     /// Gives every row and output its place. `reads` are (row, reader's row, edge).
     fn assign_places(&mut self, reads: &[(usize, usize, usize)]) {
         const NONE: usize = usize::MAX;
+        let inputs = self.input_readers.len();
         // The stage after which a row's place is free, in the backward order.
         let mut stage_of = vec![NONE; self.rows];
         for (s, stage) in self.stages.iter().enumerate() {
@@ -478,7 +481,7 @@ impl Program {
         last.resize(self.rows + OUTPUTS, self.stages.len());
         for &(row, reader, _) in reads {
             // The inputs come after all stages.
-            last[reader] = last[reader].min(if row < 4 { 0 } else { stage_of[row] });
+            last[reader] = last[reader].min(if row < inputs { 0 } else { stage_of[row] });
         }
         let mut free_after: Vec<Vec<usize>> = vec![Vec::new(); self.stages.len() + 1];
         let mut place = vec![NONE; self.rows + OUTPUTS];
@@ -525,7 +528,7 @@ impl Program {
                 taken[place[row]] = false;
             }
         }
-        place[..4].fill(0);
+        place[..inputs].fill(0);
         self.places = taken.len();
         self.place = place;
     }

@@ -467,7 +467,7 @@ pub(super) fn activate_rows<L: Lanes>(
 }
 
 per_isa! {
-    /// Rows 4.. of a tile from its inputs.
+    /// Rows I.. of a tile from its inputs.
     pub(super) fn draw(program: &Program, prepared: &Prepared, a: &mut [Block], used: usize) = draw_on
 }
 
@@ -476,7 +476,7 @@ fn draw_on<L: Lanes>(program: &Program, prepared: &Prepared, a: &mut [Block], us
     forward::<L>(program, prepared, a, None, used);
 }
 
-/// Forward pass of a tile: rows 4.. of `a` from rows 0..4; slopes where wanted.
+/// Forward pass of a tile: rows I.. of `a` from rows 0..I; slopes where wanted.
 #[inline(always)]
 pub(super) fn forward<L: Lanes>(
     program: &Program,

@@ -55,7 +55,7 @@ pub fn merge(
     // Candidate pairs, best first; the maps do not change, so neither does their order.
     let mut pairs: Vec<(f64, usize, usize, f64)> = Vec::new();
     for layer in 1..=network.depth() {
-        let units: Vec<usize> = (4..network.units.len())
+        let units: Vec<usize> = (network.inputs.len()..network.units.len())
             .filter(|&u| network.units[u].layer == layer && !network.outputs.contains(&Some(u)))
             .collect();
         let gram = gram(maps, &units);
@@ -90,7 +90,7 @@ pub fn merge(
 
     let mut gone = vec![false; network.units.len()];
     // A unit that had no links before the round takes no part in it.
-    for u in 4..gone.len() {
+    for u in network.inputs.len()..gone.len() {
         gone[u] = !network.units[u].links.clone().any(|i| mask[i])
             && !leaving[u].iter().any(|&i| mask[i]);
     }

@@ -91,7 +91,7 @@ fn rewired(network: &Network, pattern: Pattern<'_>) -> Option<Mask> {
         rounds.iter_mut().zip(parent).for_each(|(n, is_parent)| *n += usize::from(is_parent));
     }
     // Inputs are alive in any case.
-    rounds[..4].fill(usize::MAX);
+    rounds[..network.inputs.len()].fill(usize::MAX);
     let mut places: Vec<usize> = (0..network.units.len()).collect();
     let kind = |u: usize| (network.units[u].layer, rounds[u]);
     places.sort_by_key(|&u| (kind(u), u));

@@ -87,7 +87,7 @@ pub fn importance(
     let leaving = leaving(context.network);
     Ok((0..network.units.len())
         .map(|u| {
-            if u < 4 || network.outputs.contains(&Some(u)) {
+            if u < network.inputs.len() || network.outputs.contains(&Some(u)) {
                 0.0
             } else {
                 reduce(&mut network.units[u].links.clone())
@@ -121,7 +121,7 @@ pub fn remove_units(
             found: first[unit],
         });
     }
-    let hidden = |u: usize| u >= 4 && !network.outputs.contains(&Some(u));
+    let hidden = |u: usize| u >= network.inputs.len() && !network.outputs.contains(&Some(u));
     let scores = EdgeScores::of(context.mask, |i| {
         let link = network.links[i];
         let ends = [link.source, link.target]
@@ -140,8 +140,9 @@ pub fn remove_units(
         network.outputs.map(|o| o.is_some_and(|o| reach.from_input[o])).to_vec()
     };
     let before = fed(&mask);
-    let mut left: Vec<usize> =
-        (4..network.units.len()).filter(|&u| hidden(u) && links_of(u).any(|i| mask[i])).collect();
+    let mut left: Vec<usize> = (network.inputs.len()..network.units.len())
+        .filter(|&u| hidden(u) && links_of(u).any(|i| mask[i]))
+        .collect();
     let mut rank = first;
     let mut units = Vec::new();
     let mut count = mask.iter().filter(|&&m| m).count();

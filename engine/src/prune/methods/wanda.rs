@@ -57,8 +57,9 @@ pub fn scores(
             (None, _) => inside.clone(),
         };
         // (units of the layer, P): their maps from the links selected so far.
-        let units: Vec<usize> =
-            (4..network.units.len()).filter(|&u| network.units[u].layer == layer).collect();
+        let units: Vec<usize> = (network.inputs.len()..network.units.len())
+            .filter(|&u| network.units[u].layer == layer)
+            .collect();
         let fresh: Vec<Vec<f32>> =
             units.par_iter().map(|&u| unit_map(context, &kept, &now, u)).collect();
         for (&u, map) in units.iter().zip(&fresh) {

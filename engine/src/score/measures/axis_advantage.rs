@@ -35,7 +35,8 @@ pub fn axis_advantages(
     let single: Vec<Direction> = single.into_iter().map(|link| vec![(link, 1.0)]).collect();
     let into =
         |unit: usize| living.iter().copied().filter(move |&i| network.links[i].target == unit);
-    let units: Vec<usize> = (4..network.units.len()).filter(|&u| into(u).count() > 1).collect();
+    let units: Vec<usize> =
+        (network.inputs.len()..network.units.len()).filter(|&u| into(u).count() > 1).collect();
     let mut unitwise = Vec::new();
     for _ in 0..DIRECTIONS {
         let Some(&unit) = rng.choose(&units) else { break };

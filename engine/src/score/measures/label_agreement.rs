@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn each_link_keeps_the_label_of_its_gene() {
         let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Identity);
-        let mut nodes: Vec<NodeGene> = Input::ALL
+        let mut nodes: Vec<NodeGene> = Input::OF_PIXEL
             .into_iter()
             .enumerate()
             .map(|(i, input)| node(i as u32, Role::Input(input)))

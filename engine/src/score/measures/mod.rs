@@ -28,6 +28,7 @@
 //! | [`influence`] | do units act on the picture in ways of their own? | 0…1 |
 //! | [`brittleness`] | how far the picture moves when one weight does | 0… |
 //! | [`interaction`] | do two changes together do what each does alone? | 0… |
+//! | [`recombination`] | are held-out combinations of factors drawn as well as seen ones? | −∞…1 |
 //! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
 //! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
 //! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |
@@ -61,6 +62,7 @@ pub mod mechanisms;
 pub mod modularity;
 pub mod modules;
 pub mod orthogonality;
+pub mod recombination;
 pub mod reuse;
 pub mod roughness;
 pub mod scaling;

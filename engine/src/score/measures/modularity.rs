@@ -89,7 +89,7 @@ fn modules_of(network: &Network, weights: &[f32]) -> (f64, Vec<Option<usize>>) {
         .links
         .iter()
         .zip(weights)
-        .filter(|(link, w)| link.source >= 4 && **w != 0.0)
+        .filter(|(link, w)| link.source >= network.inputs.len() && **w != 0.0)
         .map(|(link, w)| (link.source, link.target, f64::from(w.abs())))
         .collect();
     let found = louvain(network.units.len(), &edges);

@@ -36,24 +36,24 @@ impl NetworkModules {
         let arch = network.arch.as_ref()?;
         let (width, layers) = (arch.width(), arch.layers);
         assert_eq!(mask.0.len(), network.links.len(), "one flag a link");
-        let alive = alive(network, mask).0;
+        let (alive, inputs) = (alive(network, mask).0, network.inputs.len());
         let hidden = |keep: &[bool]| -> Vec<(usize, usize)> {
             network
                 .links
                 .iter()
                 .zip(keep)
                 .filter(|(link, keep)| {
-                    **keep && link.source >= 4 && network.units[link.target].layer <= layers
+                    **keep && link.source >= inputs && network.units[link.target].layer <= layers
                 })
-                .map(|(link, _)| (link.source - 4, link.target - 4))
+                .map(|(link, _)| (link.source - inputs, link.target - inputs))
                 .collect()
         };
         let kept = hidden(&mask.0);
         let mut lives = vec![false; layers * width];
         for (link, _) in network.links.iter().zip(&alive).filter(|(_, a)| **a) {
             for unit in [link.source, link.target] {
-                if (4..4 + layers * width).contains(&unit) {
-                    lives[unit - 4] = true;
+                if (inputs..inputs + layers * width).contains(&unit) {
+                    lives[unit - inputs] = true;
                 }
             }
         }

@@ -39,7 +39,8 @@ pub fn reuse(network: &Network, mask: &Mask) -> Reuse {
         degree[link.source] += 1;
     }
     // An output that nothing else reads is no hidden unit; one that feeds others counts.
-    let hidden: Vec<usize> = (4..network.units.len()).filter(|&u| degree[u] > 0).collect();
+    let hidden: Vec<usize> =
+        (network.inputs.len()..network.units.len()).filter(|&u| degree[u] > 0).collect();
     let mean = |units: &mut dyn Iterator<Item = usize>| {
         let (mut sum, mut count) = (0, 0);
         for u in units {

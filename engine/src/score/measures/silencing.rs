@@ -29,7 +29,7 @@ impl Silenced {
         let Model { network, weights, .. } = view.model();
         let mut outgoing: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (i, link) in network.links.iter().enumerate() {
-            if link.source >= 4 && weights.0[i] != 0.0 {
+            if link.source >= network.inputs.len() && weights.0[i] != 0.0 {
                 outgoing.entry(link.source).or_default().push(i);
             }
         }

@@ -370,7 +370,7 @@ mod tests {
             add(Activation::Identity, 3, &[(a, 1.0), (b, 1.0)])
         };
         let network = Network {
-            inputs: Input::ALL,
+            inputs: Input::OF_PIXEL.to_vec(),
             units,
             links,
             outputs: [None, None, Some(output)],

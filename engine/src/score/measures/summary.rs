@@ -84,7 +84,7 @@ impl Summary {
             lives[link.source] = true;
         }
         let hidden = |layer: Option<usize>| -> Vec<&[f32]> {
-            (4..network.units.len())
+            (network.inputs.len()..network.units.len())
                 .filter(|&u| lives[u] && layer.is_none_or(|l| network.units[u].layer == l))
                 .map(|u| maps.unit(u))
                 .collect()

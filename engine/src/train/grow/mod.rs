@@ -111,8 +111,8 @@ fn text_genome<'de, D: Deserializer<'de>>(from: D) -> Result<Genome, D::Error> {
 }
 
 impl Grown {
-    fn new(config: &GrowConfig, seed: u64) -> Self {
-        let genome = first_genome(config.by, seed);
+    fn new(config: &GrowConfig, seed: u64, factors: usize) -> Self {
+        let genome = first_genome(config.by, seed, factors);
         Grown { genome, stages: Vec::new(), log: Vec::new(), stop: None }
     }
 
@@ -128,13 +128,15 @@ impl Grown {
 }
 
 /// The first network: every input linked to every output, weights 0.
-fn first_genome(by: GrowBy, seed: u64) -> Genome {
+fn first_genome(by: GrowBy, seed: u64, factors: usize) -> Genome {
     let outputs = [Output::Hue, Output::Saturation, Output::Brightness];
-    let roles = Input::ALL.map(Role::Input).into_iter().chain(outputs.map(Role::Output));
+    let inputs = Input::with_factors(factors);
+    let count = inputs.len() as u64;
+    let roles = inputs.into_iter().map(Role::Input).chain(outputs.map(Role::Output));
     let node = |(id, role)| NodeGene::new(NodeId(id), role, Activation::Identity);
     let nodes = (0..).zip(roles).map(node).collect();
     let link = |k: u64| {
-        let (source, target) = (NodeId((k % 4) as u32), NodeId(4 + (k / 4) as u32));
+        let (source, target) = (NodeId((k % count) as u32), NodeId((count + k / count) as u32));
         ConnectionGene::new(InnovationId(k), source, target, 0.0)
     };
     let provenance = Provenance {
@@ -142,7 +144,7 @@ fn first_genome(by: GrowBy, seed: u64) -> Genome {
         seed: Some(seed),
         ..Provenance::default()
     };
-    let links = (0..FIRST_LINKS as u64).map(link).collect();
+    let links = (0..3 * count).map(link).collect();
     Genome::new(nodes, links, provenance).expect("inputs and outputs, fully linked")
 }
 
@@ -205,8 +207,9 @@ impl Growth {
         train: TrainConfig,
     ) -> Result<Self, TrainError> {
         let lead = GrowConfig { by: GrowBy::Gradient, ..config.clone() };
-        let lead = (config.by == GrowBy::Random).then(|| Grown::new(&lead, train.seed));
-        let own = Grown::new(&config, train.seed);
+        let lead =
+            (config.by == GrowBy::Random).then(|| Grown::new(&lead, train.seed, inputs.factors()));
+        let own = Grown::new(&config, train.seed, inputs.factors());
         Growth::resume(inputs, target, config, train, GrowState { lead, own })
     }
 

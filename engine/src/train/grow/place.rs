@@ -121,7 +121,8 @@ impl Places {
 
     /// Pairs (source, target) that a link may join: absent, source before target, target no input.
     pub fn absent(&self) -> Vec<(usize, usize)> {
-        let pairs = (4..self.nodes.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
+        let pairs =
+            (self.network.inputs.len()..self.nodes.len()).flat_map(|i| (0..i).map(move |j| (j, i)));
         pairs.filter(|&(j, i)| !self.linked[i][j]).collect()
     }
 
@@ -130,7 +131,7 @@ impl Places {
     pub fn draw(&self, kind: Kind, rng: &mut SimRng) -> Option<Addition> {
         let (sources, targets) = match kind {
             Kind::Unit { targets, .. } => {
-                let targets = distinct(targets, 4..self.nodes.len(), rng);
+                let targets = distinct(targets, self.network.inputs.len()..self.nodes.len(), rng);
                 let first = *targets.iter().min().expect("one or two targets");
                 let sources = distinct(SOURCES, 0..first, rng);
                 let sources = sources.into_iter().map(|j| (j, rng.uniform_in(-WIDEST, WIDEST)));
@@ -201,7 +202,7 @@ impl Places {
                     drawn[d].0
                 }
                 None => {
-                    let before = if unit < 4 { 0 } else { at };
+                    let before = if unit < self.network.inputs.len() { 0 } else { at };
                     for (source, &(j, d)) in order.iter().enumerate().take(before) {
                         match d {
                             None => link(source, weight[unit][j], Some((unit, j, false))),
@@ -212,11 +213,11 @@ impl Places {
                 }
             };
             // Every unit but the inputs hears one of the layer before, or none of its own layer.
-            let layer = if d.is_none() && unit < 4 { 0 } else { at };
+            let layer = if d.is_none() && unit < self.network.inputs.len() { 0 } else { at };
             all.push(Unit { activation, layer, links: first..links.len() });
         }
         let outputs = self.network.outputs.map(|unit| unit.map(|unit| place[unit]));
-        let inputs_of = self.network.inputs;
+        let inputs_of = self.network.inputs.clone();
         let network =
             Network { inputs: inputs_of, units: all, links, outputs, blocks: vec![], arch: None };
         let mask = Mask::all(weights.len());
@@ -278,7 +279,7 @@ impl Places {
 
         let mut units: Vec<Addition> = Vec::new();
         for ((activation, sources), gradient) in drawn.into_iter().zip(of_drawn) {
-            let mut targets: Vec<usize> = (4..self.nodes.len()).collect();
+            let mut targets: Vec<usize> = (self.network.inputs.len()..self.nodes.len()).collect();
             targets.sort_by(|&a, &b| gradient[b].abs().total_cmp(&gradient[a].abs()));
             let of = |k: usize| {
                 let targets: Vec<_> = targets[..k].iter().map(|&i| (i, 0.0)).collect();

@@ -10,7 +10,7 @@ fn pixels() -> PixelInputs {
 
 /// A genome of eight links: a tilted wave and a disc.
 fn drawing() -> Genome {
-    let roles = Input::ALL
+    let roles = Input::OF_PIXEL
         .map(Role::Input)
         .into_iter()
         .chain([Output::Hue, Output::Saturation, Output::Brightness].map(Role::Output));

@@ -1,0 +1,80 @@
+//! Families of pictures: the hand-built network passes, the disconnected support fails (METHODS §11).
+
+use picloom::genome::Composed;
+use picloom::math::SimRng;
+use picloom::network::family::{Conditioned, Conditions, Family, Support};
+use picloom::network::{Arch, Coords, Mask, Model, Weights, Wiring};
+use picloom::score::measures::recombination::Recombination;
+use picloom::train::{Init, Problem, Schedule, TrainConfig, Trainer};
+
+const SIDE: usize = 16;
+
+/// Seen and held-out pictures.
+fn sets(conditions: Conditions, draw: impl Fn(&[f64]) -> picloom::network::Picture) -> [Conditioned; 2] {
+    [conditions.seen, conditions.held_out].map(|set| Conditioned::of(set, &draw))
+}
+
+/// Trains on the seen conditions and asks for the others.
+fn trained(
+    model: Model,
+    start: Option<Weights>,
+    [seen, held_out]: &[Conditioned; 2],
+    config: TrainConfig,
+) -> (f64, Recombination) {
+    let problem = Problem {
+        network: model.network.clone(),
+        mask: model.mask.clone(),
+        inputs: seen.inputs(Coords::Fer),
+        target: seen.pictures.clone(),
+        start,
+    };
+    let mut trainer = Trainer::new(problem, config).unwrap();
+    trainer.run(&mut ());
+    let model = Model { weights: trainer.state().weights.clone(), ..model };
+    let found = Recombination::of(&model, seen, held_out, Coords::Fer);
+    (found.held_out_r2 + found.gap, found)
+}
+
+fn recipe(steps: u64, seed: u64) -> TrainConfig {
+    TrainConfig {
+        steps,
+        seed,
+        init: Init::default(),
+        schedule: Schedule { shape: Shape::Cosine, ..Schedule::constant(0.01) },
+        ..TrainConfig::default()
+    }
+}
+
+#[test]
+fn a_network_assembled_from_parts_recombines_from_the_fewest_conditions() {
+    for &kind in Composed::ALL {
+        let model = Model::of_genome(&kind.conditional(2), Wiring::Layerized);
+        let draw = |z: &[f64]| model.at(z).picture(SIDE, Coords::Fer);
+        let sets = sets(Support::Minimal.conditions(2, 5, 0), draw);
+        // Its weights, each off by a tenth of itself, trained on the cross.
+        let mut rng = SimRng::new(1, "test", 0);
+        let off = |w: &f32| w * (1.0 + 0.1 * rng.normal() as f32);
+        let start = Weights(model.weights.0.iter().map(off).collect());
+        let (seen, found) = trained(model.clone(), Some(start), &sets, recipe(600, 0));
+        assert!(seen > 0.98, "{kind}: R² {seen}");
+        assert!(found.gap <= 0.02, "{kind}: {found:?}");
+    }
+}
+
+#[test]
+fn without_a_bridge_between_its_halves_a_support_teaches_no_combinations() {
+    let arch: Arch = "3;cache:2,gaussian:3,identity:1,sigmoid:2,sin:3,tanh:2;z:2".parse().unwrap();
+    for family in [Family::Face, Family::House, Family::Flower] {
+        let gaps = [Support::Random(0.6), Support::Disconnected].map(|support| {
+            let draw = |z: &[f64]| family.picture(z, SIDE, Coords::Fer);
+            let sets = sets(support.conditions(2, 5, 3), draw);
+            let network = arch.network();
+            let mask = Mask::all(network.weight_count());
+            let weights = Weights(vec![0.0; network.weight_count()]);
+            let (seen, found) = trained(Model { network, mask, weights }, None, &sets, recipe(2500, 1));
+            assert!(seen > 0.9, "{family} {support}: R² {seen}");
+            found.gap
+        });
+        assert!(gaps[1] > 0.05 && gaps[1] > 2.0 * gaps[0], "{family}: {gaps:?}");
+    }
+}
