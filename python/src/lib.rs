@@ -7,6 +7,7 @@
 mod breeding;
 mod convert;
 mod errors;
+mod family;
 mod genome;
 mod grow;
 mod model;
@@ -33,6 +34,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<prune::PruneReport>()?;
     module.add_class::<grow::GrowReport>()?;
     module.add_function(wrap_pyfunction!(model::coordinates, module)?)?;
+    module.add_function(wrap_pyfunction!(family::families, module)?)?;
+    module.add_function(wrap_pyfunction!(family::family, module)?)?;
+    module.add_function(wrap_pyfunction!(family::conditions, module)?)?;
     module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(prune::prune, module)?)?;
     module.add_function(wrap_pyfunction!(grow::grow, module)?)?;

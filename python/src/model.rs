@@ -82,6 +82,36 @@ impl Model {
         Ok(Model(wiring.model(&genome.0, seed).map_err(refused)?))
     }
 
+    /// The network of the picture that a conditional one draws where its factors have these values.
+    ///
+    /// Parameters
+    /// ----------
+    /// z : sequence of float
+    ///     One value a factor, in [-1, 1].
+    ///
+    /// Returns
+    /// -------
+    /// Model
+    ///     Without factors: links from factors have become part of those from the bias.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Another number of values than factors.
+    fn at(&self, z: Vec<f64>) -> PyResult<Model> {
+        let (expected, found) = (self.0.network.factors(), z.len());
+        if expected != found {
+            return Err(refused(format!("expected {expected} values, one a factor, found {found}")));
+        }
+        Ok(Model(self.0.at(&z)))
+    }
+
+    /// Number of factors: 0 for a network of one picture.
+    #[getter]
+    fn factors(&self) -> usize {
+        self.0.network.factors()
+    }
+
     /// The network reorganised: "permute", "duplicate:K", "insert:N", "rescale", "mix:DEG" and "split:R" keep its
     /// picture; "shuffle" and "redraw" do not.
     ///

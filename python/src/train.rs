@@ -2,6 +2,7 @@
 
 use crate::convert::{column, plain, settings, target};
 use crate::errors::{parsed, refused};
+use crate::family::conditioned;
 use crate::model::{Model, weights_of};
 use crate::watched::{Caller, watched};
 use numpy::PyArrayLike1;
@@ -158,10 +159,12 @@ pub struct Trainer {
 impl Trainer {
     /// Prepares a training; the parameters are those of `train`.
     #[new]
-    #[pyo3(signature = (model, target, *, size = None, coords = "fer", fit = None, start = None, **settings))]
+    #[pyo3(signature = (model, target, *, conditions = None, size = None, coords = "fer", fit = None, start = None, **settings))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
     fn new(
         model: &Model,
         target: &Bound<'_, PyAny>,
+        conditions: Option<Vec<Vec<f64>>>,
         size: Option<usize>,
         coords: &str,
         fit: Option<&str>,
@@ -169,7 +172,17 @@ impl Trainer {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Trainer> {
         let coords: Coords = parsed(coords)?;
-        let target = self::target(target, size, coords, fit)?;
+        let (inputs, target) = match conditions {
+            None => {
+                let target = self::target(target, size, coords, fit)?;
+                (PixelInputs::full(target.width, coords), target)
+            }
+            Some(conditions) => {
+                let factors = model.0.network.factors();
+                let set = conditioned(target, conditions, factors, size, coords)?;
+                (set.inputs(coords), set.pictures)
+            }
+        };
         let config: TrainConfig = self::settings(settings)?;
         let start = match start {
             None => None,
@@ -185,7 +198,7 @@ impl Trainer {
         let problem = Problem {
             network: model.0.network.clone(),
             mask: model.0.mask.clone(),
-            inputs: PixelInputs::full(target.width, coords),
+            inputs,
             target,
             start,
         };
@@ -258,6 +271,9 @@ impl Trainer {
 ///     Whose wiring and mask are trained; its weights are where training begins only if they are given as `start`.
 /// target : array, Genome or path
 ///     (S, S, 3), floats in [0, 1] or bytes; a genome, or the path of one or of a picture, is drawn at `size`.
+/// conditions : (C, factors) array, optional
+///     Values of the factors of a conditional model, a row a picture. `target` is then (C, S, S, 3), or the name of a family
+///     (`families()`), which is drawn at `size`, 64 by default.
 /// size : int, optional
 ///     Side of the picture in pixels. Default: that of the array, else 128.
 /// coords : str
@@ -285,12 +301,13 @@ impl Trainer {
 /// KeyboardInterrupt
 ///     Ctrl-C, at the next step. With a `Trainer` the training can go on.
 #[pyfunction]
-#[pyo3(signature = (model, target, *, size = None, coords = "fer", fit = None, start = None, progress = None, **settings))]
+#[pyo3(signature = (model, target, *, conditions = None, size = None, coords = "fer", fit = None, start = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub fn train(
     py: Python<'_>,
     model: &Model,
     target: &Bound<'_, PyAny>,
+    conditions: Option<Vec<Vec<f64>>>,
     size: Option<usize>,
     coords: &str,
     fit: Option<&str>,
@@ -298,5 +315,5 @@ pub fn train(
     progress: Option<Bound<'_, PyAny>>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TrainReport> {
-    Trainer::new(model, target, size, coords, fit, start, settings)?.run(py, progress)
+    Trainer::new(model, target, conditions, size, coords, fit, start, settings)?.run(py, progress)
 }
