@@ -166,11 +166,11 @@ fn a_score_is_timed_against_the_plain_way() {
 
 #[test]
 fn steps_and_pictures_are_timed_case_by_case() {
-    const NAMES: [&str; 6] =
-        ["dense", "sp-1404", "mask-1404", "mask-473", "evolved-layerized", "evolved-graph"];
+    const NAMES: [&str; 7] =
+        ["dense", "conditional", "sp-1404", "mask-1404", "mask-473", "evolved-layerized", "evolved-graph"];
     // Of a random mask a part leads nowhere; what evolved or is dense is all alive.
-    const LINKS: [(u64, u64); 6] =
-        [(5478, 5478), (1404, 1327), (1404, 1317), (473, 183), (147, 147), (57, 57)];
+    const LINKS: [(u64, u64); 7] =
+        [(5478, 5478), (5522, 5522), (1404, 1327), (1404, 1317), (473, 183), (147, 147), (57, 57)];
     for what in ["step", "render"] {
         let run = ["bench", what, "--size", "8", "--seconds", "0.05"];
         let run = [&run[..], &["--threads", "2"]].concat();

@@ -202,6 +202,7 @@ WORKS = [
             "genome convert {moth} {out}/{pre}genome.dot",
             "genome layerize {moth} --out {out}/{pre}layers.npz",
             "genome compose face --seed 1 --out {out}/{pre}face.json",
+            "family draw face --values 2 --size 16 --out {out}/{pre}family",
             "export {dense} --out {out}/{pre}e.safetensors",
             "export {dense} --out {out}/{pre}e.npz",
             "export {dense} --out {out}/{pre}e.onnx",

@@ -7,6 +7,7 @@ pub use score::{ScoreBench, ScoreTiming, time_score};
 
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
+use crate::network::family::Support;
 use crate::network::kernel::{Objective, render};
 use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};
 use crate::prune::alive;
@@ -95,8 +96,15 @@ impl Workload {
     }
 
     /// The problem of drawing a picture it does not draw yet, at `size`².
+    /// A conditional network draws 16 pictures of a quarter of the side, so that as many pixels are evaluated.
     pub fn objective(&self, size: usize) -> Objective {
-        let inputs = PixelInputs::full(size, Coords::Fer);
+        let inputs = match self.model.network.factors() {
+            0 => PixelInputs::full(size, Coords::Fer),
+            factors => {
+                let conditions = Support::combinations(factors, 4);
+                PixelInputs::full(size / 4, Coords::Fer).under(&conditions)
+            }
+        };
         let mut rng = SimRng::new(0, "bench-target", 0);
         let target: Vec<f32> = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
         Objective::new(&self.model.network, &self.model.mask, &inputs, &target)
@@ -115,6 +123,7 @@ pub fn skull_sized() -> Genome {
 pub fn workloads(genome: &Genome) -> Vec<Workload> {
     vec![
         Workload::dense("dense", SKULL),
+        Workload::dense("conditional", &format!("{SKULL};z:2")),
         Workload::sp(),
         Workload::dense("mask-1404", SKULL).masked(1404),
         Workload::dense("mask-473", SKULL).masked(473),

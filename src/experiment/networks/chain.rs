@@ -177,7 +177,7 @@ pub(super) fn row(
     let key = &chain.key;
     NetworkRow {
         target: key.target.name.clone(),
-        about: Some(chain.source.about()),
+        about: Some(chain.source.about(&key.target)),
         variant: key.variant.name.clone(),
         offset: key.offset,
         layers: key.layers,

@@ -556,12 +556,14 @@ impl Source {
     }
 
     /// Numbers of the target that every row repeats.
-    pub fn about(&self) -> About {
+    pub fn about(&self, target: &TargetSpec) -> About {
         let evolved = self.evolved.as_ref();
         About {
             png_ratio: png_ratio(&self.target.picture),
             evolved_links: evolved.map(|(_, layered)| layered.nonzero()),
             generations: evolved.and_then(|(genome, _)| genome.provenance.generations),
+            family: target.family.as_ref().and_then(|family| family.name),
+            support: target.family.as_ref().map(|family| family.support),
         }
     }
 

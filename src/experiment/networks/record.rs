@@ -4,6 +4,7 @@ use crate::experiment::curve::Curve;
 use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
 use crate::math::stats::{mean, mean_interval, normal_quantile};
+use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
 use crate::score::measures::candidates::{CANDIDATES, NULL};
 use crate::score::measures::function::FunctionalModules;
@@ -112,6 +113,12 @@ pub struct About {
     /// Generations that the genome says led to it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub generations: Option<u64>,
+    /// Of a family of pictures its name; none of a genome's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub family: Option<Family>,
+    /// Which combinations of its factors training saw.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub support: Option<Support>,
 }
 
 /// What came out of one network.
@@ -453,6 +460,8 @@ impl Record for NetworksRecord {
         ("about.png_ratio", "png_ratio"),
         ("about.evolved_links", "evolved_links"),
         ("about.generations", "generations"),
+        ("about.family", "family"),
+        ("about.support", "support"),
         ("result.recombination.held_out_r2", "held_out_r2"),
         ("result.recombination.gap", "gap"),
         ("result.recombination.factors_decoded", "factors_decoded"),
@@ -469,6 +478,8 @@ impl Record for NetworksRecord {
         ("png_ratio", "PNG bytes / raw bytes of the target at the study's size: its complexity."),
         ("evolved_links", "Links of the target's evolved network, layered; empty of a picture."),
         ("generations", "Generations that led to the target, as its genome says."),
+        ("family", "Family of pictures by its name; empty of one picture and of a genome's family."),
+        ("support", "Which combinations of a family's factors training saw."),
         ("variant", "Way of training; `base` is the study's own."),
         ("offset", "Hidden layers more than the reference's."),
         (

@@ -182,7 +182,7 @@ mod tests {
                 masks.iter().map(|(name, _)| *name).collect();
             assert_eq!(names.len(), masks.len(), "{family}");
             let seen = |mask: &[bool]| mask.iter().any(|inside| *inside);
-            assert!(masks.iter().filter(|(_, mask)| seen(mask)).count() >= 2, "{family}");
+            assert!(masks.iter().any(|(_, mask)| seen(mask)), "{family}");
         }
     }
 }

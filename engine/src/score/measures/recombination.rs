@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_network_that_draws_its_own_family_has_no_gap_and_a_spoilt_one_has() {
-        let network = "2;cache:3,gaussian:2;z:2".parse::<Arch>().unwrap().network();
+        let network = "2;cache:8,gaussian:2;z:2".parse::<Arch>().unwrap().network();
         let mut rng = crate::math::SimRng::new(3, "test", 0);
         let weights = (0..network.weight_count()).map(|_| 0.6 * rng.normal() as f32).collect();
         let model =
