@@ -11,7 +11,7 @@ use picloom::figures::judge::pair_sheet;
 use picloom::figures::losses::{LossCurve, geometric_mean, losses};
 use picloom::figures::sheets::{Block, Pane, Sheet, mosaic};
 use picloom::figures::style::{self, ARMS, INK, PALETTE, PAPER, signed_colour};
-use picloom::figures::sugiyama::layout;
+use picloom::page::sugiyama::layout;
 use picloom::figures::svg::{escaped, n};
 use picloom::figures::{Colour, Marker, Provenance, arm, svg_to_png};
 use picloom::network::{Arch, Picture, Weights};
