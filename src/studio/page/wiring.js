@@ -90,14 +90,15 @@ class Mat {
 
 /**
  * Draws the wiring. `link(i)` and `unit(u)` are told what was taken, `hover(text)` what is pointed
- * at. Returns {element, squares, mark(link), refresh(link)}: `squares` are the maps to draw.
+ * at. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
  */
 export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   // The server says where everything stands.
   const { width, height, side } = network;
   const at = (u) => network.units[u].at;
   const shown = network.units.map((_, u) => u).filter(at);
-  const strongest = Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
+  const largest = () => Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
+  let strongest = largest();
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
   const many = drawn.length > MOST_ELEMENTS;
@@ -109,11 +110,13 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   };
   const words = (i) => [linkName(network, i), ...(network.links[i].labels ?? []), `weight ${number(easel.weight(i))}`].join(", ");
   const strengthOf = (i) => Math.sqrt(Math.min(1, Math.abs(easel.weight(i)) / strongest));
+  // What was pruned while the drawing stands.
+  const isGone = (i) => network.links[i].kept === false && easel.weight(i) === 0;
   const look = (i) => {
     const [line, strength] = [paths.get(i).lastChild, strengthOf(i)];
     line.setAttribute("class", easel.weight(i) < 0 ? "line negative" : "line positive");
     line.setAttribute("stroke-width", (0.6 + 3 * strength).toFixed(2));
-    line.setAttribute("opacity", (0.25 + 0.6 * strength).toFixed(2));
+    line.setAttribute("opacity", isGone(i) ? 0 : (0.25 + 0.6 * strength).toFixed(2));
     paths.get(i).setAttribute("aria-label", words(i));
   };
   const element = (i) => {
@@ -146,7 +149,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
       lines.append(svg("text", { class: "label", x: left, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "aria-hidden": "true" }, label));
     }
   }
-  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
+  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && !isGone(i) && [easel.weight(i), strengthOf(i)]);
   const squares = [];
   const units = shown.map((u) => {
     const canvas = square(mapSide, { "aria-hidden": "true" });
@@ -233,5 +236,11 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
       if (focused) path.focus();
     },
     refresh: (i) => paths.has(i) && look(i),
+    /** Every link anew, after the weights of `network` have changed. */
+    redraw() {
+      strongest = largest();
+      for (const i of paths.keys()) look(i);
+      mat?.draw?.();
+    },
   };
 }
