@@ -249,7 +249,12 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         wiring: asked.wiring.name(),
         size: source.size,
         provenance: Described { tags: own.map_or_else(Vec::new, tags), more: own },
-        drawing: Drawing::of(&source.model, source.genome.as_ref(), source.coords, source.palette()),
+        drawing: Drawing::of(
+            &source.model,
+            source.genome.as_ref(),
+            source.coords,
+            source.palette(),
+        ),
         r2: source.fit.map(|fit| fit.r2),
         fit: source.fit.map(|fit| fit.passes_gate()),
         seed: config.map(|config| config.train.seed),

@@ -12,6 +12,8 @@ import { wiringOf } from "./wiring.js";
 
 // Side of the picture and of a map; how long the engine works between two frames, in ms; how often maps and curve are drawn, in ms.
 const [DRAWN, UNIT, WORK, SLOW] = [192, 40, 26, 240];
+// More links than this are lines on a canvas: they change all the time.
+const MOST_LINES = 150;
 const WIRINGS = [["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]];
 const RATES = [0.0003, 0.001, 0.003, 0.006, 0.01, 0.03];
 const SIZES = [32, 48, 64, 96];
@@ -47,9 +49,8 @@ export async function showTrain(main, { id, query }) {
   if (!Number.isSafeInteger(chosen.seed) || chosen.seed < 0) chosen.seed = 0;
 
   let [job, network, drawing, squares] = [null, null, null, []];
-  let [running, left, steps, slow, busyNow] = [true, false, 4, 0, false];
+  let [running, left, steps, slow, cost, busyNow] = [true, false, 4, 0, 0, false];
   let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
-  let latest = null;
 
   const target = square(DRAWN, { class: "picture", role: "img", "aria-label": "The picture to learn" });
   const canvas = square(DRAWN, { class: "picture", role: "img", "aria-label": "What the network draws now" });
@@ -82,7 +83,8 @@ export async function showTrain(main, { id, query }) {
   const keep = button("Keep this network", () => keepIt().catch(complain), { title: "Its weights go into an address of their own" });
 
   const stop = (error) => {
-    run(false);
+    running = false;
+    go.textContent = "Go";
     if (!left) complain(error);
   };
 
@@ -91,6 +93,7 @@ export async function showTrain(main, { id, query }) {
     go.textContent = on ? "Pause" : "Go";
     go.setAttribute("aria-pressed", String(on));
     if (on) loop();
+    else if (job) turn(0).catch(stop);
   }
 
   async function loop() {
@@ -111,14 +114,15 @@ export async function showTrain(main, { id, query }) {
   /** Some steps, and what they led to. */
   async function turn(some) {
     const mine = job;
-    const due = performance.now() - slow > SLOW || some < 2;
-    const [now, bytes, took] = await askEngine("train-step", { job: mine, steps: some, picture: DRAWN, maps: due ? UNIT : undefined });
+    const due = performance.now() - slow > Math.max(SLOW, 5 * cost) || some < 2;
+    // While it runs, at the size that it is trained at: a larger picture would take the time of many steps.
+    const side = running && some > 0 ? chosen.size : DRAWN;
+    const [now, bytes, took] = await askEngine("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
     if (left || mine !== job) return;
-    if (running && some > 0) steps = Math.max(1, Math.min(400, Math.round((steps * WORK) / Math.max(took, 1))));
-    latest = now;
+    if (running && some > 0 && !due) steps = Math.max(1, Math.min(400, Math.round(steps * Math.min(2, Math.max(0.5, WORK / Math.max(took, 1))))));
     curve.push(...now.lines);
     if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);
-    putPixels(canvas, bytes, 0, DRAWN);
+    putPixels(canvas, bytes, 0, side);
     canvas.dataset.step = now.step;
     canvas.dataset.r2 = now.r2;
     told.replaceChildren(term("step", `Step ${now.step}`), " · ", term("r2", `R² ${number(now.r2, 3)}`), " · ", term("link", count(now.kept, "link")), now.why ? ` · ${{ collapsed: "it became one colour", diverged: "it left all bounds: take a smaller rate", "step-limit": "all steps are made" }[now.why] ?? now.why}` : "");
@@ -140,6 +144,9 @@ export async function showTrain(main, { id, query }) {
     });
     drawing.redraw();
     chart.replaceChildren(lossCurve(curve));
+    // A slow screen is given less to show, and the engine more time.
+    await new Promise((next) => requestAnimationFrame(next));
+    cost = performance.now() - slow;
   }
 
   async function prune() {
@@ -171,9 +178,9 @@ export async function showTrain(main, { id, query }) {
     if (before) askEngine("train-end", { job: before }).catch(() => {});
     [job, network, curve, wantedKeep] = [begun.job, begun, [], null];
     putPixels(target, picture, 0, begun.size);
-    links.max = begun.links;
+    links.max = begun.most;
     const easel = { weight: (i) => network.links[i].weight, into: linksByTarget(network) };
-    drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: () => {}, mapSide: UNIT });
+    drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES });
     squares = drawing.squares;
     inside.replaceChildren(drawing.element, hover);
     slow = 0;

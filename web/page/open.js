@@ -91,16 +91,16 @@ export async function showOpen(main, { query }) {
 
   /** Trains the dense twin of a picture that has none here, in front of the visitor. */
   async function learn() {
-    const [job, target] = await askEngine("train", { id, wiring: "dense", size: PIXELS, seed: 1, lr: 0.006 });
+    const [job] = await askEngine("train", { id, wiring: "dense", size: PIXELS, seed: 1, lr: 0.006 });
     try {
       const on = trained.canvas.getContext("2d");
       let r2 = 0;
       for (let step = 0; step < MOST_STEPS && r2 < LEARNED && !left;) {
         const began = performance.now();
-        const [now, bytes] = await askEngine("train-step", { job: job.job, steps: 12, picture: 128 });
+        const [now, bytes] = await askEngine("train-step", { job: job.job, steps: 12, picture: PIXELS });
         step = now.step;
         r2 = now.r2;
-        const image = await createImageBitmap(new ImageData(new Uint8ClampedArray(bytes.buffer, 0, now.picture), 128, 128));
+        const image = await createImageBitmap(new ImageData(new Uint8ClampedArray(bytes.buffer, 0, now.picture), PIXELS, PIXELS));
         on.drawImage(image, 0, 0, trained.canvas.width, trained.canvas.height);
         trained.told.replaceChildren("learning: step ", String(step), ", ", term("r2", `R² ${number(r2)}`));
         if (now.why) break;

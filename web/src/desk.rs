@@ -106,8 +106,8 @@ enum Question {
 
 /// Answers a request.
 pub fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
-    let question: Question =
-        serde_json::from_slice(json).map_err(|e| format!("the page asked for what the engine does not know: {e}"))?;
+    let question: Question = serde_json::from_slice(json)
+        .map_err(|e| format!("the page asked for what the engine does not know: {e}"))?;
     match question {
         Question::Library => networks::library(),
         Question::Hold { id, text } => hold(desk, &id, &text),

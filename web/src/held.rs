@@ -2,7 +2,9 @@
 
 use picloom_engine::genome::{Genome, Palette, builtin, from_json};
 use picloom_engine::network::weight_files::from_safetensors;
-use picloom_engine::network::{Arch, Coords, Model, Weights, Wiring, layered_arch, layerize, wirable};
+use picloom_engine::network::{
+    Arch, Coords, Model, Weights, Wiring, layered_arch, layerize, wirable,
+};
 use picloom_engine::probe::View;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -77,7 +79,7 @@ impl Loaded {
 }
 
 enum Kept {
-    Genome(Genome),
+    Genome(Box<Genome>),
     Trained(Box<TrainedText>),
 }
 
@@ -148,15 +150,23 @@ impl TrainedText {
         let links = network.weight_count();
         let digits = self.weights.as_bytes();
         if digits.len() != 8 * links {
-            return Err(format!("weights: expected {} digits for {links} links, found {}", 8 * links, digits.len()));
+            return Err(format!(
+                "weights: expected {} digits for {links} links, found {}",
+                8 * links,
+                digits.len()
+            ));
         }
         let weight = |eight: &[u8]| {
-            let bits = std::str::from_utf8(eight).ok().and_then(|text| u32::from_str_radix(text, 16).ok());
+            let bits =
+                std::str::from_utf8(eight).ok().and_then(|text| u32::from_str_radix(text, 16).ok());
             bits.map(f32::from_bits).ok_or("weights: expected hexadecimal digits, found other text")
         };
         let weights = digits.chunks_exact(8).map(weight).collect::<Result<Vec<f32>, _>>()?;
         if let Some(i) = weights.iter().position(|w| !w.is_finite()) {
-            return Err(format!("weights: expected finite numbers, found {} at link {i}", weights[i]));
+            return Err(format!(
+                "weights: expected finite numbers, found {} at link {i}",
+                weights[i]
+            ));
         }
         if !(8..=256).contains(&self.size) {
             return Err(format!("size: expected 8 to 256 pixels, found {}", self.size));
@@ -215,7 +225,8 @@ fn shipped() -> Result<Loaded, String> {
     let bytes = include_bytes!("../../genomes/trained/bred_moth/weights.safetensors");
     let arch: Arch = ARCH.parse().map_err(|e| format!("arch: {e}"))?;
     let network = arch.network();
-    let weights = from_safetensors(bytes, Path::new(TRAINED), &network).map_err(|e| e.to_string())?;
+    let weights =
+        from_safetensors(bytes, Path::new(TRAINED), &network).map_err(|e| e.to_string())?;
     let model = Model::new(network, weights);
     let (_, text) = builtin(Path::new(EVOLVED)).ok_or("the moth comes with the program")?;
     let genome = genome_from(text)?;
@@ -238,14 +249,14 @@ impl Held {
     pub fn hold(&mut self, id: &str, text: &str) -> Result<(&'static str, String), String> {
         let is_trained = text.contains(NETWORK);
         let (kept, kind, name) = if is_trained {
-            let trained: TrainedText =
-                serde_json::from_str(text).map_err(|e| format!("expected a {NETWORK} document, found: {e}"))?;
+            let trained: TrainedText = serde_json::from_str(text)
+                .map_err(|e| format!("expected a {NETWORK} document, found: {e}"))?;
             let name = trained.load()?.name;
             (Kept::Trained(Box::new(trained)), "network", name)
         } else {
             let genome = genome_from(text)?;
             let name = genome.provenance.name.clone();
-            (Kept::Genome(genome), "genome", name)
+            (Kept::Genome(Box::new(genome)), "genome", name)
         };
         self.kept.insert(id.into(), kept);
         self.loaded.retain(|((known, _), _)| known != id);
@@ -257,7 +268,9 @@ impl Held {
     pub fn text(&self, id: &str) -> Result<String, String> {
         match (self.kept.get(id), builtin(Path::new(id))) {
             (Some(Kept::Genome(genome)), _) => Ok(picloom_engine::genome::to_json(genome)),
-            (Some(Kept::Trained(trained)), _) => serde_json::to_string(trained).map_err(|e| e.to_string()),
+            (Some(Kept::Trained(trained)), _) => {
+                serde_json::to_string(trained).map_err(|e| e.to_string())
+            }
             (None, Some((_, text))) => Ok(text.into()),
             (None, None) => Err(unknown(id)),
         }
@@ -266,7 +279,7 @@ impl Held {
     /// The genome of an id; none for a network without one.
     pub fn genome(&self, id: &str) -> Option<Genome> {
         match self.kept.get(id) {
-            Some(Kept::Genome(genome)) => Some(genome.clone()),
+            Some(Kept::Genome(genome)) => Some((**genome).clone()),
             Some(Kept::Trained(trained)) => {
                 let genome = genome_from(trained.genome.as_ref()?).ok()?;
                 let weights = trained.load().ok()?.model.weights;

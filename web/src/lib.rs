@@ -51,8 +51,10 @@ pub extern "C" fn ask(text: usize) -> u32 {
         let (json, bytes) = request.split_at(text.min(request.len()));
         let answered = desk::answer(&mut counter.desk, json, bytes);
         let refused = u32::from(answered.is_err());
-        let refusal =
-            |why: String| Answer { json: serde_json::json!({ "error": why }).to_string(), bytes: Vec::new() };
+        let refusal = |why: String| Answer {
+            json: serde_json::json!({ "error": why }).to_string(),
+            bytes: Vec::new(),
+        };
         let Answer { json, bytes } = answered.unwrap_or_else(refusal);
         (counter.text, counter.bytes) = (json, bytes);
         refused

@@ -131,14 +131,20 @@ pub fn network(desk: &mut Desk, asked: &AskedNetwork) -> Answered {
         kind: if learned.is_some() { "run" } else { "genome" },
         has_genome: loaded.genome.is_some() && loaded.model.network.arch.is_none(),
         what: &loaded.what,
-        picture: target.map_or(loaded.name.clone(), |target| stem(target).chars().take(40).collect()),
+        picture: target
+            .map_or(loaded.name.clone(), |target| stem(target).chars().take(40).collect()),
         wiring: asked.wiring.name(),
         size: loaded.size,
         provenance: Described {
             tags: said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect(),
             more: own,
         },
-        drawing: Drawing::of(&loaded.model, loaded.genome.as_ref(), loaded.coords, loaded.palette()),
+        drawing: Drawing::of(
+            &loaded.model,
+            loaded.genome.as_ref(),
+            loaded.coords,
+            loaded.palette(),
+        ),
         r2: learned.map(|(_, r2)| *r2),
         fit: learned.map(|(_, r2)| *r2 >= FIT),
         seed: None,
@@ -179,11 +185,16 @@ impl AskedPicture {
         let numbers: Vec<f64> = self.frame.split(',').filter_map(|n| n.parse().ok()).collect();
         match numbers[..] {
             [x, y, width, height]
-                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9) && width > 0.0 && height > 0.0 =>
+                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9)
+                    && width > 0.0
+                    && height > 0.0 =>
             {
                 Ok(Frame { x, y, width, height })
             }
-            _ => Err("frame: expected x,y,width,height, finite and with a width and height above 0".into()),
+            _ => {
+                Err("frame: expected x,y,width,height, finite and with a width and height above 0"
+                    .into())
+            }
         }
     }
 }
@@ -214,7 +225,12 @@ struct Atlas {
 }
 
 /// (U, P) maps as squares of one picture, `columns` a row, in the colours of signed values.
-pub fn atlas(model: &Model, weights: &Weights, inputs: &PixelInputs, size: usize) -> (usize, Vec<u8>) {
+pub fn atlas(
+    model: &Model,
+    weights: &Weights,
+    inputs: &PixelInputs,
+    size: usize,
+) -> (usize, Vec<u8>) {
     let maps = feature_maps(&model.network, weights, inputs);
     let units = model.network.units.len();
     let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
@@ -266,12 +282,17 @@ pub fn genome(desk: &mut Desk, asked: &AskedPicture) -> Answered {
         true => genome,
         false => moved(&genome, &loaded, &weights)?,
     };
-    Answer::of(&serde_json::json!({ "name": format!("{}.json", loaded.name), "text": to_json(&genome) }))
+    Answer::of(
+        &serde_json::json!({ "name": format!("{}.json", loaded.name), "text": to_json(&genome) }),
+    )
 }
 
 fn moved(genome: &Genome, loaded: &Loaded, weights: &Weights) -> Result<Genome, String> {
     if loaded.model.network.arch.is_some() {
-        return Err(format!("{}: expected it as it was evolved, found it in layers, whose weights no genome has", loaded.name));
+        return Err(format!(
+            "{}: expected it as it was evolved, found it in layers, whose weights no genome has",
+            loaded.name
+        ));
     }
     let mut tuned = with_weights(genome, weights).map_err(|e| e.to_string())?;
     tuned.provenance = Provenance {

@@ -45,7 +45,8 @@ pub fn begin(desk: &mut Desk, wanted: &BeginScore) -> Answered {
     }
     let loaded = desk.load(&wanted.of)?;
     let exhibit = Exhibit::new(&loaded.model, 64, loaded.coords, None);
-    let links = Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;
+    let links =
+        Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;
     let job = desk.scorings.keys().last().map_or(1, |last| last + 1);
     let base = rgba(exhibit.view().picture());
     let answer = serde_json::json!({ "job": job, "links": links, "size": exhibit.view().size() });
@@ -88,7 +89,8 @@ struct Scored {
 /// Judges some more weights; their changed pictures follow. After the last, the score.
 pub fn next(desk: &mut Desk, job: usize) -> Answered {
     let gone = "this page does not have the score any more; begin it again";
-    let Scoring { exhibit, judge, delta, links, done, swept } = desk.scorings.get_mut(&job).ok_or(gone)?;
+    let Scoring { exhibit, judge, delta, links, done, swept } =
+        desk.scorings.get_mut(&job).ok_or(gone)?;
     let view = exhibit.view();
     let some = &links[*done..(*done + AT_ONCE).min(links.len())];
     let sweep = view.sweep(some, *delta, &|_| {});
@@ -123,8 +125,13 @@ pub fn next(desk: &mut Desk, job: usize) -> Answered {
             let non_zero = weights.0.iter().filter(|w| **w != 0.0).count();
             swept.sort_by(|a, b| a.link.cmp(&b.link).then(a.delta.total_cmp(&b.delta)));
             let (perturbations, size) = (swept.clone(), view.size());
-            let sweep =
-                WeightSweep { delta: delta.to_string(), non_zero, weights: links.len(), size, perturbations };
+            let sweep = WeightSweep {
+                delta: delta.to_string(),
+                non_zero,
+                weights: links.len(),
+                size,
+                perturbations,
+            };
             let (found, _) = score(exhibit, &sweep, judge).map_err(|e| e.to_string())?;
             Some(Scored {
                 score: found.score,

@@ -50,8 +50,8 @@ pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
     if !text.contains(FORMAT) {
         return Ok(None);
     }
-    let text: SessionText =
-        serde_json::from_str(text).map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
+    let text: SessionText = serde_json::from_str(text)
+        .map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
     let session = Session::from_toml(&text.session).map_err(|e| e.to_string())?;
     let (steps, grid) = (session.step.len(), session.config.reproduction.population);
     if steps > MOST_STEPS || grid > LARGEST_GRID || text.ancestors.len() > LARGEST_GRID {
@@ -59,7 +59,8 @@ pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
             "expected a session of at most {MOST_STEPS} steps and {LARGEST_GRID} pictures a sheet, found {steps} and {grid}; breed it with the command picloom"
         ));
     }
-    let genomes = text.ancestors.iter().map(|text| genome_from(text)).collect::<Result<Vec<_>, _>>()?;
+    let genomes =
+        text.ancestors.iter().map(|text| genome_from(text)).collect::<Result<Vec<_>, _>>()?;
     let tree = Breeding::new(session, &genomes).map_err(|e| e.to_string())?;
     let name = text.name.chars().take(60).collect();
     Ok(Some(Kept { name, tree, ancestors: text.ancestors }))
@@ -105,7 +106,8 @@ pub fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
 fn placed(kept: &Kept, node: Option<usize>, place: usize) -> Result<Genome, String> {
     let node = node.unwrap_or(kept.tree.at());
     let line = kept.tree.ancestry(node, place).map_err(|e| e.to_string())?;
-    let mut genome = line.last().map(|genome| (*genome).clone()).ok_or("expected a genome, found none")?;
+    let mut genome =
+        line.last().map(|genome| (*genome).clone()).ok_or("expected a genome, found none")?;
     let birth = &kept.tree.sheet(node).map_err(|e| e.to_string())?.births()[place];
     let notes = [("sheet", node.to_string()), ("place", place.to_string())];
     genome.provenance = Provenance {
@@ -134,7 +136,8 @@ fn shown(desk: &mut Desk, number: usize, node: Option<usize>, size: Option<usize
     let tree = Tree::of(&kept.tree, node).map_err(|e| e.to_string())?;
     let node = tree.node;
     let version = version(&kept.tree);
-    let shown = Shown { id: format!("bred/{number}"), session: number, name: &kept.name, version, tree };
+    let shown =
+        Shown { id: format!("bred/{number}"), session: number, name: &kept.name, version, tree };
     let pictures = match size {
         Some(size) => drawn(&kept.tree, node, size)?,
         None => Vec::new(),
@@ -200,7 +203,8 @@ pub fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
         let asked = serde_json::json!({ "id": id, "set": wanted.set });
         let asked = serde_json::from_value(asked).map_err(|e| e.to_string())?;
         let file = crate::networks::genome(desk, &asked)?;
-        let file: serde_json::Value = serde_json::from_str(&file.json).map_err(|e| e.to_string())?;
+        let file: serde_json::Value =
+            serde_json::from_str(&file.json).map_err(|e| e.to_string())?;
         let genome = genome_from(file["text"].as_str().unwrap_or_default())?;
         let coloured = wanted.colour == Some(true) && !genome.is_colour();
         genomes.push(if coloured { genome.with_colour_outputs() } else { genome });
@@ -252,7 +256,8 @@ pub struct Choice {
 
 impl Choice {
     fn breed(&self, tree: &mut Breeding) -> Result<(), String> {
-        let wanted = Selection { slider: self.slider, parts: self.parts, ..Selection::of(&self.chosen) };
+        let wanted =
+            Selection { slider: self.slider, parts: self.parts, ..Selection::of(&self.chosen) };
         choose(tree, self.at, wanted, self.roll).map_err(|e| e.to_string())
     }
 }

@@ -9,7 +9,9 @@ use picloom_engine::network::kernel::feature_maps;
 use picloom_engine::network::{Mask, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom_engine::page::Drawing;
 use picloom_engine::prune::{EdgeContext, Method, Orphans, Rule};
-use picloom_engine::train::{LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer};
+use picloom_engine::train::{
+    LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -53,7 +55,8 @@ struct Begun<'a> {
     job: usize,
     name: &'a str,
     size: usize,
-    links: usize,
+    /// Links that there are at most.
+    most: usize,
     #[serde(flatten)]
     drawing: Drawing,
 }
@@ -119,7 +122,11 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
     };
     let trained = of.learned.is_some() && own;
     let name = match own {
-        true => format!("{}: {}", crate::held::stem(&target_id).chars().take(40).collect::<String>(), says(wanted.of.wiring)),
+        true => format!(
+            "{}: {}",
+            crate::held::stem(&target_id).chars().take(40).collect::<String>(),
+            says(wanted.of.wiring)
+        ),
         false => format!("my picture: {}", says(wanted.of.wiring)),
     };
     let loaded = Loaded {
@@ -142,8 +149,9 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
     let drawing = Drawing::of(&now, None, training.loaded.coords, training.loaded.palette());
     let job = desk.trainings.keys().last().map_or(1, |last| last + 1);
     let target = rgba(&training.trainer.problem().target);
-    let links = training.most.kept();
-    let answer = Answer::with(&Begun { job, name: &training.loaded.name, size, links, drawing }, target);
+    let most = training.most.kept();
+    let answer =
+        Answer::with(&Begun { job, name: &training.loaded.name, size, most, drawing }, target);
     desk.trainings.insert(job, training);
     answer
 }
@@ -176,7 +184,17 @@ impl Training {
         let variance = problem.target.variance().max(f64::MIN_POSITIVE);
         let trainer = Trainer::new(problem, config.clone()).map_err(|e| e.to_string())?;
         let before = trainer.state().weights.clone();
-        Ok(Training { trainer, config, loaded, most, before, target_id, variance, steps: 0, why: None })
+        Ok(Training {
+            trainer,
+            config,
+            loaded,
+            most,
+            before,
+            target_id,
+            variance,
+            steps: 0,
+            why: None,
+        })
     }
 
     fn weights(&self) -> &Weights {
@@ -189,9 +207,13 @@ impl Training {
         Model { network: network.clone(), mask: mask.clone(), weights: self.weights().clone() }
     }
 
-    fn r2(&self) -> f64 {
-        let Problem { target, .. } = self.trainer.problem();
-        1.0 - self.model().picture(target.width, self.loaded.coords).mse(target) / self.variance
+    /// What it draws at the size that it is trained at.
+    fn drawn(&self) -> Picture {
+        self.model().picture(self.trainer.problem().target.width, self.loaded.coords)
+    }
+
+    fn r2(&self, drawn: &Picture) -> f64 {
+        1.0 - drawn.mse(&self.trainer.problem().target) / self.variance
     }
 
     /// Keeps the best `keep` links by a method's scores; the weights of all others are as they were before they went.
@@ -271,8 +293,12 @@ pub fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let model = training.model();
     let coords = training.loaded.coords;
     let mut bytes = Vec::new();
+    let drawn = training.drawn();
     if let Some(size) = wanted.picture {
-        bytes.extend(rgba(&model.picture(size.clamp(8, 512), coords)));
+        bytes.extend(match size == drawn.width {
+            true => rgba(&drawn),
+            false => rgba(&model.picture(size.clamp(8, 512), coords)),
+        });
     }
     let picture = bytes.len();
     let mut columns = 0;
@@ -288,7 +314,7 @@ pub fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let stepped = Stepped {
         step,
         lines: chunk.lines,
-        r2: training.r2(),
+        r2: training.r2(&drawn),
         kept: model.mask.kept(),
         columns,
         picture,
@@ -319,14 +345,15 @@ pub fn rate(desk: &mut Desk, job: usize, lr: f64) -> Answered {
     let training = known(desk, job)?;
     training.config = config(lr, training.config.seed)?;
     let (problem, state) = (training.trainer.problem().clone(), training.trainer.state().clone());
-    training.trainer = Trainer::resume(problem, training.config.clone(), state).map_err(|e| e.to_string())?;
+    training.trainer =
+        Trainer::resume(problem, training.config.clone(), state).map_err(|e| e.to_string())?;
     Answer::of(&lr)
 }
 
 /// The network as it stands, as text.
 pub fn text(desk: &mut Desk, job: usize) -> Answered {
     let training = known(desk, job)?;
-    let r2 = training.r2();
+    let r2 = training.r2(&training.drawn());
     let Loaded { genome, coords, size, name, what, .. } = &training.loaded;
     let now = Loaded {
         model: training.model(),
@@ -338,7 +365,9 @@ pub fn text(desk: &mut Desk, job: usize) -> Answered {
         learned: None,
     };
     let text = TrainedText::new(&now, &training.target_id, r2);
-    Answer::of(&serde_json::json!({ "text": serde_json::to_string(&text).map_err(|e| e.to_string())? }))
+    Answer::of(
+        &serde_json::json!({ "text": serde_json::to_string(&text).map_err(|e| e.to_string())? }),
+    )
 }
 
 /// Lets a training go.

@@ -8,7 +8,7 @@ pub mod sugiyama;
 mod tone;
 mod tree;
 
-pub use drawing::{DrawnLink, DrawnUnit, Drawing};
+pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};
 pub use places::{Places, places};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour};

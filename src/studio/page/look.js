@@ -89,7 +89,7 @@ function offered(all) {
 }
 
 /** A choice among `all`, and under it its settings as they are if nobody changes them. `text()`: as the command has it. */
-function choice(title, all, first) {
+function settingsOf(title, all, first) {
   let chosen = all.find((one) => one.name === first) ?? all[0];
   const settings = h("div", { class: "settings" });
   const show = () => settings.replaceChildren(...chosen.settings.map((s) => field(s.name,
@@ -115,8 +115,8 @@ export async function startWork(kind, network, wiring, target) {
   const numeric = (name, title, value, more, note) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }), note);
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const choices = ["train", "prune"].includes(kind) ? await get("choices", null, "Reading") : {};
-  const optimizer = choices.optimizers && choice("Optimizer", choices.optimizers, "adam");
-  const method = choices.methods && choice("Method", choices.methods, "sp");
+  const optimizer = choices.optimizers && settingsOf("Optimizer", choices.optimizers, "adam");
+  const method = choices.methods && settingsOf("Method", choices.methods, "sp");
   const most = network?.links.filter((l) => l.kept).length ?? 0;
   const rules = {
     budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
@@ -340,7 +340,7 @@ export async function showLook(main, { id, query }) {
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {
-    by.textContent = { WebGL: "", server: "drawn by the server", nobody: "" }[easel.by];
+    by.textContent = { WebGL: "", server: hasFiles ? "drawn by the server" : "drawn by the engine", nobody: "" }[easel.by];
     main.dataset.by = easel.by;
     live.touch();
   }).catch(complain);

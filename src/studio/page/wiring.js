@@ -89,10 +89,10 @@ class Mat {
 }
 
 /**
- * Draws the wiring. `link(i)` and `unit(u)` are told what was taken, `hover(text)` what is pointed
- * at. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
+ * Draws the wiring. `link(i)` is told what was taken (none: nothing can be), `hover(text)` what is pointed
+ * at; more links than `most` are lines on one canvas. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
  */
-export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
+export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOST_ELEMENTS }) {
   // The server says where everything stands.
   const { width, height, side } = network;
   const at = (u) => network.units[u].at;
@@ -101,7 +101,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   let strongest = largest();
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
-  const many = drawn.length > MOST_ELEMENTS;
+  const many = drawn.length > most;
   const paths = new Map();
   const curve = (i) => {
     const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
@@ -186,22 +186,22 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   drawing.addEventListener("focusin", told);
   lines.addEventListener("click", (event) => {
     const i = linkAt(event);
-    if (i !== undefined) link(i);
+    if (i !== undefined) link?.(i);
   });
   lines.addEventListener("keydown", (event) => {
     const taken = event.target.closest("[data-link]");
     if (taken && ["Enter", " "].includes(event.key)) {
       event.preventDefault();
-      link(Number(taken.dataset.link));
+      link?.(Number(taken.dataset.link));
     }
   });
   drawing.addEventListener("click", (event) => {
     const u = event.target.closest("[data-unit]")?.dataset.unit;
     const into = u === undefined ? [] : easel.into[u].filter((i) => network.links[i].weight !== 0);
     // A unit's strongest link is taken hold of.
-    if (into.length) link(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
+    if (into.length) link?.(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
   });
-  const list = many && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
+  const list = many && link && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
   const mark = (label, on) => {
     const { links: of, units: at } = labels.get(label);
     of.forEach((i) => paths.get(i)?.classList.toggle("called", on));

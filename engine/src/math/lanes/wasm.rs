@@ -44,7 +44,9 @@ impl Lanes for V128 {
     #[inline(always)]
     fn load(block: &Block) -> Self {
         let p: *const v128 = block.0.as_ptr().cast();
-        unsafe { V128([v128_load(p), v128_load(p.add(1)), v128_load(p.add(2)), v128_load(p.add(3))]) }
+        unsafe {
+            V128([v128_load(p), v128_load(p.add(1)), v128_load(p.add(2)), v128_load(p.add(3))])
+        }
     }
     #[inline(always)]
     fn store(self, block: &mut Block) {
