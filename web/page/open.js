@@ -177,17 +177,25 @@ export async function showOpen(main, { query }) {
   says();
 
   const begin = async () => {
-    await evolved.take(id, "layerized");
-    evolved.told.textContent = `${evolved.order.length} weights`;
-    if (running) shaking = shaking.then(shake).catch(complain);
-    const twin = id === MOTH ? TWIN : await learn();
-    if (left) return;
-    await trained.take(twin, "graph");
-    trained.told.replaceChildren(`${trained.order.length} weights, `, term("r2", `R² ${number(trained.network.r2, 3)}`));
+    const taken = (own, weights) => own.told.replaceChildren(`${own.order.length} weights`, ...weights);
+    const shakeBoth = () => running && (shaking = shaking.then(shake).catch(complain));
+    if (id === MOTH) {
+      await Promise.all([evolved.take(id, "layerized"), trained.take(TWIN, "graph")]);
+      taken(evolved, []);
+      shakeBoth();
+    } else {
+      await evolved.take(id, "layerized");
+      taken(evolved, []);
+      shakeBoth();
+      const twin = await learn();
+      if (left) return;
+      await trained.take(twin, "graph");
+      trained.link.href = address("look", await solidId(twin));
+    }
+    taken(trained, [", ", term("r2", `R² ${number(trained.network.r2, 3)}`)]);
     main.dataset.begun = "";
     await evolved.rank();
     await trained.rank();
-    if (id !== MOTH) trained.link.href = address("look", await solidId(twin));
   };
   if (id === MOTH) await begin();
   else begin().catch((error) => !left && complain(error));

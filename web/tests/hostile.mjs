@@ -30,7 +30,7 @@ export async function hostile(site) {
     "thousands of nodes": ["look", link(several), /cannot be opened|carries \d+ letters/],
     "a circle": ["look", link(changed((g) => g.connections.push({ ...g.connections[0], innovation: 9999, source: g.connections[0].target, target: g.connections[0].source }))), /cannot be opened/],
     "weights that are NaN": ["look", link(JSON.stringify({ ...trained, weights: "7fc00000".repeat(10) })), /cannot be opened: weights: expected/],
-    "a network too large": ["train", link(JSON.stringify({ ...trained, arch: "900;cache:900" })), /cannot be opened: expected a network of at most/],
+    "a network too large": ["train", link(JSON.stringify({ ...trained, arch: "20;cache:80" })), /cannot be opened: expected a network of at most/],
     "a session of a million pictures": ["breed", link(JSON.stringify(session)), /cannot be opened/],
     "a genome as a session": ["breed", link(moth), /carries a network, not a session/],
     "another page": ["constructor", "x", /no page called/],

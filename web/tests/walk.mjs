@@ -77,12 +77,12 @@ export async function training(site) {
   await page.waitForFunction((n) => document.getElementById("main").dataset.pruned === String(n), keep, { timeout: 30_000 });
   await page.waitForFunction((n) => document.querySelector(".readout").textContent.includes(`${n} links`), keep, { timeout: 30_000 });
   await page.waitForTimeout(1500);
-  await page.click("text=Pause");
+  await page.click(".side button:text-is('Pause')");
   await page.waitForTimeout(200);
   const paused = await state(page);
   await page.waitForTimeout(200);
   expect((await state(page)).step === paused.step, "it pauses");
-  await page.click(".side >> text=Step");
+  await page.click(".side button:text-is('Step')");
   await page.waitForFunction((step) => Number(document.querySelector("canvas[data-step]").dataset.step) === step + 1, paused.step, { timeout: 10_000 });
   await page.click("text=Keep this network");
   await large(page);

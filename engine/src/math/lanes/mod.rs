@@ -19,7 +19,9 @@ mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use vector::{Block, LANES, Lanes, Portable, ZERO, floats, floats_mut, prefetch};
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub use vector::Portable;
+pub use vector::{Block, LANES, Lanes, ZERO, floats, floats_mut, prefetch};
 
 /// An instruction set this CPU has: the value is proof of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +36,13 @@ enum Path {
     Avx2,
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Portable,
 }
 
 impl Isa {
-    /// What this CPU can run, best first; the portable path is last and always there.
+    /// What this CPU can run, best first; the portable path is last and always there, except where a module of
+    /// WebAssembly is one with vectors from the start.
     pub fn available() -> Vec<Isa> {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -52,6 +56,7 @@ impl Isa {
         }
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         paths.push(Isa(Path::Simd128));
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         paths.push(Isa(Path::Portable));
         paths
     }
@@ -71,6 +76,7 @@ impl Isa {
             Path::Avx2 => "avx2",
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Path::Simd128 => "simd128",
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Path::Portable => "portable",
         }
     }
@@ -108,6 +114,7 @@ impl Isa {
             Path::Avx2 => unsafe { avx2(work) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Path::Simd128 => work.run::<wasm::V128>(),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Path::Portable => work.run::<Portable>(),
         }
     }
