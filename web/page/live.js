@@ -49,7 +49,8 @@ export async function showTrain(main, { id, query }) {
   if (!Number.isSafeInteger(chosen.seed) || chosen.seed < 0) chosen.seed = 0;
 
   let [job, network, drawing, squares] = [null, null, null, []];
-  let [running, left, steps, slow, cost, busyNow] = [true, false, 4, 0, 0, false];
+  let [running, left, steps, slow, cost] = [true, false, 4, 0, 0];
+  let looping = Promise.resolve();
   let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
 
   const target = square(DRAWN, { class: "picture", role: "img", "aria-label": "The picture to learn" });
@@ -62,7 +63,7 @@ export async function showTrain(main, { id, query }) {
   const go = button("Pause", () => run(!running), { class: "main" });
   const once = button("Step", () => {
     run(false);
-    turn(1).catch(stop);
+    looping.then(() => turn(1)).catch(stop);
   });
   const again = button("Randomise", () => restart({ seed: Math.floor(Math.random() * 2 ** 31) }), { title: "Begin again from other random weights" });
   const links = h("input", { type: "range", min: 1, max: 1, step: 1, value: 1, "aria-label": "Links kept", input: () => {
@@ -92,32 +93,36 @@ export async function showTrain(main, { id, query }) {
     running = on;
     go.textContent = on ? "Pause" : "Go";
     go.setAttribute("aria-pressed", String(on));
-    if (on) loop();
-    else if (job) turn(0).catch(stop);
+    if (on) looping = looping.then(loop).catch(stop);
+    else if (job) looping.then(() => !running && turn(0)).catch(stop);
   }
 
+  /** The engine works on the next steps while those before are shown. */
   async function loop() {
-    if (busyNow) return;
-    busyNow = true;
-    try {
-      while (running && !left) {
-        await new Promise((next) => requestAnimationFrame(next));
-        if (running && !left) await turn(steps);
-      }
-    } catch (error) {
-      stop(error);
-    } finally {
-      busyNow = false;
+    let ahead = null;
+    while (running && !left) {
+      const now = (await ahead) ?? (await asked(steps));
+      if (running && !left) ahead = asked(steps);
+      await show(now);
+      await new Promise((next) => requestAnimationFrame(next));
     }
+    if (ahead) await show(await ahead);
   }
 
   /** Some steps, and what they led to. */
-  async function turn(some) {
+  const turn = async (some) => show(await asked(some));
+
+  async function asked(some) {
     const mine = job;
     const due = performance.now() - slow > Math.max(SLOW, 5 * cost) || some < 2;
+    if (due) slow = performance.now();
     // While it runs, at the size that it is trained at: a larger picture would take the time of many steps.
     const side = running && some > 0 ? chosen.size : DRAWN;
-    const [now, bytes, took] = await askEngine("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
+    const answer = await askEngine("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
+    return { answer, mine, some, due, side };
+  }
+
+  async function show({ answer: [now, bytes, took], mine, some, due, side }) {
     if (left || mine !== job) return;
     if (running && some > 0 && !due) steps = Math.max(1, Math.min(400, Math.round(steps * Math.min(2, Math.max(0.5, WORK / Math.max(took, 1))))));
     curve.push(...now.lines);
@@ -130,7 +135,7 @@ export async function showTrain(main, { id, query }) {
     kept = now.kept;
     if (wantedKeep === null) [links.value, keptWords.textContent] = [kept, `${kept} of ${links.max}`];
     if (!due) return;
-    slow = performance.now();
+    const began = performance.now();
     const wide = UNIT * now.columns;
     const atlas = new ImageData(new Uint8ClampedArray(bytes.buffer, now.picture, now.maps), wide, now.maps / 4 / wide);
     for (const { canvas: map, unit } of squares) {
@@ -146,7 +151,7 @@ export async function showTrain(main, { id, query }) {
     chart.replaceChildren(lossCurve(curve));
     // A slow screen is given less to show, and the engine more time.
     await new Promise((next) => requestAnimationFrame(next));
-    cost = performance.now() - slow;
+    cost = performance.now() - began;
   }
 
   async function prune() {
@@ -187,7 +192,7 @@ export async function showTrain(main, { id, query }) {
     rename("train", id, { wiring: isRun || chosen.wiring === "dense" ? undefined : chosen.wiring, rate: chosen.rate === 0.003 ? undefined : chosen.rate, size: chosen.size === 64 ? undefined : chosen.size, seed: chosen.seed || undefined, shape: own && of !== MOTH_GENOME ? of : undefined });
     await turn(0);
     main.dataset.job = job;
-    if (running) loop();
+    if (running) run(true);
   }
 
   const numbers = (all) => all.map((n) => [String(n), String(n)]);

@@ -6,6 +6,7 @@ import { term } from "./words.js";
 import { get, post, upload } from "./api.js";
 import { Easel } from "./easel.js";
 import { thumb } from "./start.js";
+import { putPixels } from "./live.js";
 import { askEngine } from "./engine.js";
 import { solidId } from "./link.js";
 
@@ -93,15 +94,13 @@ export async function showOpen(main, { query }) {
   async function learn() {
     const [job] = await askEngine("train", { id, wiring: "dense", size: PIXELS, seed: 1, lr: 0.006 });
     try {
-      const on = trained.canvas.getContext("2d");
       let r2 = 0;
       for (let step = 0; step < MOST_STEPS && r2 < LEARNED && !left;) {
         const began = performance.now();
         const [now, bytes] = await askEngine("train-step", { job: job.job, steps: 12, picture: PIXELS });
         step = now.step;
         r2 = now.r2;
-        const image = await createImageBitmap(new ImageData(new Uint8ClampedArray(bytes.buffer, 0, now.picture), PIXELS, PIXELS));
-        on.drawImage(image, 0, 0, trained.canvas.width, trained.canvas.height);
+        putPixels(trained.canvas, bytes, 0, PIXELS);
         trained.told.replaceChildren("learning: step ", String(step), ", ", term("r2", `R² ${number(r2)}`));
         if (now.why) break;
         // Whatever else is asked has its turn.
