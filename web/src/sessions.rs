@@ -6,11 +6,12 @@ use crate::networks::rgba;
 use picloom_engine::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
 use picloom_engine::genome::{Genome, Provenance, to_json};
 use picloom_engine::math::hash::short_id;
-use picloom_engine::math::settings::Settings;
 use picloom_engine::network::{Coords, Model, Wiring};
 use picloom_engine::page::{Tree, choose};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
 
 /// Most pictures on a sheet, sheets in a link, and the side of the largest picture.
 const LARGEST_GRID: usize = 60;
@@ -39,8 +40,8 @@ pub struct Sessions {
 struct SessionText {
     format: String,
     name: String,
-    /// The session's file.
-    session: String,
+    /// As in the session's file.
+    session: Session,
     /// The genomes that it began from.
     ancestors: Vec<String>,
 }
@@ -52,7 +53,8 @@ pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
     }
     let text: SessionText = serde_json::from_str(text)
         .map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
-    let session = Session::from_toml(&text.session).map_err(|e| e.to_string())?;
+    let session = text.session;
+    session.config.validate().map_err(|e| e.to_string())?;
     let (steps, grid) = (session.step.len(), session.config.reproduction.population);
     if steps > MOST_STEPS || grid > LARGEST_GRID || text.ancestors.len() > LARGEST_GRID {
         return Err(format!(
@@ -85,7 +87,7 @@ impl Sessions {
         let text = SessionText {
             format: FORMAT.into(),
             name: name.clone(),
-            session: tree.session().to_toml(),
+            session: tree.session().clone(),
             ancestors: ancestors.clone(),
         };
         serde_json::to_string(&text).map_err(|e| e.to_string())
@@ -146,7 +148,7 @@ fn shown(desk: &mut Desk, number: usize, node: Option<usize>, size: Option<usize
 }
 
 fn version(tree: &Breeding) -> String {
-    short_id(tree.session().to_toml())
+    short_id(serde_json::to_string(tree.session()).unwrap_or_default())
 }
 
 fn draw(genome: &Genome, size: usize) -> Vec<u8> {
@@ -181,17 +183,17 @@ pub struct Begin {
     palette: Option<String>,
 }
 
+/// A setting by its name; its default where it has none.
+fn named<T: Default + FromStr<Err: Display>>(name: &Option<String>) -> Result<T, String> {
+    name.as_ref().map_or(Ok(T::default()), |name| name.parse().map_err(|e: T::Err| e.to_string()))
+}
+
 /// Begins a session, from random genomes or from some that there are.
 pub fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
-    let given = [
-        ("symmetry", &wanted.symmetry),
-        ("background", &wanted.background),
-        ("palette", &wanted.palette),
-    ];
-    let given = given.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
-    let given = given.map(|(name, value)| (name.to_string(), toml::Value::from(value))).collect();
-    let config = EvolveConfig::of_session(Preset::Picbreeder).with(&given);
-    let mut config = config.map_err(|e| e.to_string())?;
+    let mut config = EvolveConfig::of_session(Preset::Picbreeder);
+    config.start.symmetry = named(&wanted.symmetry)?;
+    config.start.background = named(&wanted.background)?;
+    config.start.palette = named(&wanted.palette)?;
     let grid = wanted.grid.unwrap_or(config.reproduction.population);
     if !(2..=LARGEST_GRID).contains(&grid) || wanted.from.len() > grid {
         return Err(format!("grid: expected 2 to {LARGEST_GRID} pictures, found {grid}"));

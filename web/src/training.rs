@@ -334,7 +334,12 @@ pub struct Pruning {
 
 /// Keeps the links that a method scores highest; training goes on from there.
 pub fn prune(desk: &mut Desk, wanted: &Pruning) -> Answered {
-    let method: Method = wanted.method.parse().map_err(|e| format!("{e}"))?;
+    let method = match wanted.method.as_str() {
+        "sp" => Method::Sp(Default::default()),
+        "magnitude" => Method::Magnitude(Default::default()),
+        "random" => Method::Random(Default::default()),
+        other => return Err(format!("method: expected sp, magnitude or random, found {other:?}")),
+    };
     let training = known(desk, wanted.job)?;
     training.prune(method, wanted.keep)?;
     Answer::of(&serde_json::json!({ "kept": training.trainer.problem().mask.kept() }))

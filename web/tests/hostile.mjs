@@ -18,7 +18,7 @@ export async function hostile(site) {
   const million = changed((g) => (g.nodes = Array.from({ length: 1e6 }, (_, i) => ({ ...node, id: 100 + i }))));
   const several = changed((g) => (g.nodes = [...g.nodes, ...Array.from({ length: 6000 }, (_, i) => ({ id: 100 + i }))]));
   const trained = { format: "picloom-network/1", name: "x", arch: "1;cache:1", coords: "fer", size: 64, r2: 1, weights: "" };
-  const session = { format: "picloom-web-session/1", name: "x", session: "format = \"picloom-session/1\"\nseed = 1\n[config.reproduction]\npopulation = 1000000\n", ancestors: [] };
+  const session = { format: "picloom-web-session/1", name: "x", session: { format: "picloom-session/1", seed: 1, config: { reproduction: { population: 1000000 } } }, ancestors: [] };
   const cases = {
     "40 kB": ["look", `~${"A".repeat(40_000)}`, /carries 40000 letters; at most 8192/],
     "broken base64": ["look", "~AAA*%25$", /damaged: expected letters/],
