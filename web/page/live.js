@@ -50,7 +50,7 @@ export async function showTrain(main, { id, query }) {
 
   let [job, network, drawing, squares] = [null, null, null, []];
   let [running, left, steps, slow, cost] = [true, false, 4, 0, 0];
-  let looping = Promise.resolve();
+  let [looping, shownLinks] = [Promise.resolve(), 0];
   let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
 
   const target = square(DRAWN, { class: "picture", role: "img", "aria-label": "The picture to learn" });
@@ -110,11 +110,11 @@ export async function showTrain(main, { id, query }) {
   }
 
   /** Some steps, and what they led to. */
-  const turn = async (some) => show(await asked(some));
+  const turn = async (some) => show(await asked(some, true), true);
 
-  async function asked(some) {
+  async function asked(some, all = false) {
     const mine = job;
-    const due = performance.now() - slow > Math.max(SLOW, 5 * cost) || some < 2;
+    const due = all || performance.now() - slow > Math.max(SLOW, 4 * cost);
     if (due) slow = performance.now();
     // While it runs, at the size that it is trained at: a larger picture would take the time of many steps.
     const side = running && some > 0 ? chosen.size : DRAWN;
@@ -122,7 +122,7 @@ export async function showTrain(main, { id, query }) {
     return { answer, mine, some, due, side };
   }
 
-  async function show({ answer: [now, bytes, took], mine, some, due, side }) {
+  async function show({ answer: [now, bytes, took], mine, some, due, side }, all = false) {
     if (left || mine !== job) return;
     if (running && some > 0 && !due) steps = Math.max(1, Math.min(400, Math.round(steps * Math.min(2, Math.max(0.5, WORK / Math.max(took, 1))))));
     curve.push(...now.lines);
@@ -147,7 +147,8 @@ export async function showTrain(main, { id, query }) {
       link.weight = weights[i];
       link.kept = weights[i] !== 0;
     });
-    drawing.redraw();
+    // Links change slowly, and are the most to draw.
+    if (all || shownLinks++ % 4 === 0) drawing.redraw();
     chart.replaceChildren(lossCurve(curve));
     // A slow screen is given less to show, and the engine more time.
     await new Promise((next) => requestAnimationFrame(next));
@@ -185,7 +186,7 @@ export async function showTrain(main, { id, query }) {
     putPixels(target, picture, 0, begun.size);
     links.max = begun.most;
     const easel = { weight: (i) => network.links[i].weight, into: linksByTarget(network) };
-    drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES });
+    drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES, sharp: 1 });
     squares = drawing.squares;
     inside.replaceChildren(drawing.element, hover);
     slow = 0;

@@ -5,11 +5,11 @@ import path from "node:path";
 import { closeBrowser } from "../../tests/studio/studio.mjs";
 import { bits } from "./bits.mjs";
 import { first } from "./first.mjs";
-import { walk, training, scoring } from "./walk.mjs";
+import { files, scoring, training, walk } from "./walk.mjs";
 import { hostile } from "./hostile.mjs";
 import { pages, disk } from "./pages.mjs";
 
-const PARTS = { first, bits, walk, training, scoring, hostile, disk, pages };
+const PARTS = { first, bits, walk, training, files, scoring, hostile, disk, pages };
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 const KINDS = { html: "text/html", js: "text/javascript", css: "text/css", svg: "image/svg+xml", wasm: "application/wasm" };

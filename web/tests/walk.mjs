@@ -1,6 +1,7 @@
 // A visitor's walk: breed three generations, look inside, train, prune, and take every link to a browser that knows nothing.
 import { readFileSync } from "node:fs";
-import { close, expect, go, open, pixelsOf, settled } from "../../tests/studio/studio.mjs";
+import path from "node:path";
+import { close, expect, go, open, pixelsOf, repository, settled } from "../../tests/studio/studio.mjs";
 
 /** Copies the link of what is shown. */
 async function linkOf(page) {
@@ -106,4 +107,33 @@ export async function scoring(site) {
   await page.waitForSelector("main[data-begun]", { timeout: 60_000 });
   await close(page);
   return [`the moth's score is ${score.toFixed(2)}, after ${Math.round(took)} ms`];
+}
+
+export async function files(site) {
+  const page = await open(site.address);
+  const give = (name, mimeType, buffer) => page.locator(".acts input[type=file]").setInputFiles({ name, mimeType, buffer: Buffer.from(buffer) });
+  // A network learns a picture that a visitor brings.
+  const png = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(90, 60);
+    const on = canvas.getContext("2d");
+    on.fillStyle = "#fff";
+    on.fillRect(0, 0, 90, 60);
+    on.fillStyle = "#c03";
+    on.arc(45, 30, 18, 0, 7);
+    on.fill();
+    return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())];
+  });
+  await give("ball.png", "image/png", png);
+  await page.waitForFunction(() => Number(document.querySelector("canvas[data-step]")?.dataset.step) > 60, null, { timeout: 60_000 });
+  expect((await page.textContent("h1")) === "Learning ball.png", "the page says what is learned");
+  const learned = await state(page);
+  expect(learned.r2 > 0, `the picture is learned, found R² ${learned.r2}`);
+  // A genome file, and a file of something else.
+  await go(page, "#/");
+  await give("mine.json", "application/json", readFileSync(path.join(repository, "genomes/bred_skull.json")));
+  await large(page);
+  await go(page, "#/");
+  await give("notes.json", "application/json", "{\"a\": 1}");
+  await page.waitForFunction(() => /notes\.json: .*expected a picloom-genome\/1 document/.test(document.getElementById("alert").textContent), null, { timeout: 20_000 });
+  await close(page);
 }

@@ -249,6 +249,7 @@ export async function showBreed(main, { id: name, query }) {
     more.replaceChildren(...(place === null ? [h("small", null, hasFiles ? "Choose one to publish it, to look inside, or to save it." : "Choose one to look inside, to train on it, or to save it.")] : [
       hasFiles && button("Publish …", publish),
       h("a", { class: "button", href: inside(place) }, "Look inside"),
+      !hasFiles && h("a", { class: "button", href: address("train", `${session.id}/${shown}/${place}`) }, "Train"),
       genome(at), saver, hasFiles && shown > 0 ? film : null].filter(Boolean)));
     published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));

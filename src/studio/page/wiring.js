@@ -35,8 +35,8 @@ export function formula(network, easel, u) {
 
 /** Very many links as lines on one canvas. `look(i)`: weight and strength; false for one that is drawn otherwise. */
 class Mat {
-  constructor({ width, height }, links, curve, look) {
-    const scale = Math.min(2, 4096 / Math.max(width, height));
+  constructor({ width, height }, links, curve, look, sharp) {
+    const scale = Math.min(sharp, 4096 / Math.max(width, height));
     Object.assign(this, { links, look, scale, curves: new Map(links.map((i) => [i, curve(i)])) });
     this.canvas = h("canvas", { class: "links", "aria-hidden": "true" });
     [this.canvas.width, this.canvas.height] = [width * scale, height * scale];
@@ -90,9 +90,9 @@ class Mat {
 
 /**
  * Draws the wiring. `link(i)` is told what was taken (none: nothing can be), `hover(text)` what is pointed
- * at; more links than `most` are lines on one canvas. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
+ * at; more links than `most` are lines on one canvas, `sharp` times as fine as the drawing. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
  */
-export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOST_ELEMENTS }) {
+export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOST_ELEMENTS, sharp = 2 }) {
   // The server says where everything stands.
   const { width, height, side } = network;
   const at = (u) => network.units[u].at;
@@ -149,7 +149,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOS
       lines.append(svg("text", { class: "label", x: left, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "aria-hidden": "true" }, label));
     }
   }
-  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && !isGone(i) && [easel.weight(i), strengthOf(i)]);
+  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && !isGone(i) && [easel.weight(i), strengthOf(i)], sharp);
   const squares = [];
   const units = shown.map((u) => {
     const canvas = square(mapSide, { "aria-hidden": "true" });
