@@ -1,6 +1,6 @@
 // Asks the engine in its worker.
 
-// In a site of one file everything stands in the page: the worker's text, and the engine in base64.
+// In a site of one file everything stands in the page: the worker's text, and the engine, compressed, in base64.
 const inside = globalThis.PICLOOM_SITE;
 
 // A function that multiplies and adds relaxedly: a browser that takes it knows such vectors.
@@ -24,7 +24,11 @@ function send(message, bytes) {
 
 async function compiled() {
   const name = isRelaxed ? "picloom.wasm" : "picloom-plain.wasm";
-  if (inside) return WebAssembly.compile(Uint8Array.from(atob(inside[name]), (letter) => letter.charCodeAt(0)));
+  if (inside) {
+    const bytes = Uint8Array.from(atob(inside[name]), (letter) => letter.charCodeAt(0));
+    const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(whole).arrayBuffer());
+  }
   const response = await fetch(name);
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}. The site is not whole; copy it once more.`);
   // Servers that do not know the kind of the file are common.
