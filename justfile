@@ -20,7 +20,7 @@ bench:
 
 # The slow checks on real components.
 slow:
-    .ci/run main tour study records crash schedulers fuzz formats studio python
+    .ci/run main tour study records crash schedulers fuzz formats studio web python
 
 # The guide's pages, the library's documentation.
 docs:

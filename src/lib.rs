@@ -21,6 +21,7 @@
 //! | [`prune`] | which links stay: every method under the same rules and guards |
 //! | [`probe`] | change weights by a matched effect and look; no judgement |
 //! | [`score`] | judges, labels to test them with, the compositional score, further measures |
+//! | [`page`] | what a page is told of networks and sessions, whoever serves it |
 //! | [`run`] | networks as they are kept: run folders, targets, sweeps that go on; opened from wherever they are |
 //! | [`experiment`] | studies: specs, cells, the table of results, contrasts |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
@@ -164,6 +165,6 @@ pub mod experiment;
 pub mod figures;
 pub mod run;
 #[doc(inline)]
-pub use picloom_engine::{evolve, genome, math, network, probe, prune, score, train};
+pub use picloom_engine::{evolve, genome, math, network, page, probe, prune, score, train};
 #[cfg(feature = "studio")]
 pub mod studio;

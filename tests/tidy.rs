@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms in the order data flows through them.
-const ROOMS: [&str; 13] = [
+const ROOMS: [&str; 14] = [
     "math",
     "genome",
     "evolve",
@@ -13,6 +13,7 @@ const ROOMS: [&str; 13] = [
     "prune",
     "probe",
     "score",
+    "page",
     "run",
     "experiment",
     "figures",

@@ -5,6 +5,7 @@ pub mod evolve;
 pub mod genome;
 pub mod math;
 pub mod network;
+pub mod page;
 pub mod probe;
 pub mod prune;
 pub mod score;

@@ -37,7 +37,6 @@ pub mod plot;
 pub mod sheets;
 pub mod study_report;
 pub mod style;
-pub mod sugiyama;
 pub mod svg;
 pub mod views;
 pub mod wiring;

@@ -5,6 +5,7 @@
 //! tones of Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
 //! colour alone.
 
+use crate::page;
 use crate::score::Call;
 use crate::score::dl::labelled_by;
 
@@ -49,22 +50,21 @@ pub const GREY: Colour = Colour(98, 105, 115);
 /// Grid lines.
 pub const GRID: Colour = Colour(228, 231, 235);
 /// Missing values, removed parts.
-pub const BLANK: Colour = Colour(236, 238, 241);
+pub const BLANK: Colour = of(page::BLANK);
 
 /// Negative values and weights.
-pub const NEGATIVE: Colour = Colour(202, 44, 31);
+pub const NEGATIVE: Colour = of(page::NEGATIVE);
 /// Positive values and weights.
-pub const POSITIVE: Colour = Colour(21, 92, 178);
+pub const POSITIVE: Colour = of(page::POSITIVE);
 
 /// Red −1, white 0, blue +1; values beyond are clipped, NaN is grey.
 pub fn signed_colour(value: f32) -> Colour {
-    if value.is_nan() {
-        BLANK
-    } else if value < 0.0 {
-        PAPER.mix(NEGATIVE, f64::from(-value))
-    } else {
-        PAPER.mix(POSITIVE, f64::from(value))
-    }
+    of(page::signed_colour(value))
+}
+
+/// A colour of the engine's.
+const fn of([r, g, b]: [u8; 3]) -> Colour {
+    Colour(r, g, b)
 }
 
 /// Border of a picture judged coherent.

@@ -10,15 +10,13 @@ use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
 use crate::figures::sheets::signed_picture;
-use crate::figures::wiring::{Places, places};
 use crate::genome::{self, Genome, Provenance, builtin, from_json, to_json};
-use crate::network::export::live_glsl;
 use crate::network::kernel::feature_maps;
 use crate::network::{
-    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, link_genes,
-    unit_nodes, with_weights,
+    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, with_weights,
 };
-use crate::probe::{Change, Delta, Selection, View};
+use crate::page::{Drawing, matched as matched_by, ranked as ranked_of};
+use crate::probe::{Change, View};
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -32,12 +30,8 @@ const MOST_KEPT: usize = 1 << 22;
 const MOST_LINKS: usize = 1 << 18;
 /// Networks and views kept ready.
 const KEPT: usize = 8;
-/// The effects whose weight changes are searched.
-const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
-/// Side of the pictures they are searched on.
+/// Side of the pictures that weight changes are searched on.
 const SEARCHED_AT: usize = 64;
-/// Weights of a network that are ranked.
-const RANKED: usize = 40;
 
 /// The address of a network.
 #[derive(Deserialize)]
@@ -206,20 +200,10 @@ struct Drawn<'a> {
     what: String,
     picture: String,
     wiring: &'static str,
-    coords: &'static str,
     size: usize,
     provenance: Described<'a>,
-    arch: Option<String>,
-    /// Width and height of its drawing, and the side of a unit on it.
-    width: f64,
-    height: f64,
-    side: f64,
-    units: Vec<DrawnUnit>,
-    links: Vec<DrawnLink>,
-    /// Draws it on a graphics card; none for one that is too large.
-    shader: Option<String>,
-    inputs: Vec<&'static str>,
-    outputs: [Option<usize>; 3],
+    #[serde(flatten)]
+    drawing: Drawing,
     r2: Option<f64>,
     /// Whether R² is high enough for a score to count; none of what learned no picture.
     fit: Option<bool>,
@@ -235,29 +219,6 @@ struct Described<'a> {
     more: Option<&'a Provenance>,
 }
 
-#[derive(Serialize)]
-struct DrawnUnit {
-    activation: &'static str,
-    layer: usize,
-    /// Its centre on the drawing; none: it is not drawn.
-    at: Option<(f64, f64)>,
-    seen: bool,
-    /// What people called it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    labels: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct DrawnLink {
-    source: usize,
-    target: usize,
-    weight: f32,
-    kept: bool,
-    /// As of a unit.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    labels: Vec<String>,
-}
-
 /// `/api/network`: everything that the page needs to draw it by itself.
 pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
@@ -265,36 +226,7 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         return Err(Refusal::left());
     }
     let source = &loaded.source;
-    let Model { network, mask, weights } = &source.model;
-    let seen = crate::prune::alive_units(network, &crate::network::Mask::non_zero(weights));
-    let rounded = |v: f64| (v * 10.0).round() / 10.0;
-    let Places { extent: (width, height), side, at } = places(network, mask, weights);
-    // A graph has the genome's nodes and links, each with what people called it.
-    let labelled = source.genome.as_ref().filter(|_| network.arch.is_none());
-    let nodes = labelled.map(|genome| (genome, unit_nodes(genome), link_genes(genome)));
-    let of_unit = |u: usize| {
-        let (genome, nodes, _) = nodes.as_ref()?;
-        Some(genome.node(nodes[u])?.labels.clone())
-    };
-    let of_link = |i: usize| {
-        let (genome, _, genes) = nodes.as_ref()?;
-        Some(genome.connection(genes[i])?.labels.clone())
-    };
-    let units = network.units.iter().zip(at).enumerate();
-    let units = units.map(|(u, (unit, at))| DrawnUnit {
-        labels: of_unit(u).unwrap_or_default(),
-        activation: unit.activation.name(),
-        layer: unit.layer,
-        at: at.map(|(x, y)| (rounded(x), rounded(y))),
-        seen: seen[u],
-    });
-    let links = network.links.iter().enumerate().map(|(i, link)| DrawnLink {
-        source: link.source,
-        target: link.target,
-        weight: weights.0[i],
-        kept: mask.0[i],
-        labels: of_link(i).unwrap_or_default(),
-    });
+    let network = &source.model.network;
     let own = source.genome.as_ref().filter(|_| !source.trained).map(|g| &g.provenance);
     let config = source.config.as_ref();
     let name = title(&asked.id, source);
@@ -315,18 +247,14 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         kind,
         has_genome: source.genome.is_some() && network.arch.is_none(),
         wiring: asked.wiring.name(),
-        coords: source.coords.name(),
         size: source.size,
         provenance: Described { tags: own.map_or_else(Vec::new, tags), more: own },
-        arch: network.arch.as_ref().map(ToString::to_string),
-        width: rounded(width),
-        height: rounded(height),
-        side,
-        units: units.collect(),
-        links: links.collect(),
-        shader: live_glsl(&source.model, source.coords, source.palette()),
-        inputs: network.inputs.iter().map(|input| input.name()).collect(),
-        outputs: network.outputs,
+        drawing: Drawing::of(
+            &source.model,
+            source.genome.as_ref(),
+            source.coords,
+            source.palette(),
+        ),
         r2: source.fit.map(|fit| fit.r2),
         fit: source.fit.map(|fit| fit.passes_gate()),
         seed: config.map(|config| config.train.seed),
@@ -494,13 +422,6 @@ pub struct AskedLink {
     pub link: usize,
 }
 
-#[derive(Serialize)]
-struct Matched {
-    effects: [f64; 7],
-    down: Vec<Option<f64>>,
-    up: Vec<Option<f64>>,
-}
-
 /// `/api/matched`: how far a link's weight must move, down and up, for equal effects on the picture.
 pub fn matched(
     studio: &Studio,
@@ -514,59 +435,16 @@ pub fn matched(
         return Err(Refusal::none(why));
     }
     let view = studio.view(&loaded, SEARCHED_AT)?;
-    let (mut down, mut up) = (Vec::new(), Vec::new());
-    for effect in EFFECTS {
-        if has_left() {
-            return Err(Refusal::left());
-        }
-        let swept = view.sweep(&[link], Delta::Effect(effect), &|_| {});
-        for p in &swept.perturbations {
-            let side = if p.delta < 0.0 { &mut down } else { &mut up };
-            side.push((!p.silent).then_some(p.delta));
-        }
-    }
-    json_of(&Matched { effects: EFFECTS, down, up })
+    let found = matched_by(&view, link, has_left).ok_or_else(Refusal::left)?;
+    json_of(&found)
 }
 
-#[derive(Serialize)]
-struct Ranked {
-    /// How much the picture changes.
-    effect: f64,
-    /// Links that were tried, and how many of them cannot change the picture so much both down and up.
-    tried: usize,
-    silent: usize,
-    /// The others: first whose weight has the shortest way to go.
-    links: Vec<usize>,
-}
-
-/// `/api/ranked`: weights that can change the picture by the largest of [`EFFECTS`], by how far they must move for
+/// `/api/ranked`: weights that can change the picture by the largest effect that is offered, by how far they must move for
 /// it. The one in the middle stands for the network: the same rank in each of several.
 pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
-    let effect = EFFECTS[EFFECTS.len() - 1];
     let view = studio.view(&loaded, SEARCHED_AT)?;
-    // A network of zeros has none.
-    let links = Selection::Sample(RANKED).links(&loaded.source.model, 0).unwrap_or_default();
-    let mut found: Vec<(f64, usize)> = Vec::new();
-    for some in links.chunks(8) {
-        if has_left() {
-            return Err(Refusal::left());
-        }
-        let swept = view.sweep(some, Delta::Effect(effect), &|_| {});
-        for pair in swept.perturbations.chunk_by(|a, b| a.link == b.link) {
-            if pair.iter().all(|p| !p.silent) {
-                let farthest = pair.iter().map(|p| p.delta.abs()).fold(0.0, f64::max);
-                found.push((farthest, pair[0].link));
-            }
-        }
-    }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    json_of(&Ranked {
-        effect,
-        tried: links.len(),
-        silent: links.len() - found.len(),
-        links: found.into_iter().map(|(_, link)| link).collect(),
-    })
+    json_of(&ranked_of(&view, has_left).ok_or_else(Refusal::left)?)
 }
 
 /// A network with some of its weights set.

@@ -8,9 +8,7 @@ use super::pixels::{MOST_VALUES, checked, pixels};
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
 use super::{GENOMES, OPENED, SESSIONS};
-use crate::evolve::{
-    Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session, changes,
-};
+use crate::evolve::{Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session};
 use crate::experiment::evolution::{self, ancestor_file, keep, open, read_session, save};
 use crate::genome::{Genome, builtin, to_json};
 use crate::math::hash::short_id;
@@ -18,6 +16,7 @@ use crate::math::settings::Settings;
 use crate::network::files::write_atomic;
 use crate::network::lock::FolderLock;
 use crate::network::{Coords, Picture, Wiring};
+use crate::page::{Tree, choose};
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
@@ -133,57 +132,11 @@ impl Studio {
     }
 
     fn shown(&self, name: &str, tree: &Breeding, n: Option<usize>) -> Result<Shown, Refusal> {
-        let node = n.unwrap_or(tree.at());
-        let breeding = tree.sheet(node).map_err(Refusal::none)?;
-        let before = tree.parent(node).and_then(|parent| tree.sheet(parent).ok());
-        let known = |id: u64| {
-            let of = |b: &'_ crate::evolve::Sheet| b.births().iter().position(|b| b.id == id);
-            let old = before.and_then(|sheet| Some(&sheet.genomes()[of(sheet)?]));
-            old.or_else(|| Some(&breeding.genomes()[of(breeding)?]))
-        };
-        let kept = |id: u64| before.is_some_and(|sheet| sheet.births().iter().any(|b| b.id == id));
-        let sheet = breeding.genomes().iter().zip(breeding.births()).enumerate();
-        let sheet = sheet.map(|(place, (genome, birth))| Place {
-            place,
-            id: birth.id,
-            parents: birth.parents.clone(),
-            nodes: genome.nodes().len(),
-            links: genome.connections().len(),
-            kept: kept(birth.id),
-            changes: match birth.parents.first().and_then(|id| known(*id)) {
-                Some(parent) if !kept(birth.id) => changes(parent, genome),
-                _ => Vec::new(),
-            },
-        });
-        let mut generations = vec![0; tree.last() + 1];
-        let nodes = (0..=tree.last()).map(|n| {
-            let parent = tree.parent(n);
-            generations[n] = parent.map_or(0, |parent| generations[parent] + 1);
-            let selection = tree.selection(n);
-            Node {
-                n,
-                parent,
-                generation: generations[n],
-                chosen: selection.map_or_else(Vec::new, |s| s.chosen.clone()),
-                parts: selection.map_or(Parts::Both, |s| s.parts),
-            }
-        });
-        let session = tree.session();
-        let last = tree.selection(node);
         Ok(Shown {
             id: session_id(name),
             name: name.into(),
             version: version(tree),
-            at: tree.at(),
-            node,
-            slider: last.and_then(|s| s.slider).unwrap_or(session.config.mutation.slider),
-            parts: last.map_or(Parts::Both, |s| s.parts),
-            grid: session.config.reproduction.population,
-            colour: breeding.genomes().iter().any(Genome::is_colour),
-            can_undo: tree.at() > 0,
-            can_redo: tree.can_redo(),
-            nodes: nodes.collect(),
-            sheet: sheet.collect(),
+            tree: Tree::of(tree, n).map_err(Refusal::none)?,
             published: published(self, &session_id(name)),
         })
     }
@@ -195,37 +148,9 @@ pub struct Shown {
     id: String,
     name: String,
     version: String,
-    at: usize,
-    node: usize,
-    slider: f64,
-    parts: Parts,
-    grid: usize,
-    colour: bool,
-    can_undo: bool,
-    can_redo: bool,
-    nodes: Vec<Node>,
-    sheet: Vec<Place>,
+    #[serde(flatten)]
+    tree: Tree,
     published: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Node {
-    n: usize,
-    parent: Option<usize>,
-    generation: usize,
-    chosen: Vec<usize>,
-    parts: Parts,
-}
-
-#[derive(Serialize)]
-struct Place {
-    place: usize,
-    id: u64,
-    parents: Vec<u64>,
-    nodes: usize,
-    links: usize,
-    kept: bool,
-    changes: Vec<String>,
 }
 
 /// A session, and the pictures of the sheet that it shows where they are asked for.
@@ -487,14 +412,9 @@ pub struct Choice {
 impl Choice {
     /// Breeds the next sheet; chosen on an older one it begins a branch.
     fn breed(&self, tree: &mut Breeding) -> Result<(), BreedingError> {
-        tree.go_to(self.at)?;
-        let wanted =
-            Selection { slider: self.slider, parts: self.parts, ..Selection::of(&self.chosen) };
-        let wanted = match self.roll {
-            Some(roll) => Selection { roll, ..wanted },
-            None => tree.rolled(wanted),
-        };
-        tree.select(wanted).map(drop)
+        let (Choice { at, slider, parts, roll, .. }, chosen) = (self, &self.chosen);
+        let wanted = Selection { slider: *slider, parts: *parts, ..Selection::of(chosen) };
+        choose(tree, *at, wanted, *roll)
     }
 }
 

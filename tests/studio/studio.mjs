@@ -48,9 +48,9 @@ export async function serve(port = 4600) {
 let browser;
 
 /** A page of its own on which any error, any broken rule of the policy and any request to elsewhere is a failure. */
-export async function open(address, { width = 1280, scheme = "light" } = {}) {
+export async function open(address, { width = 1280, height = 900, scheme = "light", motion = "reduce" } = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce", acceptDownloads: true });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: motion, acceptDownloads: true });
   const page = await context.newPage();
   page.faults = [];
   page.on("console", (message) => message.type() === "error" && page.faults.push(message.text()));
@@ -64,6 +64,7 @@ export async function open(address, { width = 1280, scheme = "light" } = {}) {
     const url = request.url();
     if (!/^(data|blob):/.test(url) && new URL(url).origin !== here) page.faults.push(`asked for ${url}`);
   });
+  page.began = performance.now();
   await page.goto(address);
   await settled(page);
   return page;

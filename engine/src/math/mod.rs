@@ -3,6 +3,7 @@
 pub mod activation;
 pub mod assignment;
 pub mod choice;
+pub mod clock;
 pub mod color;
 pub mod command;
 pub mod hash;

@@ -5,6 +5,7 @@ use super::config::{GOAL_EVERY, TrainConfig};
 use super::init::init;
 use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
 use super::penalty::{Penalty, WeightCost};
+use crate::math::clock::Stopwatch;
 use crate::math::refusal::Refusal;
 use crate::math::{SimRng, real};
 use crate::network::kernel::{Isa, Objective};
@@ -424,10 +425,10 @@ impl Trainer {
 
     /// Trains until there is a reason to stop. After `Interrupted`, calling it again goes on.
     pub fn run(&mut self, observer: &mut dyn TrainObserver) -> TrainReport {
-        let started = std::time::Instant::now();
+        let started = Stopwatch::start();
         let before = self.state.seconds;
         let stop = loop {
-            self.state.seconds = before + started.elapsed().as_secs_f64();
+            self.state.seconds = before + started.seconds();
             if let Some(stop) = self.step(observer) {
                 if stop == StopReason::Collapsed && self.try_again() {
                     continue;
@@ -439,7 +440,7 @@ impl Trainer {
                 break StopReason::Interrupted;
             }
         };
-        self.state.seconds = before + started.elapsed().as_secs_f64();
+        self.state.seconds = before + started.seconds();
         let report = self.report(stop);
         // No step looks at the weights that the last one led to.
         if stop == StopReason::StepLimit && !report.final_loss.is_finite() {

@@ -8,6 +8,9 @@ const known = globalThis.PICLOOM_DATA;
 /** True for an exported site: nobody to breed, train or score. */
 export const isExport = Boolean(known);
 
+/** True where a server keeps files: runs, sessions, long work, large pictures and films. */
+export const hasFiles = !isExport;
+
 /** `/api/…?key=value` in the order given; what is undefined or null is left out. */
 export function call(path, parameters) {
   const pairs = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined && value !== null);
@@ -94,6 +97,17 @@ export function getWithPixels(path, parameters, what = "Reading") {
 
 const posted = (path, body, signal) =>
   answered(fetch(call(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal })).then(parted);
+
+/** Lets an element show a picture: `src` of an image, `href` of one in SVG. */
+export function showAt(element, path, parameters) {
+  element.setAttribute(element instanceof SVGElement ? "href" : "src", call(path, parameters));
+}
+
+/** Lets a link save a file. */
+export function saveAt(link, path, parameters) {
+  link.href = call(path, parameters);
+  link.download = "";
+}
 
 /** Asks for something to be done, and for pixels with the answer. */
 export const postForPixels = (path, body = {}, what = "Working") => busy(what, posted(path, body));

@@ -3,7 +3,7 @@
 import { arrows, ask, button, choice, complain, count, field, fill, h, keys, say, square } from "./dom.js";
 import { address, rename } from "./route.js";
 import { meaning, term } from "./words.js";
-import { call, foresee, get, getWithPixels, postForPixels } from "./api.js";
+import { foresee, get, getWithPixels, hasFiles, postForPixels, saveAt, showAt } from "./api.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
 import { filmSaver, pictureSaver } from "./save.js";
@@ -23,7 +23,7 @@ export async function showBreed(main, { id: name, query }) {
   let parts = query.get("parts") ?? session.parts;
   let cells = [];
 
-  const title = h("h1", null, session.name);
+  const title = h("h1", null, session.title ?? session.name);
   const lead = h("p", { class: "lead" });
   const brood = h("div", { class: "brood", role: "group", "aria-label": "The sheet" });
   const changes = h("div", { class: "changes", "aria-live": "polite" });
@@ -161,7 +161,7 @@ export async function showBreed(main, { id: name, query }) {
 
   /** The address has what a reload would lose. */
   function named() {
-    rename("breed", name, { node: shown === session.at ? undefined : shown, chosen: [...chosen].join(","),
+    rename("breed", session.name, { node: shown === session.at ? undefined : shown, chosen: [...chosen].join(","),
       strength: Number(slider.value) === session.slider ? undefined : slider.value, parts: parts === "both" ? undefined : parts });
   }
 
@@ -211,7 +211,7 @@ export async function showBreed(main, { id: name, query }) {
   function lineage() {
     const had = tree.contains(document.activeElement);
     tree.replaceChildren(treeOf(session.nodes, { at: session.at, shown, go: (n) => visit(n).catch(complain),
-      picture: (n) => call(`${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
+      picture: (image, n) => showAt(image, `${under(name)}/picture`, { node: n.parent ?? n.n, place: n.chosen?.[0] ?? 0, size: 96 }) }));
     const mark = tree.querySelector("[aria-current]");
     if (!mark) return;
     if (had) mark.focus();
@@ -246,18 +246,23 @@ export async function showBreed(main, { id: name, query }) {
     const place = chosen.size === 1 ? [...chosen][0] : null;
     const cell = session.sheet[place];
     const at = { node: shown, place };
-    more.replaceChildren(...(place === null ? [h("small", null, "Choose one to publish it, to look inside, or to save it.")] : [
-      button("Publish …", publish),
+    more.replaceChildren(...(place === null ? [h("small", null, hasFiles ? "Choose one to publish it, to look inside, or to save it." : "Choose one to look inside, to train on it, or to save it.")] : [
+      hasFiles && button("Publish …", publish),
       h("a", { class: "button", href: inside(place) }, "Look inside"),
-      h("a", { class: "button", href: call(`${under(name)}/genome`, at), download: true }, "Genome"),
-      saver, shown > 0 ? film : null].filter(Boolean)));
+      !hasFiles && h("a", { class: "button", href: address("train", `${session.id}/${shown}/${place}`) }, "Train"),
+      genome(at), saver, hasFiles && shown > 0 ? film : null].filter(Boolean)));
     published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));
   }
 
+  const genome = (at) => {
+    const link = h("a", { class: "button" }, "Genome");
+    saveAt(link, `${under(name)}/genome`, at);
+    return link;
+  };
   const published = h("div");
   const one = () => ({ id: `${session.id}/${shown}/${[...chosen][0]}`, wiring: "graph" });
-  const saver = pictureSaver(one);
+  const saver = hasFiles ? pictureSaver(one) : null;
   const film = filmSaver(one, () => ({}), "Film from the first ancestor to this picture");
   fill(main, h("header", { class: "page" }, title, lead),
     h("div", { class: "nursery" }, brood,
@@ -269,17 +274,17 @@ export async function showBreed(main, { id: name, query }) {
         }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
-    h("p", { class: "note" }, "Kept after every step; a session begins again where it was left. ", button("A new session", () => newSession().catch(complain))));
+    h("p", { class: "note" }, hasFiles ? "Kept after every step; a session begins again where it was left. " : "The address holds the whole session. ", button("A new session", () => newSession().catch(complain))));
   await stand(session, shown, first);
   for (const place of (query.get("chosen") ?? "").split(",")) if (place !== "" && cells[place]) toggle(Number(place));
   keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", () => breed().catch(complain)], ["l", "look inside the picture with the focus", () => (location.hash = inside(focus))], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
-    ["p", "publish the picture with the focus", () => {
+    ...(!hasFiles ? [] : [["p", "publish the picture with the focus", () => {
       if (chosen.size !== 1) {
         [...chosen].forEach(toggle);
         toggle(focus);
       }
       publish().catch(complain);
-    }],
+    }]]),
     ["a", "choose none", () => [...chosen].forEach(toggle)]]);
   brood.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;

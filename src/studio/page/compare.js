@@ -3,7 +3,7 @@
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, listed, rename, unlisted } from "./route.js";
 import { meaning, term } from "./words.js";
-import { canAnswer, find, get, isExport } from "./api.js";
+import { canAnswer, find, get, hasFiles } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { linkName, unitName } from "./wiring.js";
@@ -80,7 +80,7 @@ async function column({ id, wiring }, taken, changed) {
     h("small", { class: "counts" }, [term("unit", count(network.units.length - 4, "unit")), " · ", term("link", count(network.links.filter((l) => l.weight !== 0).length, "link")),
       network.r2 === null || network.r2 === undefined ? null : [" · ", fitOf(network)]]),
     score ? h("div", { class: network.fit === false ? "pale" : null }, h("small", null, term("score", `Score ${number(score.score)}`), " ", term("interval", `(${number(score.low)} to ${number(score.high)})`), network.fit === false ? " does not count" : null), scoreBar(score))
-      : isExport ? null : h("div", null, button("Score …", () => startWork("score", network, wiring).catch(complain))),
+      : !hasFiles ? null : h("div", null, button("Score …", () => startWork("score", network, wiring).catch(complain))),
     h("div", { class: "field" }, h("span", null, term("weight", "Weight to move")), h("div", { class: "row" }, chooser, own.another, own.random)),
     own.told, own.rank,
     h("div", { class: "maps", role: "img", "aria-label": `What the ${seen.length} units of ${network.picture}, ${network.what}, draw` }, maps.map((m) => m.canvas)));
@@ -164,7 +164,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
   fill(main, h("header", { class: "page" }, h("h1", null, title ?? (pictures.length > 1 ? `${pictures.slice(0, -1).join(", ")} and ${pictures.at(-1)}` : `${columns.length} networks that draw ${pictures[0]}`)),
     h("p", { class: "lead" }, lead ?? "One slider moves a weight of each, as far as it takes to change each picture by the same amount. Which stay pictures?"),
     more,
-    !isExport && !title && h("div", { class: "row" },
+    hasFiles && !title && h("div", { class: "row" },
       button("Train another …", () => startWork("train", first.network, first.wiring).catch(complain)),
       columns.some((c) => c.network.kind === "run") && button("Prune the last …", () => startWork("prune", columns.findLast((c) => c.network.kind === "run").network, "graph").catch(complain)))),
   h("div", { class: "together panel" }, h("div", { class: "row" }, h("b", null, "Change"), range, words, button("Back", () => {

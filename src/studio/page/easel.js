@@ -1,14 +1,14 @@
 // Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
 
-import { bytes, isExport } from "./api.js";
+import { bytes, hasFiles, isExport } from "./api.js";
 import { Brush, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
 import { complain, square } from "./dom.js";
 
 /** The library's own picture: from −1 to 1 both ways. */
 export const FULL = [-1, -1, 2, 2];
 
-// With more links a processor that plays graphics card is slower than the server.
-const MOST_IN_SOFTWARE = 1500;
+// With more links a processor that plays graphics card is slower than the server; the engine in the browser always is faster.
+const MOST_IN_SOFTWARE = hasFiles || isExport ? 1500 : 0;
 
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
 const turns = new WeakMap();

@@ -3,7 +3,7 @@
 import { ask, button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, given, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
-import { besideTarget, call, canAnswer, find, get, isExport, post } from "./api.js";
+import { besideTarget, canAnswer, find, get, hasFiles, isExport, post, saveAt, showAt } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
@@ -89,7 +89,7 @@ function offered(all) {
 }
 
 /** A choice among `all`, and under it its settings as they are if nobody changes them. `text()`: as the command has it. */
-function choice(title, all, first) {
+function settingsOf(title, all, first) {
   let chosen = all.find((one) => one.name === first) ?? all[0];
   const settings = h("div", { class: "settings" });
   const show = () => settings.replaceChildren(...chosen.settings.map((s) => field(s.name,
@@ -115,8 +115,8 @@ export async function startWork(kind, network, wiring, target) {
   const numeric = (name, title, value, more, note) => field(title, h("input", { name, type: "number", value, min: 0, required: true, ...more }), note);
   const library = kind === "train" ? await get("library", null, "Looking for pictures") : {};
   const choices = ["train", "prune"].includes(kind) ? await get("choices", null, "Reading") : {};
-  const optimizer = choices.optimizers && choice("Optimizer", choices.optimizers, "adam");
-  const method = choices.methods && choice("Method", choices.methods, "sp");
+  const optimizer = choices.optimizers && settingsOf("Optimizer", choices.optimizers, "adam");
+  const method = choices.methods && settingsOf("Method", choices.methods, "sp");
   const most = network?.links.filter((l) => l.kept).length ?? 0;
   const rules = {
     budget: () => numeric("budget", "Links to keep", Math.ceil(most / 2), { min: 1, max: most, step: 1 }),
@@ -229,10 +229,10 @@ export async function showLook(main, { id, query }) {
   });
   // The picture as it is shown, as a file.
   const shownNow = () => ({ ...easel.parameters(undefined, { frame: frame.frame }), raw: undefined });
-  const saver = pictureSaver(() => (isExport ? { frame: frame.frame, name: leaf(id) } : shownNow()), easel);
+  const saver = pictureSaver(() => (hasFiles ? shownNow() : { frame: frame.frame, name: network.name || leaf(id) }), easel);
   const set = () => writeMoves(easel.moved) || undefined;
-  const genome = h("a", { class: "button", download: true }, "Genome");
-  const fillGenome = () => (genome.href = call("genome", { id, set: set() }));
+  const genome = h("a", { class: "button" }, "Genome");
+  const fillGenome = () => saveAt(genome, "genome", { id, set: set() });
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
@@ -290,7 +290,7 @@ export async function showLook(main, { id, query }) {
     panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
-        !isExport && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
+        hasFiles && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
     readout();
     if (value === undefined) changed();
     else move(value);
@@ -320,11 +320,13 @@ export async function showLook(main, { id, query }) {
         isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
         !isExport && network.has_genome && button("Breed from it", () => newSession([id], [network.name || leaf(id)], set()).catch(complain)),
-        !isExport && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
-        !isExport && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
-        !isExport && button("Train …", () => startWork("train", network, wiring).catch(complain)),
-        !isExport && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
-        !isExport && button("Score …", () => startWork("score", network, wiring).catch(complain)),
+        hasFiles && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
+        hasFiles && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
+        !isExport && !hasFiles && [h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
+          h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score")],
+        hasFiles && button("Train …", () => startWork("train", network, wiring).catch(complain)),
+        hasFiles && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
+        hasFiles && button("Score …", () => startWork("score", network, wiring).catch(complain)),
         !isExport && network.has_genome && genome,
         saver),
       !isExport && !network.has_genome && h("p", { class: "note" }, isGenome
@@ -338,7 +340,7 @@ export async function showLook(main, { id, query }) {
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {
-    by.textContent = { WebGL: "", server: "drawn by the server", nobody: "" }[easel.by];
+    by.textContent = { WebGL: "", server: hasFiles ? "drawn by the server" : "drawn by the engine", nobody: "" }[easel.by];
     main.dataset.by = easel.by;
     live.touch();
   }).catch(complain);
@@ -365,8 +367,10 @@ export async function showLook(main, { id, query }) {
 
 /** A picture that is no network: something to train on. */
 function showTarget(main, id) {
+  const image = h("img", { class: "picture", alt: given(id), width: 384, height: 384 });
+  showAt(image, "thumb", { id, size: 384 });
   fill(main, h("header", { class: "page" }, h("h1", null, given(id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it, or evolved towards it.")),
-    h("img", { class: "picture", src: call("thumb", { id, size: 384 }), alt: given(id), width: 384, height: 384 }),
+    image,
     h("div", { class: "row" }, button("Train a network on it …", () => startWork("train", null, null, id).catch(complain), { class: "main" }),
       button("Evolve towards it …", () => startWork("evolve", null, null, id).catch(complain))));
 }

@@ -1,61 +1,18 @@
-// Shows the page that the address names.
+// The studio's pages.
 
-import { complain, fill, h, help, keys, listen } from "./dom.js";
-import { address, route } from "./route.js";
+import { h } from "./dom.js";
 import { isExport } from "./api.js";
-import { showStart, takeDrops } from "./start.js";
+import { showStart } from "./start.js";
 import { showBreed } from "./breed.js";
 import { showLook } from "./look.js";
 import { showCompare } from "./compare.js";
 import { showSee } from "./see.js";
 import { showStudy } from "./study.js";
 import { showJobs } from "./jobs.js";
+import { showPages } from "./pages.js";
 
-const PAGES = { "": showStart, breed: showBreed, look: showLook, compare: showCompare, see: showSee, study: showStudy, jobs: showJobs };
-let leave = null;
-let shown = 0;
-
-async function show() {
-  const here = route();
-  const turn = ++shown;
-  leave?.();
-  leave = null;
-  keys([]);
-  document.querySelectorAll("#nav a").forEach((link) => {
-    if (link.getAttribute("href") === address(here.page)) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  });
-  const old = document.getElementById("main");
-  const main = h("main", { id: "main", tabindex: -1, class: here.page || "start", "aria-busy": "true" });
-  try {
-    const page = PAGES[here.page];
-    if (!page) throw new Error(`There is no page called “${here.page}”.`);
-    const done = await page(main, here);
-    if (turn !== shown) return done?.();
-    leave = done;
-  } catch (error) {
-    if (turn !== shown) return;
-    main.replaceChildren(h("header", { class: "page" }, h("h1", null, "This cannot be shown"), h("p", { class: "lead" }, error.message),
-      h("p", null, h("a", { href: "#/" }, "To the library"))));
-    if (!error.status) console.warn(error);
-  }
-  main.removeAttribute("aria-busy");
-  old.replaceWith(main);
-  document.title = `${main.querySelector("h1")?.textContent ?? "Picloom"} · Picloom studio`;
-  document.getElementById("alert").replaceChildren();
-  scrollTo(0, 0);
-  if (turn > 1) main.focus({ preventScroll: true });
-}
-
-fill(document.getElementById("nav"),
-  h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"), h("a", { href: "#/see" }, "See it"),
-  isExport ? null : h("a", { href: "#/jobs" }, "Work"), h("button", { type: "button", class: "plain", "aria-label": "Keys: help", click: help }, "?"));
-document.querySelector("a.skip").addEventListener("click", (event) => {
-  event.preventDefault();
-  document.getElementById("main").focus();
+showPages({ "": showStart, breed: showBreed, look: showLook, compare: showCompare, see: showSee, study: showStudy, jobs: showJobs }, {
+  site: "Picloom studio", missing: "To the library",
+  links: [h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"), h("a", { href: "#/see" }, "See it"),
+    isExport ? null : h("a", { href: "#/jobs" }, "Work")],
 });
-listen();
-takeDrops();
-addEventListener("hashchange", show);
-addEventListener("unhandledrejection", (event) => complain(event.reason));
-show();

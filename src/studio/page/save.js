@@ -1,7 +1,7 @@
 // Pictures and films as files: from the server, which is asked first whether it can, or by the graphics card.
 
 import { ask, busy, button, complain, field, h, number, say, select } from "./dom.js";
-import { call, get, isExport } from "./api.js";
+import { call, get, hasFiles } from "./api.js";
 
 // Side of what the graphics card draws at once.
 const TILE = 1024;
@@ -45,12 +45,12 @@ export function pictureSaver(network, easel) {
     size.setAttribute("aria-invalid", String(Boolean(problem)));
     return problem;
   };
-  const limits = () => (isExport ? { side: 16384, pixels: 2 ** 28 } : get("saves", { id: network().id, wiring: network().wiring }, "Asking"));
+  const limits = () => (!hasFiles ? { side: 16384, pixels: 2 ** 28 } : get("saves", { id: network().id, wiring: network().wiring }, "Asking"));
   size.addEventListener("input", () => said(readSize(size.value) ? null : sizeProblem(size.value, {})));
   const save = button("Save", async () => {
     try {
       if (said(sizeProblem(size.value, await limits()))) return;
-      if (isExport) return await busy("Drawing", saveByCard(easel, network(), readSize(size.value)));
+      if (!hasFiles) return await busy("Drawing", saveByCard(easel, network(), readSize(size.value)));
       const [, kind, bits] = /^([a-z]+)(16)?$/.exec(format);
       await fetchFile("download", { ...network(), size: readSize(size.value).join("x"), format: kind, bits });
     } catch (error) {
@@ -59,7 +59,7 @@ export function pictureSaver(network, easel) {
       else complain(error);
     }
   }, { title: "Save the picture" });
-  const formats = isExport ? null : select(FORMATS, format, (value) => (format = value), { "aria-label": "Format" });
+  const formats = !hasFiles ? null : select(FORMATS, format, (value) => (format = value), { "aria-label": "Format" });
   return h("span", { class: "save" }, h("span", { class: "joined" }, save, size, formats), note);
 }
 

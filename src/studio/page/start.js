@@ -3,14 +3,18 @@
 import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, leaf, listed } from "./route.js";
 import { meaning, term } from "./words.js";
-import { call, get, isExport, post, upload } from "./api.js";
+import { get, hasFiles, isExport, post, showAt, upload } from "./api.js";
 import { Easel } from "./easel.js";
 
 let queue = Promise.resolve();
 
 /** The picture of anything in the library. In an exported site the graphics card draws it. */
 export function thumb(id, name, size = 192) {
-  if (!isExport) return h("img", { class: "picture", src: call("thumb", { id, size }), alt: name, width: size, height: size, loading: "lazy" });
+  if (!isExport) {
+    const image = h("img", { class: "picture", alt: name, width: size, height: size, loading: "lazy" });
+    showAt(image, "thumb", { id, size });
+    return image;
+  }
   const canvas = square(size, { class: "picture", role: "img", "aria-label": name });
   queue = queue.then(async () => {
     const network = await get("network", { id, wiring: "graph" });
@@ -140,7 +144,7 @@ export async function showStart(main) {
     studies.length ? h("section", { class: "studies" }, h("h2", null, "Studies"), h("ul", { class: "tiles" }, studies.map((s) => tile(s, address("study", s.id), s.question))),
       studies.map(runsOf)) : null,
     unread.length ? h("section", null, h("h2", null, "Could not be read"), h("ul", { class: "lines" }, unread.map((u) => h("li", null, h("span", null, u.id), h("span", null, u.why))))) : null,
-    !isExport && !genomes.length && !runs.length && !mine.length
+    hasFiles && !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, "There is nothing of your own here yet. Begin a session, open a file, or take one of those below.") : null,
     builtin.length ? shelf("Come with Picloom", builtin.map(genomeTile), !isExport && "Look inside, compare, breed from them: what you make of one is yours.") : null,
     bar);
@@ -177,7 +181,7 @@ async function openFiles(files) {
     }
   }
   if (!last) return;
-  location.hash = address("look", last.id);
+  location.hash = address(last.page ?? "look", last.id);
 }
 
 /** Files may be dropped anywhere. */

@@ -21,7 +21,7 @@ function spread(nodes) {
   return rows;
 }
 
-/** Draws the tree. `picture(node)` gives an address; `go(n)` is called with what was taken. */
+/** Draws the tree. `picture(image, node)` lets an image show a sheet; `go(n)` is called with what was taken. */
 export function treeOf(nodes, { at, shown, picture, go }) {
   const rows = spread(nodes);
   const wide = ACROSS * Math.max(...nodes.map((n) => n.generation)) + LEAF + 8;
@@ -35,11 +35,13 @@ export function treeOf(nodes, { at, shown, picture, go }) {
   });
   const marks = nodes.map((node) => {
     const [x, y] = place(node);
+    const image = svg("image", { x, y, width: LEAF, height: LEAF });
+    picture(image, node);
     const named = node.generation ? `Generation ${node.generation}, bred from ${node.chosen.map((c) => c + 1).join(" and ")}` : "Generation 0, the first sheet";
     return svg("g", { class: "node", role: "button", tabindex: -1, "data-node": node.n, "aria-label": `${named}${node.n === at ? ", here" : ""}`,
       "aria-current": node.n === shown ? "true" : null },
     svg("rect", { x: x - 2, y: y - 2, width: LEAF + 4, height: LEAF + 4, rx: 6 }),
-    svg("image", { href: picture(node), x, y, width: LEAF, height: LEAF }),
+    image,
     svg("text", { x: x + LEAF / 2, y: y + LEAF + 15, "text-anchor": "middle", "aria-hidden": "true" }, node.n === at ? "here" : String(node.generation)));
   });
   const tree = svg("svg", { width: wide, height: high, viewBox: `0 0 ${wide} ${high}`, role: "group", "aria-label": "Sheets of this session" }, lines, marks);

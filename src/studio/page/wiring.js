@@ -38,8 +38,8 @@ export function formula(network, easel, u) {
 
 /** Very many links as lines on one canvas. `look(i)`: weight and strength; false for one that is drawn otherwise. */
 class Mat {
-  constructor({ width, height }, links, curve, look) {
-    const scale = Math.min(2, 4096 / Math.max(width, height));
+  constructor({ width, height }, links, curve, look, sharp) {
+    const scale = Math.min(sharp, 4096 / Math.max(width, height));
     Object.assign(this, { links, look, scale, curves: new Map(links.map((i) => [i, curve(i)])) });
     this.canvas = h("canvas", { class: "links", "aria-hidden": "true" });
     [this.canvas.width, this.canvas.height] = [width * scale, height * scale];
@@ -92,18 +92,19 @@ class Mat {
 }
 
 /**
- * Draws the wiring. `link(i)` and `unit(u)` are told what was taken, `hover(text)` what is pointed
- * at. Returns {element, squares, mark(link), refresh(link)}: `squares` are the maps to draw.
+ * Draws the wiring. `link(i)` is told what was taken (none: nothing can be), `hover(text)` what is pointed
+ * at; more links than `most` are lines on one canvas, `sharp` times as fine as the drawing. Returns {element, squares, mark(link), refresh(link), redraw()}: `squares` are the maps to draw.
  */
-export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
+export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOST_ELEMENTS, sharp = 2 }) {
   // The server says where everything stands.
   const { width, height, side } = network;
   const at = (u) => network.units[u].at;
   const shown = network.units.map((_, u) => u).filter(at);
-  const strongest = Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
+  const largest = () => Math.max(...network.links.map((l) => Math.abs(l.weight)), 1e-9);
+  let strongest = largest();
   const drawn = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight));
-  const many = drawn.length > MOST_ELEMENTS;
+  const many = drawn.length > most;
   const paths = new Map();
   const curve = (i) => {
     const [[x0, y0], [x1, y1]] = [at(network.links[i].source), at(network.links[i].target)];
@@ -112,11 +113,13 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   };
   const words = (i) => [linkName(network, i), ...(network.links[i].labels ?? []), `weight ${number(easel.weight(i))}`].join(", ");
   const strengthOf = (i) => Math.sqrt(Math.min(1, Math.abs(easel.weight(i)) / strongest));
+  // What was pruned while the drawing stands.
+  const isGone = (i) => network.links[i].kept === false && easel.weight(i) === 0;
   const look = (i) => {
     const [line, strength] = [paths.get(i).lastChild, strengthOf(i)];
     line.setAttribute("class", easel.weight(i) < 0 ? "line negative" : "line positive");
     line.setAttribute("stroke-width", (0.6 + 3 * strength).toFixed(2));
-    line.setAttribute("opacity", (0.25 + 0.6 * strength).toFixed(2));
+    line.setAttribute("opacity", isGone(i) ? 0 : (0.25 + 0.6 * strength).toFixed(2));
     paths.get(i).setAttribute("aria-label", words(i));
   };
   const element = (i) => {
@@ -149,7 +152,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
       lines.append(svg("text", { class: "label", x: left, y: (y0 + 3 * y1 + 3 * y2 + y3) / 8 - 4, "aria-hidden": "true" }, label));
     }
   }
-  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && [easel.weight(i), strengthOf(i)]);
+  const mat = many && new Mat({ width, height }, drawn.toReversed(), curve, (i) => !paths.has(i) && !isGone(i) && [easel.weight(i), strengthOf(i)], sharp);
   const squares = [];
   const units = shown.map((u) => {
     const canvas = square(mapSide, { "aria-hidden": "true" });
@@ -186,22 +189,22 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
   drawing.addEventListener("focusin", told);
   lines.addEventListener("click", (event) => {
     const i = linkAt(event);
-    if (i !== undefined) link(i);
+    if (i !== undefined) link?.(i);
   });
   lines.addEventListener("keydown", (event) => {
     const taken = event.target.closest("[data-link]");
     if (taken && ["Enter", " "].includes(event.key)) {
       event.preventDefault();
-      link(Number(taken.dataset.link));
+      link?.(Number(taken.dataset.link));
     }
   });
   drawing.addEventListener("click", (event) => {
     const u = event.target.closest("[data-unit]")?.dataset.unit;
     const into = u === undefined ? [] : easel.into[u].filter((i) => network.links[i].weight !== 0);
     // A unit's strongest link is taken hold of.
-    if (into.length) link(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
+    if (into.length) link?.(into.reduce((a, b) => (Math.abs(network.links[b].weight) > Math.abs(network.links[a].weight) ? b : a)));
   });
-  const list = many && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
+  const list = many && link && select([["", "…"], ...drawn.map((i) => [String(i), words(i)])], "", (i) => i && link(Number(i)));
   const mark = (label, on) => {
     const { links: of, units: at } = labels.get(label);
     of.forEach((i) => paths.get(i)?.classList.toggle("called", on));
@@ -236,5 +239,11 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64 }) {
       if (focused) path.focus();
     },
     refresh: (i) => paths.has(i) && look(i),
+    /** Every link anew, after the weights of `network` have changed. */
+    redraw() {
+      strongest = largest();
+      for (const i of paths.keys()) look(i);
+      mat?.draw?.();
+    },
   };
 }

@@ -1,4 +1,5 @@
-//! Vectors of 16 floats: one trait, three implementations, the same bits (AVX-512, AVX2, portable).
+//! Vectors of 16 floats: one trait, the same bits from every implementation (AVX-512, AVX2, portable). WebAssembly's
+//! vectors give them where the processor fuses a multiply-add.
 //!
 //! Every operation is one IEEE operation a lane (`fma` rounds once), and sums over lanes follow one
 //! fixed tree, so code generic over [`Lanes`] gives identical bits whichever path runs it. What
@@ -13,10 +14,14 @@
 
 pub mod activate;
 mod vector;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use vector::{Block, LANES, Lanes, Portable, ZERO, floats, floats_mut, prefetch};
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub use vector::Portable;
+pub use vector::{Block, LANES, Lanes, ZERO, floats, floats_mut, prefetch};
 
 /// An instruction set this CPU has: the value is proof of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +34,15 @@ enum Path {
     Avx512,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
+    #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Portable,
 }
 
 impl Isa {
-    /// What this CPU can run, best first; the portable path is last and always there.
+    /// What this CPU can run, best first; the portable path is last and always there, except where a module of
+    /// WebAssembly is one with vectors from the start.
     pub fn available() -> Vec<Isa> {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -45,6 +54,9 @@ impl Isa {
                 paths.push(Isa(Path::Avx2));
             }
         }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        paths.push(Isa(Path::Simd128));
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         paths.push(Isa(Path::Portable));
         paths
     }
@@ -55,13 +67,16 @@ impl Isa {
         *BEST.get_or_init(|| Isa::available()[0])
     }
 
-    /// `avx512`, `avx2` or `portable`.
+    /// `avx512`, `avx2`, `simd128` or `portable`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             Path::Avx512 => "avx512",
             #[cfg(target_arch = "x86_64")]
             Path::Avx2 => "avx2",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Path::Simd128 => "simd128",
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Path::Portable => "portable",
         }
     }
@@ -97,6 +112,9 @@ impl Isa {
             // SAFETY: likewise.
             #[cfg(target_arch = "x86_64")]
             Path::Avx2 => unsafe { avx2(work) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Path::Simd128 => work.run::<wasm::V128>(),
+            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
             Path::Portable => work.run::<Portable>(),
         }
     }

@@ -41,6 +41,8 @@ pub fn prefetch(blocks: &[Block]) {
 pub trait Lanes: Copy {
     /// True where 32 registers of 16 lanes exist (the shape of register blocks).
     const WIDE: bool;
+    /// True where there are registers for 4 vectors at most: blocks are halved, sums stay the same.
+    const NARROW: bool = false;
     /// The same value in every lane.
     fn splat(value: f32) -> Self;
     /// From memory.
@@ -81,9 +83,11 @@ pub trait Lanes: Copy {
 pub const MAGIC: f32 = 12_582_912.0;
 
 /// Plain arrays: runs everywhere, fast where the compiler knows a fused multiply-add.
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
 pub struct Portable([f32; LANES]);
 
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 impl Portable {
     #[inline(always)]
     fn map(self, f: impl Fn(f32) -> f32) -> Self {
@@ -169,6 +173,7 @@ impl Lanes for Portable {
 }
 
 /// Sum of sixteen floats by the tree of [`Lanes::reduce`].
+#[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 pub fn sum(v: &[f32; LANES]) -> f32 {
     let mut v = *v;
     for half in [8, 4, 2, 1] {

@@ -1,0 +1,151 @@
+// The interface of the studio's modules, answered by the engine in this browser. The studio's own `api.js` asks a server.
+
+import { busy, complain } from "./dom.js";
+import { listed } from "./route.js";
+import { askEngine } from "./engine.js";
+import { contentId, ensureHeld, isContent, sessionName } from "./link.js";
+
+/** There is an engine: it breeds, trains and scores. */
+export const isExport = false;
+
+/** Nobody keeps files: runs, long work, films. */
+export const hasFiles = false;
+
+// Side of a picture that a visitor brings, in pixels.
+const BROUGHT = 128;
+const brought = new Map();
+
+/** A visitor's picture: {name, canvas}; undefined for other ids. */
+export const pictureOf = (id) => brought.get(id);
+
+/** What the studio's server would be asked by. */
+export const call = (path) => path;
+
+/** The engine answers everything about a network. */
+export const canAnswer = () => true;
+
+/** Ids to compare: a network, and before it what it learned. */
+export const besideTarget = (target, id) => listed(target && target !== id ? [target, id] : [id]);
+
+/** What the engine refused. */
+export class Refusal extends Error {}
+
+/** A question for a path of the studio: [ask, parameters]. Content of links goes to the engine first. */
+async function questionOf(path, parameters = {}) {
+  const all = { ...parameters };
+  for (const id of [all.id, ...(all.from ?? [])]) if (isContent(id)) await ensureHeld(id);
+  const found = /^sessions\/([^/]+)(?:\/(\w+))?$/.exec(path);
+  if (!found) return [path, all];
+  const name = decodeURIComponent(found[1]);
+  const { kind, session } = await ensureHeld(name);
+  if (kind !== "session") throw new Error("This link carries a network, not a session. Look inside it, and breed from it there.");
+  const ask = { undefined: "session", picture: "session-picture", genome: "session-genome" }[found[2]] ?? found[2];
+  return [ask, { ...all, session }];
+}
+
+/** What was answered; a session is named by what it has become. */
+async function answered(path, parameters) {
+  const [ask, all] = await questionOf(path, parameters);
+  for (const [name, value] of Object.entries(all)) if (["node", "place", "size", "link"].includes(name) && value !== undefined && value !== null) all[name] = Number(value);
+  const [json, pixels] = await askEngine(ask, all);
+  if (json?.session !== undefined && json.nodes) {
+    json.title = json.name;
+    json.name = await sessionName(json.session);
+  }
+  return [json, pixels.length ? new Uint8ClampedArray(pixels.buffer) : null];
+}
+
+/** A JSON answer; null where there is none. */
+export async function get(path, parameters, what = "Reading") {
+  if (path === "score") return null;
+  return (await busy(what, answered(path, parameters)))[0];
+}
+
+/** A JSON answer, or null where there is none. */
+export const find = get;
+
+/** Bytes, and what stands beside them: the columns of an atlas. */
+export async function bytes(path, parameters, { what = "Drawing", header } = {}) {
+  const [json, pixels] = await busy(what, answered(path, parameters));
+  return [pixels, header === "x-columns" ? json.columns : null];
+}
+
+/** Reads an answer with pictures. */
+export const getWithPixels = (path, parameters, what = "Reading") => busy(what, answered(path, parameters));
+
+/** Asks for something to be done, and for pixels with the answer. */
+export const postForPixels = (path, body = {}, what = "Working") => busy(what, answered(path, body));
+
+/** Asks for pixels before anybody waits for them. */
+export const foresee = (path, body) => answered(path, body);
+
+/** Asks for something to be done. */
+export const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);
+
+/** Lets an element show a picture once it is drawn. */
+export function showAt(element, path, parameters) {
+  const side = Number(parameters.size);
+  const drawing = pictureOf(parameters.id)
+    ? Promise.resolve(pictureOf(parameters.id).canvas)
+    : answered(path === "thumb" ? "picture" : path, parameters).then(([, pixels]) => {
+      const canvas = new OffscreenCanvas(side, side);
+      canvas.getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
+      return canvas;
+    });
+  drawing.then((canvas) => (canvas.convertToBlob ? canvas.convertToBlob() : new Promise((done) => canvas.toBlob(done)))).then((blob) => {
+    const address = URL.createObjectURL(blob);
+    element.addEventListener("load", () => URL.revokeObjectURL(address), { once: true });
+    element.setAttribute(element instanceof SVGElement ? "href" : "src", address);
+  }).catch(complain);
+}
+
+/** Lets a visitor save a text as a file. */
+export function saveText(name, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name.replaceAll(/[^\p{L}\p{N}._ -]/gu, "_");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** Lets a link save a file: the engine writes it when it is asked for. */
+export function saveAt(link, path, parameters) {
+  link.href = "#";
+  link.onclick = (event) => {
+    event.preventDefault();
+    answered(path, parameters).then(([{ name, text }]) => saveText(name, text)).catch(complain);
+  };
+}
+
+async function bring(file) {
+  const picture = await createImageBitmap(file).catch(() => {
+    throw new Error(`${file.name}: expected a picture that this browser can read (PNG, JPEG, GIF, WebP), found something else.`);
+  });
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = BROUGHT;
+  const short = Math.min(picture.width, picture.height);
+  const on = canvas.getContext("2d", { willReadFrequently: true });
+  on.imageSmoothingQuality = "high";
+  on.fillStyle = "#fff";
+  on.fillRect(0, 0, BROUGHT, BROUGHT);
+  on.drawImage(picture, (picture.width - short) / 2, (picture.height - short) / 2, short, short, 0, 0, BROUGHT, BROUGHT);
+  const id = `brought/${brought.size + 1}`;
+  brought.set(id, { name: file.name, canvas });
+  return { id, page: "train" };
+}
+
+/** Opens a file: a picture to learn, a genome, a trained network. */
+export function upload(file) {
+  return busy(`Opening ${file.name}`, (async () => {
+    if (file.type.startsWith("image/")) return bring(file);
+    if (file.size > 1 << 22) throw new Error(`${file.name}: expected a picture, or a genome of at most 4 MB, found ${(file.size / 1e6).toFixed(1)} MB.`);
+    try {
+      const text = await file.text();
+      const id = await contentId(text, file.name.replaceAll("/", "_"));
+      const { kind } = await ensureHeld(id);
+      return kind === "session" ? { id, page: "breed" } : { id };
+    } catch (error) {
+      throw new Error(`${file.name}: ${error.message}`);
+    }
+  })());
+}

@@ -1,0 +1,65 @@
+// A score: weights are moved one at a time, and a judge says of each picture whether it still makes sense.
+
+import { complain, count, fill, h, keys, number, square } from "./dom.js";
+import { address } from "./route.js";
+import { term } from "./words.js";
+import { get } from "./api.js";
+import { askEngine } from "./engine.js";
+import { ensureHeld, isContent } from "./link.js";
+import { scoreBar } from "./charts.js";
+import { linkName } from "./wiring.js";
+import { putPixels } from "./live.js";
+
+// Weights that are moved, and how much each changes the picture.
+const [SAMPLES, CHANGE] = [40, 0.18];
+
+/** Shows a score as it is taken. */
+export async function showScore(main, { id, query }) {
+  const wiring = query.get("wiring") ?? "graph";
+  if (isContent(id)) await ensureHeld(id);
+  const network = await get("network", { id, wiring }, "Reading the network");
+  let left = false;
+  const base = square(64, { class: "picture", role: "img", "aria-label": "The picture as it is" });
+  const list = h("ul", { class: "moved" });
+  const bar = h("progress", { "aria-label": "Weights judged", max: 1, value: 0 });
+  const told = h("p", { class: "note", role: "status" });
+  const result = h("div");
+  fill(main, h("header", { class: "page" }, h("h1", null, `Score: ${network.name}`),
+    h("p", { class: "lead" }, "Each weight is moved down and up until the picture has changed by ", term("effect", number(CHANGE)), ". A judge says whether it is still a picture: ",
+      term("coherent", "coherent"), ", unclear or ", term("fractured", "fractured"), "."),
+    h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Look inside"))),
+  h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));
+  const [{ job, size, links }, pixels] = await askEngine("score", { id, wiring, samples: Math.min(SAMPLES, network.links.filter((l) => l.weight !== 0).length), effect: CHANGE });
+  putPixels(base, pixels, 0, size);
+  bar.max = links.length;
+  const go = async () => {
+    for (let done = 0; done < links.length && !left;) {
+      const [now, bytes] = await askEngine("score-next", { job });
+      if (left) return;
+      done = bar.value = now.done;
+      let at = 0;
+      const tiles = new Map();
+      for (const seen of now.seen) {
+        if (!tiles.has(seen.link)) tiles.set(seen.link, []);
+        const canvas = square(size, { "aria-hidden": "true" });
+        if (!seen.silent) {
+          putPixels(canvas, bytes, at, size);
+          at += 4 * size * size;
+        }
+        tiles.get(seen.link).push(h("a", { class: `judged ${seen.call ?? ""}`, href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring, link: seen.link, set: `${seen.link}:${network.links[seen.link].weight + seen.delta}` }),
+          "aria-label": `${linkName(network, seen.link)} by ${number(seen.delta)}: ${seen.call ?? "silent"}`, title: seen.call ?? "silent" }, canvas));
+      }
+      for (const [link, canvases] of tiles) list.append(h("li", null, canvases, h("span", null, linkName(network, link))));
+      told.textContent = `${done} of ${count(links.length, "weight")}`;
+      if (now.score) {
+        const { score, coherent, unclear, fractured, silent } = now.score;
+        result.replaceChildren(h("h2", null, term("score", `Score ${number(score)}`)), scoreBar(now.score),
+          h("p", { class: "note" }, `${coherent} coherent, ${unclear} unclear, ${fractured} fractured, ${silent} silent.`));
+        main.dataset.score = score;
+      }
+    }
+  };
+  go().catch((error) => !left && complain(error));
+  keys([]);
+  return () => (left = true);
+}

@@ -1,0 +1,230 @@
+// Training while one looks on: the picture, the loss, what every unit draws; fewer links or more, at any time.
+
+import { button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
+import { address, leaf, rename } from "./route.js";
+import { term } from "./words.js";
+import { ensureHeld, contentId, isContent } from "./link.js";
+import { pictureOf } from "./api.js";
+import { askEngine } from "./engine.js";
+import { linksByTarget } from "./shader.js";
+import { lossCurve } from "./charts.js";
+import { wiringOf } from "./wiring.js";
+
+// Side of the picture and of a map; how long the engine works between two frames, in ms; how often maps and curve are drawn, in ms.
+const [DRAWN, UNIT, WORK, SLOW] = [192, 40, 26, 240];
+// More links than this are lines on a canvas: they change all the time.
+const MOST_LINES = 150;
+const WIRINGS = [["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]];
+const RATES = [0.0003, 0.001, 0.003, 0.006, 0.01, 0.03];
+const SIZES = [32, 48, 64, 96];
+const MOTH_GENOME = "genomes/bred_moth.json";
+
+/** A picture of a visitor as the engine takes it: RGB, `size`² pixels. */
+function asBytes(canvas, size) {
+  const small = square(size);
+  const on = small.getContext("2d", { willReadFrequently: true });
+  on.imageSmoothingQuality = "high";
+  on.drawImage(canvas, 0, 0, size, size);
+  const { data } = on.getImageData(0, 0, size, size);
+  return Uint8Array.from({ length: 3 * size * size }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
+}
+
+/** Puts raw pixels on a canvas. */
+export function putPixels(canvas, bytes, offset, side) {
+  if (canvas.width !== side) canvas.width = canvas.height = side;
+  canvas.getContext("2d").putImageData(new ImageData(new Uint8ClampedArray(bytes.buffer, offset, 4 * side * side), side, side), 0, 0);
+}
+
+/** Shows a training. */
+export async function showTrain(main, { id, query }) {
+  const own = pictureOf(id);
+  if (!own && id.startsWith("brought/")) throw new Error("This picture was only on the page that it was dropped on. Drop it once more.");
+  const of = own ? query.get("shape") ?? MOTH_GENOME : id;
+  if (isContent(of)) await ensureHeld(of);
+  const isRun = of.startsWith("genomes/trained/") || (await isTrained(of));
+  const chosen = { wiring: isRun ? "graph" : query.get("wiring") ?? "dense", rate: Number(query.get("rate") ?? 0.003), size: Number(query.get("size") ?? 64), seed: Number(query.get("seed") ?? 0) };
+  if (!RATES.includes(chosen.rate)) chosen.rate = 0.003;
+  if (!SIZES.includes(chosen.size)) chosen.size = 64;
+  if (!WIRINGS.some(([name]) => name === chosen.wiring)) chosen.wiring = "dense";
+  if (!Number.isSafeInteger(chosen.seed) || chosen.seed < 0) chosen.seed = 0;
+
+  let [job, network, drawing, squares] = [null, null, null, []];
+  let [running, left, steps, slow, cost] = [true, false, 4, 0, 0];
+  let [looping, shownLinks] = [Promise.resolve(), 0];
+  let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
+
+  const target = square(DRAWN, { class: "picture", role: "img", "aria-label": "The picture to learn" });
+  const canvas = square(DRAWN, { class: "picture", role: "img", "aria-label": "What the network draws now" });
+  const chart = h("div");
+  const told = h("p", { class: "value readout" });
+  const inside = h("div", { class: "inside" });
+  const hover = h("p", { class: "hover" }, h("b"), h("span"), h("small"));
+  const title = h("h1", null, own ? `Learning ${own.name}` : `Training: ${leaf(isContent(of) ? "a network" : of).replaceAll("_", " ")}`);
+  const go = button("Pause", () => run(!running), { class: "main" });
+  const once = button("Step", () => {
+    run(false);
+    looping.then(() => turn(1)).catch(stop);
+  });
+  const again = button("Randomise", () => restart({ seed: Math.floor(Math.random() * 2 ** 31) }), { title: "Begin again from other random weights" });
+  const links = h("input", { type: "range", min: 1, max: 1, step: 1, value: 1, "aria-label": "Links kept", input: () => {
+    wantedKeep = Number(links.value);
+    keptWords.textContent = `${wantedKeep} of ${links.max}`;
+    clearTimeout(pruning);
+    pruning = setTimeout(prune, 60);
+  } });
+  const keptWords = h("output", { class: "value" });
+  let method = "sp";
+  const methods = select([["sp", "similar ones stay"], ["magnitude", "large ones stay"], ["random", "at random"]], method, (value) => {
+    method = value;
+    if (kept < Number(links.max)) {
+      wantedKeep = kept;
+      prune();
+    }
+  });
+  const keep = button("Keep this network", () => keepIt().catch(complain), { title: "Its weights go into an address of their own" });
+
+  const stop = (error) => {
+    running = false;
+    go.textContent = "Go";
+    if (!left) complain(error);
+  };
+
+  function run(on) {
+    running = on;
+    go.textContent = on ? "Pause" : "Go";
+    go.setAttribute("aria-pressed", String(on));
+    if (on) looping = looping.then(loop).catch(stop);
+    else if (job) looping.then(() => !running && turn(0)).catch(stop);
+  }
+
+  /** The engine works on the next steps while those before are shown. */
+  async function loop() {
+    let ahead = null;
+    while (running && !left) {
+      const now = (await ahead) ?? (await asked(steps));
+      if (running && !left) ahead = asked(steps);
+      await show(now);
+      await new Promise((next) => requestAnimationFrame(next));
+    }
+    if (ahead) await show(await ahead);
+  }
+
+  /** Some steps, and what they led to. */
+  const turn = async (some) => show(await asked(some, true), true);
+
+  async function asked(some, all = false) {
+    const mine = job;
+    const due = all || performance.now() - slow > Math.max(SLOW, 4 * cost);
+    if (due) slow = performance.now();
+    // While it runs, at the size that it is trained at: a larger picture would take the time of many steps.
+    const side = running && some > 0 ? chosen.size : DRAWN;
+    const answer = await askEngine("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
+    return { answer, mine, some, due, side };
+  }
+
+  async function show({ answer: [now, bytes, took], mine, some, due, side }, all = false) {
+    if (left || mine !== job) return;
+    if (running && some > 0 && !due) steps = Math.max(1, Math.min(400, Math.round(steps * Math.min(2, Math.max(0.5, WORK / Math.max(took, 1))))));
+    curve.push(...now.lines);
+    if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);
+    putPixels(canvas, bytes, 0, side);
+    canvas.dataset.step = now.step;
+    canvas.dataset.r2 = now.r2;
+    told.replaceChildren(term("step", `Step ${now.step}`), " · ", term("r2", `R² ${number(now.r2, 3)}`), " · ", term("link", count(now.kept, "link")), now.why ? ` · ${{ collapsed: "it became one colour", diverged: "it left all bounds: take a smaller rate", "step-limit": "all steps are made" }[now.why] ?? now.why}` : "");
+    if (now.why) run(false);
+    kept = now.kept;
+    if (wantedKeep === null) [links.value, keptWords.textContent] = [kept, `${kept} of ${links.max}`];
+    if (!due) return;
+    const began = performance.now();
+    const wide = UNIT * now.columns;
+    const atlas = new ImageData(new Uint8ClampedArray(bytes.buffer, now.picture, now.maps), wide, now.maps / 4 / wide);
+    for (const { canvas: map, unit } of squares) {
+      const [x, y] = [UNIT * (unit % now.columns), UNIT * Math.floor(unit / now.columns)];
+      map.getContext("2d").putImageData(atlas, -x, -y, x, y, UNIT, UNIT);
+    }
+    const weights = new Float32Array(bytes.slice(now.picture + now.maps).buffer);
+    network.links.forEach((link, i) => {
+      link.weight = weights[i];
+      link.kept = weights[i] !== 0;
+    });
+    // Links change slowly, and are the most to draw.
+    if (all || shownLinks++ % 4 === 0) drawing.redraw();
+    chart.replaceChildren(lossCurve(curve));
+    // A slow screen is given less to show, and the engine more time.
+    await new Promise((next) => requestAnimationFrame(next));
+    cost = performance.now() - began;
+  }
+
+  async function prune() {
+    const keepNow = wantedKeep;
+    try {
+      await askEngine("train-prune", { job, keep: keepNow, method });
+      if (!running) await turn(0);
+    } catch (error) {
+      complain(error);
+    }
+    if (wantedKeep === keepNow) wantedKeep = null;
+    main.dataset.pruned = keepNow;
+  }
+
+  async function keepIt() {
+    run(false);
+    const [{ text }] = await askEngine("train-text", { job });
+    const kept = await contentId(text, "trained");
+    if (!isContent(kept)) say("It is too large for a link; it stays while this page is open.");
+    location.hash = address("look", kept);
+  }
+
+  /** Begins, or begins again with something changed. */
+  async function restart(changes = {}) {
+    Object.assign(chosen, changes);
+    const before = job;
+    const bytes = own ? asBytes(own.canvas, chosen.size) : undefined;
+    const [begun, picture] = await askEngine("train", { id: of, wiring: chosen.wiring, size: chosen.size, seed: chosen.seed, lr: chosen.rate }, bytes);
+    if (before) askEngine("train-end", { job: before }).catch(() => {});
+    [job, network, curve, wantedKeep] = [begun.job, begun, [], null];
+    putPixels(target, picture, 0, begun.size);
+    links.max = begun.most;
+    const easel = { weight: (i) => network.links[i].weight, into: linksByTarget(network) };
+    drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES, sharp: 1 });
+    squares = drawing.squares;
+    inside.replaceChildren(drawing.element, hover);
+    slow = 0;
+    rename("train", id, { wiring: isRun || chosen.wiring === "dense" ? undefined : chosen.wiring, rate: chosen.rate === 0.003 ? undefined : chosen.rate, size: chosen.size === 64 ? undefined : chosen.size, seed: chosen.seed || undefined, shape: own && of !== MOTH_GENOME ? of : undefined });
+    await turn(0);
+    main.dataset.job = job;
+    if (running) run(true);
+  }
+
+  const numbers = (all) => all.map((n) => [String(n), String(n)]);
+  fill(main,
+    h("header", { class: "page" }, title, h("p", { class: "lead" }, "Gradient descent, live. Every square shows what a unit draws; blue links are positive, red ones negative.")),
+    h("div", { class: "bench live" },
+      h("div", { class: "side" },
+        h("div", { class: "goal" }, h("figure", null, target, h("figcaption", null, "to learn")), h("figure", null, canvas, h("figcaption", null, "drawn now"))),
+        told, h("div", { class: "row" }, go, once, isRun ? null : again),
+        h("div", { class: "panel" }, field("Links kept", h("div", { class: "row" }, links, keptWords), "Fewer: the rest trains on. More: they come back as they were."), field("Which stay", methods)),
+        chart,
+        h("details", null, h("summary", null, "Settings"), h("div", { class: "settings" },
+          isRun ? null : field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),
+          field("Learning rate", select(numbers(RATES), String(chosen.rate), (rate) => {
+            chosen.rate = Number(rate);
+            askEngine("train-rate", { job, lr: chosen.rate }).catch(stop);
+          })),
+          field("Pixels along the picture", select(numbers(SIZES), String(chosen.size), (size) => restart({ size: Number(size) }).catch(stop))))),
+        h("div", { class: "row" }, keep)),
+      inside));
+  await restart();
+  keys([[" ", "go, or pause", () => run(!running)], ["s", "one step", () => once.click()], ["r", "begin again from other weights", () => again.click()]]);
+  return () => {
+    left = true;
+    running = false;
+    clearTimeout(pruning);
+    askEngine("train-end", { job }).catch(() => {});
+  };
+}
+
+async function isTrained(id) {
+  const [{ kind }] = await askEngine("network", { id, wiring: "graph" });
+  return kind === "run";
+}

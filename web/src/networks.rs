@@ -1,0 +1,305 @@
+//! One network: its wiring, what it draws, what its units draw, what its links do.
+
+use crate::desk::{Answer, Answered, Desk};
+use crate::held::{EVOLVED, Loaded, TRAINED, stem};
+use crate::sessions;
+use picloom_engine::genome::{BUILTIN, Genome, Provenance, from_json, to_json};
+use picloom_engine::network::kernel::feature_maps;
+use picloom_engine::network::{Frame, Model, Picture, PixelInputs, Weights, Wiring, with_weights};
+use picloom_engine::page::{self, Drawing, signed_colour};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// Largest picture side.
+const LARGEST: usize = 2048;
+/// Side of the pictures that weight changes are searched on.
+const SEARCHED_AT: usize = 64;
+/// Least R² of a network that has learned its picture.
+const FIT: f64 = picloom_engine::score::FIT_GATE;
+
+/// The address of a network.
+#[derive(Deserialize)]
+pub struct AskedNetwork {
+    /// What comes with the program, what is held, or a place on a sheet of a session.
+    pub id: String,
+    /// How a genome is wired.
+    #[serde(default = "graph")]
+    pub wiring: Wiring,
+}
+
+/// The address of a link.
+#[derive(Deserialize)]
+pub struct AskedLink {
+    #[serde(flatten)]
+    of: AskedNetwork,
+    link: usize,
+}
+
+/// What is asked of a picture.
+#[derive(Deserialize)]
+pub struct AskedPicture {
+    #[serde(flatten)]
+    of: AskedNetwork,
+    size: Option<usize>,
+    /// `LINK:VALUE,…`
+    #[serde(default)]
+    set: String,
+    /// `x,y,width,height`
+    #[serde(default)]
+    frame: String,
+}
+
+fn graph() -> Wiring {
+    Wiring::Graph
+}
+
+impl Desk {
+    /// The network of an id; one on a sheet is held from then on.
+    pub fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
+        self.held_too(&asked.id)?;
+        self.held.load(&asked.id, asked.wiring)
+    }
+
+    fn held_too(&mut self, id: &str) -> Result<(), String> {
+        match self.held.genome(id) {
+            None => match sessions::genome_of(self, id)? {
+                Some(genome) => self.held.hold(id, &to_json(&genome)).map(drop),
+                None => Ok(()),
+            },
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// What comes with the program, as the studio's library has it.
+pub fn library() -> Answered {
+    #[derive(Serialize)]
+    struct Entry {
+        id: String,
+        name: &'static str,
+        nodes: usize,
+        links: usize,
+        builtin: bool,
+    }
+    let entry = |&(name, text): &(&'static str, &str)| {
+        let genome = from_json(text).ok()?;
+        let (nodes, links) = (genome.nodes().len(), genome.connections().len());
+        Some(Entry { id: format!("genomes/{name}.json"), name, nodes, links, builtin: true })
+    };
+    let genomes: Vec<Entry> = BUILTIN.iter().filter_map(entry).collect();
+    let run = serde_json::json!({ "id": TRAINED, "picture": stem(EVOLVED), "target": EVOLVED, "arm": "dense",
+        "what": "dense network, trained", "finished": true, "builtin": true });
+    Answer::of(&serde_json::json!({ "genomes": genomes, "runs": [run] }))
+}
+
+#[derive(Serialize)]
+struct Drawn<'a> {
+    id: &'a str,
+    name: &'a str,
+    kind: &'static str,
+    has_genome: bool,
+    what: &'a str,
+    picture: String,
+    wiring: &'static str,
+    size: usize,
+    provenance: Described<'a>,
+    #[serde(flatten)]
+    drawing: Drawing,
+    r2: Option<f64>,
+    fit: Option<bool>,
+    seed: Option<u64>,
+    target: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Described<'a> {
+    tags: Vec<&'a str>,
+    #[serde(flatten)]
+    more: Option<&'a Provenance>,
+}
+
+/// Everything that the page needs to draw a network by itself.
+pub fn network(desk: &mut Desk, asked: &AskedNetwork) -> Answered {
+    let loaded = desk.load(asked)?;
+    let learned = loaded.learned.as_ref();
+    let own = loaded.genome.as_ref().filter(|_| learned.is_none()).map(|genome| &genome.provenance);
+    let said = own.and_then(|p| p.notes.get("tags")).map_or("", String::as_str);
+    let target = learned.map(|(target, _)| target.as_str()).filter(|target| !target.is_empty());
+    Answer::of(&Drawn {
+        id: &asked.id,
+        name: &loaded.name,
+        kind: if learned.is_some() { "run" } else { "genome" },
+        has_genome: loaded.genome.is_some() && loaded.model.network.arch.is_none(),
+        what: &loaded.what,
+        picture: target
+            .map_or(loaded.name.clone(), |target| stem(target).chars().take(40).collect()),
+        wiring: asked.wiring.name(),
+        size: loaded.size,
+        provenance: Described {
+            tags: said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect(),
+            more: own,
+        },
+        drawing: Drawing::of(
+            &loaded.model,
+            loaded.genome.as_ref(),
+            loaded.coords,
+            loaded.palette(),
+        ),
+        r2: learned.map(|(_, r2)| *r2),
+        fit: learned.map(|(_, r2)| *r2 >= FIT),
+        seed: None,
+        target,
+    })
+}
+
+fn side(size: Option<usize>, otherwise: usize) -> Result<usize, String> {
+    match size.unwrap_or(otherwise) {
+        size if (1..=LARGEST).contains(&size) => Ok(size),
+        size => Err(format!("size: expected 1 to {LARGEST} pixels, found {size}")),
+    }
+}
+
+impl AskedPicture {
+    /// The network with the weights that are set.
+    fn model(&self, desk: &mut Desk) -> Result<(Rc<Loaded>, Weights), String> {
+        let loaded = desk.load(&self.of)?;
+        let mut weights = loaded.model.weights.clone();
+        for part in self.set.split(',').filter(|part| !part.is_empty()) {
+            let (link, value) = part
+                .split_once(':')
+                .and_then(|(link, value)| Some((link.parse::<usize>().ok()?, value.parse::<f32>().ok()?)))
+                .filter(|(link, value)| *link < weights.0.len() && value.is_finite())
+                .ok_or_else(|| {
+                    let found: String = part.chars().take(40).collect();
+                    format!("set: expected LINK:VALUE, links below {} and finite values, found {found:?}", weights.0.len())
+                })?;
+            weights.0[link] = value;
+        }
+        Ok((loaded, weights))
+    }
+
+    fn frame(&self) -> Result<Frame, String> {
+        if self.frame.is_empty() {
+            return Ok(Frame::PICTURE);
+        }
+        let numbers: Vec<f64> = self.frame.split(',').filter_map(|n| n.parse().ok()).collect();
+        match numbers[..] {
+            [x, y, width, height]
+                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9)
+                    && width > 0.0
+                    && height > 0.0 =>
+            {
+                Ok(Frame { x, y, width, height })
+            }
+            _ => {
+                Err("frame: expected x,y,width,height, finite and with a width and height above 0"
+                    .into())
+            }
+        }
+    }
+}
+
+/// (P, 4) bytes, as a canvas has them.
+pub fn rgba(picture: &Picture) -> Vec<u8> {
+    let rgb = picture.to_bytes();
+    let mut rgba = vec![255; rgb.len() / 3 * 4];
+    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
+        pixel[..3].copy_from_slice(colours);
+    }
+    rgba
+}
+
+/// What a network draws, some weights set, a part of the plane.
+pub fn picture(desk: &mut Desk, asked: &AskedPicture) -> Answered {
+    let (loaded, weights) = asked.model(desk)?;
+    let size = side(asked.size, loaded.size)?;
+    let inputs = PixelInputs::framed(size, loaded.coords, asked.frame()?);
+    let mut rgb = picloom_engine::network::kernel::render(&loaded.model.network, &weights, &inputs);
+    loaded.palette().recolour(&mut rgb);
+    Answer::with(&size, rgba(&Picture { width: size, height: size, rgb }))
+}
+
+#[derive(Serialize)]
+struct Atlas {
+    columns: usize,
+}
+
+/// (U, P) maps as squares of one picture, `columns` a row, in the colours of signed values.
+pub fn atlas(
+    model: &Model,
+    weights: &Weights,
+    inputs: &PixelInputs,
+    size: usize,
+) -> (usize, Vec<u8>) {
+    let maps = feature_maps(&model.network, weights, inputs);
+    let units = model.network.units.len();
+    let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
+    let mut bytes = vec![255; 4 * size * size * columns * units.div_ceil(columns)];
+    for unit in 0..units {
+        let (left, top) = (unit % columns * size, unit / columns * size);
+        for (row, line) in maps.unit(unit).chunks_exact(size).enumerate() {
+            let at = 4 * ((top + row) * columns * size + left);
+            for (pixel, &value) in bytes[at..at + 4 * size].chunks_exact_mut(4).zip(line) {
+                pixel[..3].copy_from_slice(&signed_colour(value));
+            }
+        }
+    }
+    (columns, bytes)
+}
+
+/// What every unit draws, in unit order.
+pub fn maps(desk: &mut Desk, asked: &AskedPicture) -> Answered {
+    let (loaded, weights) = asked.model(desk)?;
+    let size = side(asked.size, 48)?.min(512);
+    let inputs = PixelInputs::framed(size, loaded.coords, asked.frame()?);
+    let (columns, bytes) = atlas(&loaded.model, &weights, &inputs, size);
+    Answer::with(&Atlas { columns }, bytes)
+}
+
+/// How far a link's weight must move, down and up, for equal effects on the picture.
+pub fn matched(desk: &mut Desk, AskedLink { of, link }: &AskedLink) -> Answered {
+    let links = desk.load(of)?.model.weights.0.len();
+    if *link >= links {
+        return Err(format!("link: expected a number below {links}, found {link}"));
+    }
+    let view = desk.held.view(&of.id, of.wiring, SEARCHED_AT)?;
+    Answer::of(&page::matched(&view, *link, &|| false))
+}
+
+/// Weights that can change the picture, by how far they must move for it.
+pub fn ranked(desk: &mut Desk, of: &AskedNetwork) -> Answered {
+    desk.load(of)?;
+    let view = desk.held.view(&of.id, of.wiring, SEARCHED_AT)?;
+    Answer::of(&page::ranked(&view, &|| false))
+}
+
+/// A genome with the weights that are set, as a file.
+pub fn genome(desk: &mut Desk, asked: &AskedPicture) -> Answered {
+    let (loaded, weights) = asked.model(desk)?;
+    let none = || format!("{}: expected a genome, found a network without one", loaded.name);
+    let genome = desk.held.genome(&asked.of.id).ok_or_else(none)?;
+    let genome = match asked.set.is_empty() {
+        true => genome,
+        false => moved(&genome, &loaded, &weights)?,
+    };
+    Answer::of(
+        &serde_json::json!({ "name": format!("{}.json", loaded.name), "text": to_json(&genome) }),
+    )
+}
+
+fn moved(genome: &Genome, loaded: &Loaded, weights: &Weights) -> Result<Genome, String> {
+    if loaded.model.network.arch.is_some() {
+        return Err(format!(
+            "{}: expected it as it was evolved, found it in layers, whose weights no genome has",
+            loaded.name
+        ));
+    }
+    let mut tuned = with_weights(genome, weights).map_err(|e| e.to_string())?;
+    tuned.provenance = Provenance {
+        name: format!("{}, moved", loaded.name),
+        made_by: "picloom web".into(),
+        parents: vec![loaded.name.clone()],
+        ..Provenance::default()
+    };
+    Ok(tuned)
+}
