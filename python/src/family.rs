@@ -26,7 +26,9 @@ fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {
     let (name, expected) = (family.name(), family.factors().len());
     if z.len() != expected {
         let found = z.len();
-        return Err(refused(format!("{name}: expected {expected} values, one a factor, found {found}")));
+        return Err(refused(format!(
+            "{name}: expected {expected} values, one a factor, found {found}"
+        )));
     }
     Ok(())
 }

@@ -102,7 +102,9 @@ impl Model {
         let z = z.as_array().to_vec();
         let (expected, found) = (self.0.network.factors(), z.len());
         if expected != found {
-            return Err(refused(format!("expected {expected} values, one a factor, found {found}")));
+            return Err(refused(format!(
+                "expected {expected} values, one a factor, found {found}"
+            )));
         }
         Ok(Model(self.0.at(&z)))
     }
