@@ -2,7 +2,7 @@
 
 use crate::convert::picture_array;
 use crate::errors::{parsed, refused};
-use numpy::{PyArray2, PyArray3};
+use numpy::{PyArray2, PyArray3, PyArrayLike1};
 use picloom::network::family::{Conditioned, Family, Support};
 use picloom::network::{Coords, Picture};
 use pyo3::prelude::*;
@@ -26,7 +26,9 @@ fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {
     let (name, expected) = (family.name(), family.factors().len());
     if z.len() != expected {
         let found = z.len();
-        return Err(refused(format!("{name}: expected {expected} values, one a factor, found {found}")));
+        return Err(refused(format!(
+            "{name}: expected {expected} values, one a factor, found {found}"
+        )));
     }
     Ok(())
 }
@@ -57,11 +59,12 @@ fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {
 pub fn family<'py>(
     py: Python<'py>,
     name: &str,
-    z: Vec<f64>,
+    z: PyArrayLike1<'_, f64, numpy::AllowTypeChange>,
     size: usize,
     coords: &str,
 ) -> PyResult<Bound<'py, PyArray3<f32>>> {
     let family: Family = parsed(name)?;
+    let z = z.as_array().to_vec();
     factors_of(family, &z)?;
     let size = crate::convert::check_size(size)?;
     Ok(picture_array(py, family.picture(&z, size, parsed(coords)?)))

@@ -98,10 +98,13 @@ impl Model {
     /// ------
     /// ValueError
     ///     Another number of values than factors.
-    fn at(&self, z: Vec<f64>) -> PyResult<Model> {
+    fn at(&self, z: PyArrayLike1<'_, f64, numpy::AllowTypeChange>) -> PyResult<Model> {
+        let z = z.as_array().to_vec();
         let (expected, found) = (self.0.network.factors(), z.len());
         if expected != found {
-            return Err(refused(format!("expected {expected} values, one a factor, found {found}")));
+            return Err(refused(format!(
+                "expected {expected} values, one a factor, found {found}"
+            )));
         }
         Ok(Model(self.0.at(&z)))
     }

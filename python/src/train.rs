@@ -5,7 +5,7 @@ use crate::errors::{parsed, refused};
 use crate::family::conditioned;
 use crate::model::{Model, weights_of};
 use crate::watched::{Caller, watched};
-use numpy::PyArrayLike1;
+use numpy::{PyArrayLike1, PyArrayLike2};
 use picloom::network::{Coords, PixelInputs};
 use picloom::score::Fit;
 use picloom::train::{
@@ -164,7 +164,7 @@ impl Trainer {
     fn new(
         model: &Model,
         target: &Bound<'_, PyAny>,
-        conditions: Option<Vec<Vec<f64>>>,
+        conditions: Option<PyArrayLike2<'_, f64, numpy::AllowTypeChange>>,
         size: Option<usize>,
         coords: &str,
         fit: Option<&str>,
@@ -179,7 +179,8 @@ impl Trainer {
             }
             Some(conditions) => {
                 let factors = model.0.network.factors();
-                let set = conditioned(target, conditions, factors, size, coords)?;
+                let rows = conditions.as_array().rows().into_iter().map(|z| z.to_vec()).collect();
+                let set = conditioned(target, rows, factors, size, coords)?;
                 (set.inputs(coords), set.pictures)
             }
         };
@@ -307,7 +308,7 @@ pub fn train(
     py: Python<'_>,
     model: &Model,
     target: &Bound<'_, PyAny>,
-    conditions: Option<Vec<Vec<f64>>>,
+    conditions: Option<PyArrayLike2<'_, f64, numpy::AllowTypeChange>>,
     size: Option<usize>,
     coords: &str,
     fit: Option<&str>,

@@ -264,3 +264,24 @@ def test_the_call_costs_less_than_two_percent_of_the_training(moth):
         shares.append(wall / own - 1)
     print("share of the call:", *(f"{s:.2%}" for s in shares))
     assert min(shares) < 0.02, shares
+
+
+def test_a_family_is_trained_under_conditions() -> None:
+    assert picloom.families()["face"] == ["distance of the eyes", "height of the mouth"]
+    seen, held_out = picloom.conditions(2, "minimal", values=3)
+    assert (seen.shape, held_out.shape) == ((5, 2), (4, 2))
+    model = picloom.Model.from_arch("2;gaussian:3,sin:3;z:2", seed=1)
+    assert model.factors == 2
+    pictures = np.stack([picloom.family("face", z, size=16) for z in seen])
+    by_name, by_array = (
+        picloom.train(model, target, conditions=seen, size=16, steps=20, log_every=10) for target in ("face", pictures)
+    )
+    assert np.array_equal(by_name.model.weights, by_array.model.weights)
+    at = by_name.model.at(held_out[0])
+    assert (at.factors, at.picture(16).shape) == (0, (16, 16, 3))
+    with pytest.raises(ValueError, match="expected 2 values"):
+        model.at([0.5])
+    with pytest.raises(ValueError, match="one a condition"):
+        picloom.train(model, pictures[:2], conditions=seen, steps=1)
+    with pytest.raises(ValueError, match="one a factor"):
+        picloom.train(model, "sun", conditions=seen, steps=1)

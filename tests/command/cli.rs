@@ -166,8 +166,15 @@ fn a_score_is_timed_against_the_plain_way() {
 
 #[test]
 fn steps_and_pictures_are_timed_case_by_case() {
-    const NAMES: [&str; 7] =
-        ["dense", "conditional", "sp-1404", "mask-1404", "mask-473", "evolved-layerized", "evolved-graph"];
+    const NAMES: [&str; 7] = [
+        "dense",
+        "conditional",
+        "sp-1404",
+        "mask-1404",
+        "mask-473",
+        "evolved-layerized",
+        "evolved-graph",
+    ];
     // Of a random mask a part leads nowhere; what evolved or is dense is all alive.
     const LINKS: [(u64, u64); 7] =
         [(5478, 5478), (5522, 5522), (1404, 1327), (1404, 1317), (473, 183), (147, 147), (57, 57)];

@@ -5,12 +5,16 @@ use picloom::math::SimRng;
 use picloom::network::family::{Conditioned, Conditions, Family, Support};
 use picloom::network::{Arch, Coords, Mask, Model, Weights, Wiring};
 use picloom::score::measures::recombination::Recombination;
+use picloom::train::schedule::Shape;
 use picloom::train::{Init, Problem, Schedule, TrainConfig, Trainer};
 
 const SIDE: usize = 16;
 
 /// Seen and held-out pictures.
-fn sets(conditions: Conditions, draw: impl Fn(&[f64]) -> picloom::network::Picture) -> [Conditioned; 2] {
+fn sets(
+    conditions: Conditions,
+    draw: impl Fn(&[f64]) -> picloom::network::Picture,
+) -> [Conditioned; 2] {
     [conditions.seen, conditions.held_out].map(|set| Conditioned::of(set, &draw))
 }
 
@@ -71,7 +75,8 @@ fn without_a_bridge_between_its_halves_a_support_teaches_no_combinations() {
             let network = arch.network();
             let mask = Mask::all(network.weight_count());
             let weights = Weights(vec![0.0; network.weight_count()]);
-            let (seen, found) = trained(Model { network, mask, weights }, None, &sets, recipe(2500, 1));
+            let (seen, found) =
+                trained(Model { network, mask, weights }, None, &sets, recipe(2500, 1));
             assert!(seen > 0.9, "{family} {support}: R² {seen}");
             found.gap
         });

@@ -2,7 +2,8 @@
 
 use crate::refusals::assert_refused;
 use picloom::experiment::contrast::{
-    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, rank_correlation, combined, contrast, decide, slope, verdict,
+    Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide,
+    rank_correlation, slope, verdict,
 };
 use picloom::experiment::table::Table;
 use picloom::math::SimRng;
@@ -170,7 +171,8 @@ fn ranks_are_correlated_within_groups_only() {
     for target in ["x", "y", "z"] {
         for (arm, base) in [("a", 0), ("b", 10)] {
             for seed in 0..4 {
-                let (size, score) = (base + seed, 0.02 * f64::from(base) + 0.1 - 0.01 * f64::from(seed));
+                let (size, score) =
+                    (base + seed, 0.02 * f64::from(base) + 0.1 - 0.01 * f64::from(seed));
                 let [seed, size, score] = [seed.to_string(), size.to_string(), score.to_string()];
                 table.push(&[target, arm, &seed, "true", &size, &score]);
             }

@@ -178,6 +178,24 @@ mod tests {
     use crate::evolve::Preset;
 
     #[test]
+    fn first_genomes_have_the_factors_that_links_may_read() {
+        let mut config = EvolveConfig::preset(Preset::Picbreeder);
+        config.start.inputs = vec![Input::X, Input::Y, Input::Bias, Input::Z1, Input::Z2];
+        config.validate().unwrap();
+        let genome = first_genome(&config, &mut SimRng::new(3, "test", 0));
+        genome.check().unwrap();
+        assert_eq!(genome.factors(), 2);
+        let factor = genome.input(Input::Z2).id;
+        assert!(genome.connections().any(|link| link.source == factor));
+        assert_eq!(readable(&config, &genome), config.start.inputs);
+        // z2 without z1 is none.
+        config.start.inputs = vec![Input::X, Input::Z2];
+        assert!(config.validate().is_err());
+        config.start.inputs = vec![Input::X, Input::Z1, Input::Z3];
+        assert!(config.validate().is_err());
+    }
+
+    #[test]
     fn picbreeder_starts_grey_through_one_hidden_node() {
         let config = EvolveConfig::preset(Preset::Picbreeder);
         let genome = first_genome(&config, &mut SimRng::new(3, "test", 0));

@@ -26,7 +26,7 @@ impl fmt::Display for InnovationId {
     }
 }
 
-/// What a CPPN sees of a pixel.
+/// What a CPPN sees: of a pixel, and of the factors of its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
@@ -40,11 +40,11 @@ pub enum Input {
     Bias,
     /// The first factor of what is drawn, −1 to +1: the same at every pixel of a picture.
     Z1,
-    /// The second factor, and so on.
+    /// The second factor.
     Z2,
-    #[expect(missing_docs)]
+    /// The third factor.
     Z3,
-    #[expect(missing_docs)]
+    /// The fourth factor.
     Z4,
 }
 

@@ -508,10 +508,10 @@ impl Genome {
                 return Err(GenomeError::Incomplete { missing: input.name() });
             }
         }
-        let has = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
-        if let Some(missing) = Input::FACTORS[self.factors()..].iter().rposition(has) {
-            let missing = Input::FACTORS[self.factors()..][missing - 1];
-            return Err(GenomeError::Incomplete { missing: missing.name() });
+        let factors = self.factors();
+        let reads = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
+        if Input::FACTORS[factors..].iter().any(reads) {
+            return Err(GenomeError::Incomplete { missing: Input::FACTORS[factors].name() });
         }
         let has = |o| self.output(o).is_some();
         if has(Output::Ink) {

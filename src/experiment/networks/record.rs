@@ -478,7 +478,10 @@ impl Record for NetworksRecord {
         ("png_ratio", "PNG bytes / raw bytes of the target at the study's size: its complexity."),
         ("evolved_links", "Links of the target's evolved network, layered; empty of a picture."),
         ("generations", "Generations that led to the target, as its genome says."),
-        ("family", "Family of pictures by its name; empty of one picture and of a genome's family."),
+        (
+            "family",
+            "Family of pictures by its name; empty of one picture and of a genome's family.",
+        ),
         ("support", "Which combinations of a family's factors training saw."),
         ("variant", "Way of training; `base` is the study's own."),
         ("offset", "Hidden layers more than the reference's."),
