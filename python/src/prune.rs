@@ -106,7 +106,7 @@ fn parent(
         }
         None => None,
     };
-    let target = Target { name: "given".into(), picture };
+    let target = Target::of_picture("given".into(), picture);
     Ok(PruneParent::given(model.clone(), initial, &target, coords).trained)
 }
 
