@@ -41,8 +41,6 @@ pub fn prefetch(blocks: &[Block]) {
 pub trait Lanes: Copy {
     /// True where 32 registers of 16 lanes exist (the shape of register blocks).
     const WIDE: bool;
-    /// True where there are registers for 4 vectors at most: blocks are halved, sums stay the same.
-    const NARROW: bool = false;
     /// The same value in every lane.
     fn splat(value: f32) -> Self;
     /// From memory.

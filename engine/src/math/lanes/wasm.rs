@@ -37,7 +37,6 @@ impl V128 {
 
 impl Lanes for V128 {
     const WIDE: bool = false;
-    const NARROW: bool = true;
     #[inline(always)]
     fn splat(value: f32) -> Self {
         V128([f32x4_splat(value); 4])

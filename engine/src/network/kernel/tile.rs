@@ -30,11 +30,10 @@ fn put<L: Lanes>(blocks: &mut [Block], i: usize, value: L) {
     value.store(unsafe { blocks.get_unchecked_mut(i) });
 }
 
-/// out[r, v..v + C] = Σ_k panel[k, r] · sources[k, v..v + C] for the R rows from `first` of a panel of `rows`.
+/// out[r, v..v + C] = Σ_k panel[k, r] · sources[k, v..v + C] for R rows.
 #[inline(always)]
 fn dense_block<L: Lanes, const R: usize, const C: usize>(
     panel: &[f32],
-    (first, rows): (usize, usize),
     sources: &[Block],
     out: &mut [Block],
     n: usize,
@@ -48,9 +47,9 @@ fn dense_block<L: Lanes, const R: usize, const C: usize>(
             x[c] = at(sources, k * stride + v + c);
         }
         for r in 0..R {
-            debug_assert!(k * rows + first + r < panel.len());
+            debug_assert!(k * R + r < panel.len());
             // SAFETY: see the module.
-            let w = L::splat(unsafe { *panel.get_unchecked(k * rows + first + r) });
+            let w = L::splat(unsafe { *panel.get_unchecked(k * R + r) });
             for c in 0..C {
                 sums[r][c] = w.fma(x[c], sums[r][c]);
             }
@@ -58,7 +57,7 @@ fn dense_block<L: Lanes, const R: usize, const C: usize>(
     }
     for r in 0..R {
         for c in 0..C {
-            put(out, (first + r) * stride + v + c, sums[r][c]);
+            put(out, r * stride + v + c, sums[r][c]);
         }
     }
 }
@@ -84,23 +83,18 @@ pub(super) fn dense<L: Lanes>(
             let panel = &panel[rows.start * n_in..rows.end * n_in];
             let out = &mut out[rows.start * stride..rows.end * stride];
             macro_rules! shape {
-                ($($r:literal: $($first:literal $some:literal)+;)*) => { match rows.len() {
+                ($($r:literal)*) => { match rows.len() {
                     $($r => if L::WIDE {
-                        dense_block::<L, $r, 4>(panel, (0, $r), sources, out, n_in, stride, v);
-                    } else if L::NARROW {
-                        for c in 0..STEP {
-                            $(dense_block::<L, $some, 1>(panel, ($first, $r), sources, out, n_in, stride, v + c);)+
-                        }
+                        dense_block::<L, $r, 4>(panel, sources, out, n_in, stride, v);
                     } else {
                         for c in 0..STEP {
-                            dense_block::<L, $r, 1>(panel, (0, $r), sources, out, n_in, stride, v + c);
+                            dense_block::<L, $r, 1>(panel, sources, out, n_in, stride, v + c);
                         }
                     },)*
                     _ => unreachable!("at most BLOCK_ROWS rows"),
                 } };
             }
-            // Rows of a panel: where parts of two begin.
-            shape!(1: 0 1; 2: 0 2; 3: 0 2 2 1; 4: 0 2 2 2; 5: 0 2 2 2 4 1; 6: 0 2 2 2 4 2;);
+            shape!(1 2 3 4 5 6);
         }
         v += STEP;
     }
@@ -215,11 +209,6 @@ pub(super) unsafe fn gather<L: Lanes>(
         // SAFETY: likewise.
         unsafe { gather_block::<L, PIECE>(offsets, weights, rows.add(v), out.add(v), add) };
         v += PIECE;
-    }
-    while L::NARROW && v < used {
-        // SAFETY: likewise; STEP is even.
-        unsafe { gather_block::<L, 2>(offsets, weights, rows.add(v), out.add(v), add) };
-        v += 2;
     }
     while v < used {
         // SAFETY: likewise; `used` is a multiple of STEP.
