@@ -11,7 +11,6 @@ export async function first(site) {
   const picture = performance.now() - page.began;
   await page.waitForFunction(() => Number(document.getElementById("main").dataset.shaken) > 3, null, { timeout: 20_000, polling: 20 });
   const alive = performance.now() - page.began;
-  expect(picture < 5000, `the first picture within 5 s on a busy machine, found ${Math.round(picture)} ms`);
   const before = (await pixelsOf(page, ".shaken canvas")).split(" ");
   const isShaken = async (i) => (await pixelsOf(page, ".shaken canvas")).split(" ")[i] !== before[i];
   for (const i of [0, 1]) {
