@@ -22,7 +22,7 @@
 
 mod scene;
 mod scenes;
-mod support;
+pub mod support;
 
 pub use scene::{Part, Scene, Shape};
 pub use support::{Conditions, ParseSupportError, Support};
