@@ -25,78 +25,10 @@ mod scenes;
 pub mod support;
 
 pub use scene::{Part, Scene, Shape};
+pub use scenes::Family;
 pub use support::{Conditions, ParseSupportError, Support};
 
 use super::{Coords, Picture, PixelInputs};
-use crate::math::names::names;
-use serde::{Deserialize, Serialize};
-
-/// A family of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Family {
-    Boat,
-    Clock,
-    Face,
-    Fish,
-    Flower,
-    House,
-    Lamps,
-    Moth,
-    Rings,
-    Stripes,
-    Sun,
-    Tree,
-}
-
-names! {
-    Family, "family of pictures":
-    Boat "boat", Clock "clock", Face "face", Fish "fish", Flower "flower", House "house", Lamps "lamps", Moth "moth",
-    Rings "rings", Stripes "stripes", Sun "sun", Tree "tree",
-}
-
-impl Family {
-    /// What its factors change, z1 first.
-    pub fn factors(self) -> &'static [&'static str] {
-        match self {
-            Family::Boat => &["place of the boat", "size of the sail", "height of the sea"],
-            Family::Clock => &["size of the face", "length of the hand", "hue of the face"],
-            Family::Face => &["distance of the eyes", "height of the mouth"],
-            Family::Fish => &["length of the body", "place of the eye"],
-            Family::Flower => &["length of the petals", "hue of the heart"],
-            Family::House => &["place of the door", "height of the roof"],
-            Family::Lamps => &["left lamp", "middle lamp", "right lamp"],
-            Family::Moth => &["symmetry of the wings", "place of the spots"],
-            Family::Rings => &["density of the rings", "place of their middle"],
-            Family::Stripes => &["density across", "density down"],
-            Family::Sun => &["place of the sun", "height of the sun", "hue of the sky"],
-            Family::Tree => &["height of the trunk", "size of the crown", "hue of the crown"],
-        }
-    }
-
-    /// What it draws at `z`, one value a factor in [−1, 1].
-    ///
-    /// # Panics
-    /// Another number of values than factors.
-    pub fn scene(self, z: &[f64]) -> Scene {
-        assert_eq!(z.len(), self.factors().len(), "one value a factor");
-        scenes::scene(self, z)
-    }
-
-    /// (size, size, 3) picture at `z`.
-    ///
-    /// ```
-    /// use picloom_engine::network::{Coords, family::Family};
-    ///
-    /// let left = Family::Sun.picture(&[-1.0, 0.0, 0.0], 32, Coords::Fer);
-    /// let right = Family::Sun.picture(&[1.0, 0.0, 0.0], 32, Coords::Fer);
-    /// assert!(left.mse(&right) > 0.01);
-    /// ```
-    pub fn picture(self, z: &[f64], size: usize, coords: Coords) -> Picture {
-        self.scene(z).picture(size, coords)
-    }
-}
 
 /// What is drawn under each of C conditions: C pictures of one size, one below the other.
 #[derive(Clone, Debug, PartialEq)]

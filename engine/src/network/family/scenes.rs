@@ -1,7 +1,77 @@
-//! The scenes of the families, in numbers.
+//! The families and their scenes, in numbers.
 
 use super::scene::Shape::{Below, Ellipse, Gable, Petals, Rectangle, Rings, Stripes};
-use super::{Family, Part, Scene, Shape};
+use super::scene::{Part, Scene, Shape};
+use crate::math::names::names;
+use crate::network::{Coords, Picture};
+use serde::{Deserialize, Serialize};
+
+/// A family of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Family {
+    Boat,
+    Clock,
+    Face,
+    Fish,
+    Flower,
+    House,
+    Lamps,
+    Moth,
+    Rings,
+    Stripes,
+    Sun,
+    Tree,
+}
+
+names! {
+    Family, "family of pictures":
+    Boat "boat", Clock "clock", Face "face", Fish "fish", Flower "flower", House "house", Lamps "lamps", Moth "moth",
+    Rings "rings", Stripes "stripes", Sun "sun", Tree "tree",
+}
+
+impl Family {
+    /// What its factors change, z1 first.
+    pub fn factors(self) -> &'static [&'static str] {
+        match self {
+            Family::Boat => &["place of the boat", "size of the sail", "height of the sea"],
+            Family::Clock => &["size of the face", "length of the hand", "hue of the face"],
+            Family::Face => &["distance of the eyes", "height of the mouth"],
+            Family::Fish => &["length of the body", "place of the eye"],
+            Family::Flower => &["length of the petals", "hue of the heart"],
+            Family::House => &["place of the door", "height of the roof"],
+            Family::Lamps => &["left lamp", "middle lamp", "right lamp"],
+            Family::Moth => &["symmetry of the wings", "place of the spots"],
+            Family::Rings => &["density of the rings", "place of their middle"],
+            Family::Stripes => &["density across", "density down"],
+            Family::Sun => &["place of the sun", "height of the sun", "hue of the sky"],
+            Family::Tree => &["height of the trunk", "size of the crown", "hue of the crown"],
+        }
+    }
+
+    /// What it draws at `z`, one value a factor in [−1, 1].
+    ///
+    /// # Panics
+    /// Another number of values than factors.
+    pub fn scene(self, z: &[f64]) -> Scene {
+        assert_eq!(z.len(), self.factors().len(), "one value a factor");
+        scene(self, z)
+    }
+
+    /// (size, size, 3) picture at `z`.
+    ///
+    /// ```
+    /// use picloom_engine::network::{Coords, family::Family};
+    ///
+    /// let left = Family::Sun.picture(&[-1.0, 0.0, 0.0], 32, Coords::Fer);
+    /// let right = Family::Sun.picture(&[1.0, 0.0, 0.0], 32, Coords::Fer);
+    /// assert!(left.mse(&right) > 0.01);
+    /// ```
+    pub fn picture(self, z: &[f64], size: usize, coords: Coords) -> Picture {
+        self.scene(z).picture(size, coords)
+    }
+}
 
 fn part(name: &'static str, shapes: impl Into<Vec<Shape>>, colour: [f64; 3]) -> Part {
     Part { name, shapes: shapes.into(), colour, presence: 1.0 }
@@ -11,7 +81,7 @@ fn at_presence(z: f64, part: Part) -> Part {
     Part { presence: 0.5 + 0.5 * z, ..part }
 }
 
-pub(super) fn scene(family: Family, z: &[f64]) -> Scene {
+fn scene(family: Family, z: &[f64]) -> Scene {
     let (a, b, c) = (z[0], z[1], z.get(2).copied().unwrap_or(0.0));
     let (ground, parts) = match family {
         Family::Boat => {
