@@ -93,7 +93,7 @@
 //! let network = "3;gaussian:3,sin:3".parse::<Arch>()?.network();
 //! let inputs = PixelInputs::full(16, Coords::Fer);
 //! let target = Picture { width: 16, height: 16, rgb: inputs.plane(picloom::genome::Input::D)
-//!     .iter().flat_map(|&d| [(d < 0.8) as u8 as f32; 3]).collect() }; // a white disc
+//!     .unwrap().iter().flat_map(|&d| [(d < 0.8) as u8 as f32; 3]).collect() }; // a white disc
 //! let mask = Mask::all(network.weight_count());
 //! let problem = Problem { network, mask, inputs, target, start: None };
 //! let config = TrainConfig { steps: 2000, target_loss: Some(0.02), ..TrainConfig::default() };

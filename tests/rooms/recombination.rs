@@ -8,7 +8,6 @@ use picloom::score::measures::recombination::Recombination;
 use picloom::train::schedule::Shape;
 use picloom::train::{Init, Problem, Schedule, TrainConfig, Trainer};
 use rayon::prelude::*;
-use rayon::prelude::*;
 
 const SIDE: usize = 16;
 
