@@ -223,6 +223,7 @@ WORKS = [
         ],
         reads=[
             "genome list",
+            "family list",
             "genome info {out}/genome.json",
             "genome info {out}/genome.xml",
             "genome info {out}/genome.zip",
@@ -317,7 +318,7 @@ def words(line, places, pre=""):
 def commands():
     """The first words of all lines: `train`, `experiment run`."""
     lines = [line for work in WORKS for line in [*work.fill, *(work.again or []), *work.reads]]
-    groups = ("animate", "experiment", "genome", "judge")
+    groups = ("animate", "experiment", "family", "genome", "judge")
     return {" ".join(line.split()[: 2 if line.split()[0] in groups else 1]) for line in lines}
 
 
