@@ -170,7 +170,7 @@ impl EvolutionObserver for Stop {
 /// A tiny training, which is over after `steps`.
 fn job(steps: u64) -> TrainJob {
     let rgb = (0..3 * 64).map(|i| (i % 7) as f32 / 7.0).collect();
-    let target = Drawn { name: "t.png".into(), picture: Picture { width: 8, height: 8, rgb } };
+    let target = Drawn::of_picture("t.png".into(), Picture { width: 8, height: 8, rgb });
     let (network, train) = (small(), TrainConfig { steps, log_every: 1, ..Default::default() });
     let wiring = (network.clone(), Mask::all(network.weight_count()));
     TrainJob::new("dense", &target, Coords::Fer, wiring, None, None, train)
