@@ -111,7 +111,7 @@ pub fn conditions<'py>(
     Ok((array(&found.seen)?, array(&found.held_out)?))
 }
 
-/// What is trained under conditions: a family by name, or an array of (C, S, S, 3).
+/// The pictures that a training under conditions sees. `target` is the name of a family or an array of (C, S, S, 3).
 pub fn conditioned(
     target: &Bound<'_, PyAny>,
     conditions: Vec<Vec<f64>>,

@@ -4,6 +4,7 @@ use super::names::one_of;
 use super::output::Output;
 use super::source::Usage;
 use crate::genome;
+use crate::math::memory;
 use crate::math::text::portable;
 use crate::network::family::{Conditions, Family, Support};
 use crate::network::files::{create_folder, write_atomic};
@@ -135,6 +136,10 @@ fn draw(args: &DrawArgs, out: &Output) -> anyhow::Result<()> {
         let says = "--masks: expected a family by name, whose parts are known, found a genome";
         return Err(Usage(says.into()).into());
     }
+    let pictures = values.checked_pow(factors as u32).unwrap_or(usize::MAX);
+    // The sheet, as floats and as bytes.
+    let pixels = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
+    memory::ensure("size, values", &pixels, 3 * (4 + 1))?;
     let Conditions { seen, held_out } = args.support.conditions(factors, values, args.seed);
     let all = Support::combinations(factors, values);
     let text = [("command", "picloom family draw")];

@@ -101,10 +101,9 @@ impl Target {
         conditions: Conditions,
         draw: impl Fn(&[f64]) -> Picture,
     ) -> Target {
-        let held_out = Conditioned::of(conditions.held_out, &draw);
-        let mut target = Target::of_seen(name, Conditioned::of(conditions.seen, &draw));
-        target.family.iter_mut().for_each(|family| family.held_out = held_out.clone());
-        target
+        let [seen, held_out] =
+            [conditions.seen, conditions.held_out].map(|set| Conditioned::of(set, &draw));
+        Target { name, picture: seen.picture(0), family: Some(FamilyTarget { seen, held_out }) }
     }
 
     /// The pictures of a family under the conditions that training sees.

@@ -137,6 +137,14 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
         ));
     }
     let (network, genome) = network_of(folder, &config)?;
+    let fits = |z: &Vec<f64>| z.len() == network.factors() && z.iter().all(|v| v.abs() <= 1.0);
+    if let Some(found) = config.conditions.iter().find(|z| !fits(z)) {
+        let factors = network.factors();
+        let problem = format!(
+            "expected conditions of {factors} numbers in [-1, 1], one a factor of the network, found {found:?}"
+        );
+        return Err(RunError::folder(&folder.join("config.toml"), problem));
+    }
     let weights_path = folder.join("weights.safetensors");
     if is_finished && !weights_path.exists() {
         return Err(RunError::folder(
@@ -190,7 +198,10 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
 /// Another number of values than factors.
 pub(super) fn under(name: &str, model: &Model, z: &[f64]) -> Result<Model, Refusal> {
     let factors = model.network.factors();
-    let expected = format!("{factors} values, one a factor");
+    let expected = match factors {
+        0 => "no values, for the network has no factors".to_string(),
+        _ => format!("{factors} values, one a factor"),
+    };
     Refusal::unless(z.len() == factors, format!("{name}, at"), expected, z.len())?;
     Ok(model.at(z))
 }
@@ -296,14 +307,8 @@ pub(super) fn reached_file(level: f64) -> String {
 }
 
 impl LoadedRun {
-    /// A network of one picture, and the picture: itself and its target, or of a conditional network the first of the
-    /// conditions that it was trained under.
-    pub fn shown(&self) -> (Model, Picture) {
-        let (model, picture) = self.shown_at(None).expect("its own condition");
-        (model, picture.expect("its own condition"))
-    }
-
-    /// The same where the factors have these values; no picture where that is none of the run's conditions.
+    /// A network of one picture, and the picture. Of a conditional network that where its factors are `z`, by default the
+    /// first condition it was trained under; no picture where `z` is none of its conditions.
     ///
     /// # Errors
     /// Another number of values than factors.

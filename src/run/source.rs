@@ -105,13 +105,8 @@ impl Source {
                 Source::plain(path, Model::read(arch, path)?, wanted)
             }
         };
-        if let (Some(z), 1..) = (wanted.at, source.model.network.factors()) {
+        if let (Some(z), NetworkPath::Genome(..) | NetworkPath::Weights(..)) = (wanted.at, kept) {
             source.model = under(&source.name, &source.model, z)?;
-        } else if wanted.at.is_some()
-            && source.config.as_ref().is_none_or(|run| run.conditions.is_empty())
-        {
-            let expected = "none, for a network without factors";
-            return Err(Refusal::new("at", expected, "some").into());
         }
         if let Some(path) = wanted.target {
             source.target =

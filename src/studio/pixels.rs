@@ -57,19 +57,9 @@ pub fn draw_rows(
 /// A picture as it was asked for: raw RGBA, or PNG.
 pub fn pixels(picture: &Picture, raw: bool) -> Response {
     match raw {
-        true => of_bytes("application/octet-stream", rgba(picture)),
+        true => of_bytes("application/octet-stream", picture.to_rgba()),
         false => of_bytes("image/png", picture.to_png(&[])),
     }
-}
-
-/// (P, 4) bytes, as a canvas has them.
-pub fn rgba(picture: &Picture) -> Vec<u8> {
-    let rgb = picture.to_bytes();
-    let mut rgba = vec![255; rgb.len() / 3 * 4];
-    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
-        pixel[..3].copy_from_slice(colours);
-    }
-    rgba
 }
 
 /// Squares of one size as one picture, `columns` a row.

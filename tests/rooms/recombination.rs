@@ -1,9 +1,11 @@
 //! Families of pictures: the hand-built network passes, the disconnected support fails (METHODS §11).
 
+use crate::refusals::assert_refused;
 use picloom::genome::Composed;
 use picloom::math::SimRng;
 use picloom::network::family::{Conditioned, Conditions, Family, Support};
 use picloom::network::{Arch, Coords, Mask, Model, Weights, Wiring};
+use picloom::run::{Target, TrainJob, load_run, train_run};
 use picloom::score::measures::recombination::Recombination;
 use picloom::train::schedule::Shape;
 use picloom::train::{Init, Problem, Schedule, TrainConfig, Trainer};
@@ -68,7 +70,7 @@ fn a_network_assembled_from_parts_recombines_from_the_fewest_conditions() {
 
 /// On average: of single networks some draw the bridge that they never saw.
 #[test]
-fn without_a_bridge_between_its_halves_a_support_teaches_no_combinations() {
+fn without_a_bridge_between_its_halves_a_support_leaves_a_larger_gap() {
     let arch = "6;cache:2,cos:2,gaussian:2,identity:1,sigmoid:2,sin:2,tanh:2";
     let cases = [(Family::Rings, 5, 1), (Family::Rings, 5, 2), (Family::Lamps, 4, 2)];
     let mean_gap = |support: Support| {
@@ -88,4 +90,33 @@ fn without_a_bridge_between_its_halves_a_support_teaches_no_combinations() {
     };
     let [random, halves] = [Support::Random(0.6), Support::Disconnected].map(mean_gap);
     assert!(halves > random + 0.2, "random {random}, halves {halves}");
+}
+
+#[test]
+fn a_run_of_a_family_is_read_back_and_shown_under_its_first_condition() {
+    let draw = |z: &[f64]| Family::Face.picture(z, SIDE, Coords::Fer);
+    let conditions = Support::Minimal.conditions(2, 3, 0);
+    let target = Target::of_family("face".into(), conditions, draw);
+    let network = "2;gaussian:3,sin:3;z:2".parse::<Arch>().unwrap().network();
+    let mask = Mask::all(network.weight_count());
+    let job =
+        TrainJob::new("dense", &target, Coords::Fer, (network, mask), None, None, recipe(20, 0));
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let drawn = train_run(&run, job, false, &mut ()).unwrap();
+    let read = load_run(&run).unwrap();
+    assert_eq!((read.result.fit, read.config.conditions.len()), (drawn.fit, 5));
+    let (model, picture) = read.shown_at(None).unwrap();
+    assert_eq!(picture, Some(draw(&[0.0, 0.0])));
+    assert_eq!(model, read.model.at(&[0.0, 0.0]));
+    // One that it was not trained under is drawn, too, and has no picture to compare with.
+    assert_eq!(read.shown_at(Some(&[0.3, 0.3])).unwrap().1, None);
+    let short = read.shown_at(Some(&[0.3])).unwrap_err();
+    assert_refused(&short, ["face, at", "2 values, one a factor", "1"]);
+    let config = run.join("config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, text.replacen("conditions = [[0.0, 0.0]", "conditions = [[0.0]", 1))
+        .unwrap();
+    let said = load_run(&run).unwrap_err().to_string();
+    assert!(said.contains("conditions of 2 numbers in [-1, 1]"), "{said}");
 }

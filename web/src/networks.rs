@@ -199,16 +199,6 @@ impl AskedPicture {
     }
 }
 
-/// (P, 4) bytes, as a canvas has them.
-pub fn rgba(picture: &Picture) -> Vec<u8> {
-    let rgb = picture.to_bytes();
-    let mut rgba = vec![255; rgb.len() / 3 * 4];
-    for (pixel, colours) in rgba.chunks_exact_mut(4).zip(rgb.chunks_exact(3)) {
-        pixel[..3].copy_from_slice(colours);
-    }
-    rgba
-}
-
 /// What a network draws, some weights set, a part of the plane.
 pub fn picture(desk: &mut Desk, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk)?;
@@ -216,7 +206,7 @@ pub fn picture(desk: &mut Desk, asked: &AskedPicture) -> Answered {
     let inputs = PixelInputs::framed(size, loaded.coords, asked.frame()?);
     let mut rgb = picloom_engine::network::kernel::render(&loaded.model.network, &weights, &inputs);
     loaded.palette().recolour(&mut rgb);
-    Answer::with(&size, rgba(&Picture { width: size, height: size, rgb }))
+    Answer::with(&size, Picture { width: size, height: size, rgb }.to_rgba())
 }
 
 #[derive(Serialize)]

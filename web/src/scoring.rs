@@ -1,7 +1,7 @@
 //! A score, weight by weight: the page shows each changed picture as it is judged.
 
 use crate::desk::{Answer, Answered, Desk};
-use crate::networks::{AskedNetwork, rgba};
+use crate::networks::AskedNetwork;
 use picloom_engine::network::Model;
 use picloom_engine::probe::{Delta, Perturbation, Selection, WeightSweep};
 use picloom_engine::score::{DlJudge, Exhibit, Judge, score};
@@ -48,7 +48,7 @@ pub fn begin(desk: &mut Desk, wanted: &BeginScore) -> Answered {
     let links =
         Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;
     let job = desk.scorings.keys().last().map_or(1, |last| last + 1);
-    let base = rgba(exhibit.view().picture());
+    let base = exhibit.view().picture().to_rgba();
     let answer = serde_json::json!({ "job": job, "links": links, "size": exhibit.view().size() });
     let (judge, delta) = (DlJudge::default(), Delta::Effect(wanted.effect));
     // One at a time: an earlier one was left.
@@ -101,7 +101,7 @@ pub fn next(desk: &mut Desk, job: usize) -> Answered {
             true => None,
             false => {
                 let picture = view.picture_with(p);
-                bytes.extend(rgba(&picture));
+                bytes.extend(picture.to_rgba());
                 Some(reading.judge(&picture).map_err(|e| e.to_string())?)
             }
         };

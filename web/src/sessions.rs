@@ -2,7 +2,6 @@
 
 use crate::desk::{Answer, Answered, Desk};
 use crate::held::genome_from;
-use crate::networks::rgba;
 use picloom_engine::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
 use picloom_engine::genome::{Genome, Provenance, to_json};
 use picloom_engine::math::hash::short_id;
@@ -154,7 +153,7 @@ fn version(tree: &Breeding) -> String {
 fn draw(genome: &Genome, size: usize) -> Vec<u8> {
     let mut picture = Model::of_genome(genome, Wiring::Graph).picture(size, Coords::Fer);
     genome.palette.recolour(&mut picture.rgb);
-    rgba(&picture)
+    picture.to_rgba()
 }
 
 fn drawn(tree: &Breeding, node: usize, size: usize) -> Result<Vec<u8>, String> {

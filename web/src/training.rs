@@ -3,7 +3,7 @@
 
 use crate::desk::{Answer, Answered, Desk};
 use crate::held::{Loaded, TrainedText};
-use crate::networks::{AskedNetwork, atlas, rgba};
+use crate::networks::{AskedNetwork, atlas};
 use picloom_engine::math::SimRng;
 use picloom_engine::network::kernel::feature_maps;
 use picloom_engine::network::{Mask, Model, Picture, PixelInputs, Weights, Wiring};
@@ -148,7 +148,7 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
     };
     let drawing = Drawing::of(&now, None, training.loaded.coords, training.loaded.palette());
     let job = desk.trainings.keys().last().map_or(1, |last| last + 1);
-    let target = rgba(&training.trainer.problem().target);
+    let target = training.trainer.problem().target.to_rgba();
     let most = training.most.kept();
     let answer =
         Answer::with(&Begun { job, name: &training.loaded.name, size, most, drawing }, target);
@@ -296,8 +296,8 @@ pub fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let drawn = training.drawn();
     if let Some(size) = wanted.picture {
         bytes.extend(match size == drawn.width {
-            true => rgba(&drawn),
-            false => rgba(&model.picture(size.clamp(8, 512), coords)),
+            true => drawn.to_rgba(),
+            false => model.picture(size.clamp(8, 512), coords).to_rgba(),
         });
     }
     let picture = bytes.len();

@@ -153,6 +153,11 @@ impl Picture {
         self.rgb.iter().map(|&v| byte(v)).collect()
     }
 
+    /// (height, width, 4) bytes, opaque, as a canvas has them.
+    pub fn to_rgba(&self) -> Vec<u8> {
+        self.to_bytes().chunks_exact(3).flat_map(|rgb| [rgb[0], rgb[1], rgb[2], 255]).collect()
+    }
+
     /// The picture as PNG bytes, with our pinned encoder settings (8-bit RGB, adaptive filter,
     /// balanced compression) and optional text chunks (keyword, text).
     pub fn to_png(&self, texts: &[(&str, &str)]) -> Vec<u8> {

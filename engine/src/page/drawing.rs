@@ -26,7 +26,7 @@ pub struct Drawing {
     pub links: Vec<DrawnLink>,
     /// Draws it on a graphics card; none for one that is too large.
     pub shader: Option<String>,
-    /// What the first four units read.
+    /// The names of the inputs, which are the first units.
     pub inputs: Vec<&'static str>,
     /// Units that draw hue, saturation and brightness.
     pub outputs: [Option<usize>; 3],

@@ -139,7 +139,8 @@ fn on_basis(
             let values: Values =
                 units.into_iter().map(|unit| (unit.to_string(), correlation(unit))).collect();
             let name = format!("correlation of {} and {on} within {}", spec.of, spec.within);
-            return Ok(vec![Found::mixed(spec, &name, basis, values, 0, None)]);
+            let p = flipped(&values);
+            return Ok(vec![Found::mixed(spec, &name, basis, values, 0, p)]);
         }
         let slopes = |unit: &str| slope(&points(unit)).into_iter().collect();
         let values: Values =
@@ -159,6 +160,12 @@ fn on_basis(
         }
     };
     others.iter().map(of_group).collect()
+}
+
+/// p of the values' signs, two-sided; none without values.
+fn flipped(values: &Values) -> Option<f64> {
+    let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
+    sign_flip_p(&all, DRAWS, &mut SimRng::new(0, "sign-flips", 0)).ok()
 }
 
 /// `sp − imp`; of one arm with itself made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
@@ -245,9 +252,7 @@ impl Compared<'_> {
             }
             values.push((unit.to_string(), means_in_order(groups)));
         }
-        let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
-        let mut rng = SimRng::new(0, "sign-flips", 0);
-        let p = sign_flip_p(&all, DRAWS, &mut rng).ok();
+        let p = flipped(&values);
         Ok(Found::mixed(self.spec, name, self.basis, values, missing, p))
     }
 

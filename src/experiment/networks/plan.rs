@@ -11,6 +11,7 @@ use crate::experiment::spec::{
 use crate::genome::{self, Genome};
 use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
+use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::{Arch, Coords, Layered, Model, TrainedWiring, Wiring, layerize, read_genome};
@@ -584,11 +585,20 @@ impl Source {
 /// The source of a target; none if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     let coords = Coords::default();
+    let held = |family: &FamilySpec, factors: usize| {
+        let pictures = family.values.checked_pow(factors as u32).unwrap_or(usize::MAX);
+        let key = format!("target {}, family", target.name);
+        let counts = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
+        // Colours, and the inputs in both precisions.
+        memory::ensure(&key, &counts, 3 * 4 + (4 + factors) * (8 + 4))
+    };
     if let (Some(FamilySpec { name: Some(family), .. }), Some(arch)) =
         (&target.family, &target.arch)
     {
         let factors = family.factors().len();
-        let conditions = target.family.as_ref().expect("just seen").conditions(factors);
+        let spec = target.family.as_ref().expect("just seen");
+        held(spec, factors)?;
+        let conditions = spec.conditions(factors);
         let draw = |z: &[f64]| family.picture(z, size, coords);
         let drawn = Target::of_family(family.name().into(), conditions, draw);
         let arch = Arch { factors, ..arch.clone() };
@@ -605,6 +615,7 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
         let factors = genome.factors();
         let found = "one without";
         Refusal::unless(factors > 0, path.display(), "a genome with factors, inputs z1 …", found)?;
+        held(family, factors)?;
         let draw = |z: &[f64]| model.at(z).picture(size, coords);
         let drawn = Target::of_family(name, family.conditions(factors), draw);
         return Ok(Some(Source::of(genome, drawn)));

@@ -30,7 +30,7 @@ pub use support::{Conditions, ParseSupportError, Support};
 
 use super::{Coords, Picture, PixelInputs};
 
-/// What is drawn under each of C conditions: C pictures of one size, one below the other.
+/// The pictures of a family under C conditions, all of one size, one below the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conditioned {
     /// One value a factor each.

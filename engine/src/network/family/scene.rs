@@ -37,7 +37,7 @@ impl Shape {
     fn depth(self, x: f64, y: f64) -> f64 {
         let ellipse = |[cx, cy]: [f64; 2], [rx, ry]: [f64; 2]| {
             let [u, v] = [(x - cx) / rx, (y - cy) / ry];
-            (1.0 - (u * u + v * v).sqrt()) * rx.min(ry)
+            (1.0 - length(u, v)) * rx.min(ry)
         };
         match self {
             Shape::Below(height) => y - height,
@@ -45,17 +45,22 @@ impl Shape {
             Shape::Rectangle([cx, cy], [w, h]) => (w - (x - cx).abs()).min(h - (y - cy).abs()),
             Shape::Gable([cx, base], half, height) => {
                 let side = (half - (x - cx).abs()) * height - (base - y) * half;
-                (side / height.hypot(half)).min(base - y)
+                (side / length(height, half)).min(base - y)
             }
-            Shape::Petals([cx, cy], count, length) => {
+            Shape::Petals([cx, cy], count, reach) => {
                 let [u, v] = [x - cx, y - cy];
                 let wave = real::cos(count as f64 * real::atan2(v, u));
-                length * (0.65 + 0.35 * wave) - u.hypot(v)
+                reach * (0.65 + 0.35 * wave) - length(u, v)
             }
-            Shape::Rings([cx, cy], often) => wave((x - cx).hypot(y - cy), often),
+            Shape::Rings([cx, cy], often) => wave(length(x - cx, y - cy), often),
             Shape::Stripes { across, often } => wave(if across { x } else { y }, often),
         }
     }
+}
+
+/// The system's `hypot` differs between platforms.
+fn length(x: f64, y: f64) -> f64 {
+    (x * x + y * y).sqrt()
 }
 
 /// Depth in a wave of `often` turns a unit: above 0 in its half about 0.

@@ -1,7 +1,7 @@
 //! Which combinations of factors are seen in training, and which are held out.
 //!
-//! Every factor takes v values, evenly from −1 to 1; all their combinations are the family's conditions. Every value of every
-//! factor is seen with something, in all supports: what is held out are combinations (METHODS §11).
+//! Every factor takes v values, evenly from −1 to 1; all their combinations are the family's conditions. Training sees every
+//! value of every factor, but not every combination of them (METHODS §11).
 //!
 //! | text | seen | of 5 × 5 |
 //! |---|---|---|

@@ -29,7 +29,7 @@ pub struct Recombination {
     pub held_out_r2: f64,
     /// R² on the seen conditions − R² on the held-out ones.
     pub gap: f64,
-    /// R² of linear probes of the factors on the held-out conditions, best layer; none where they cannot be fitted.
+    /// R² of linear probes of the factors on the held-out conditions, best layer. None if no layer has units to probe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub factors_decoded: Option<f64>,
 }
