@@ -164,7 +164,7 @@ pub fn tell((json, text): &Said, out: &Output) -> anyhow::Result<()> {
     out.result(json, text)?;
     match json["failed"].as_u64() {
         Some(failed) if failed > 0 => {
-            anyhow::bail!("{failed} failed; the command `status` says why")
+            anyhow::bail!("{failed} failed; `picloom experiment status SPEC` says why")
         }
         _ => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! Grows a network into a folder, stage by stage, and goes on where it was stopped. The finished folder is that of a
 //! training run on the grown graph; beside it lies `history.csv`, one row a stage.
 
+use super::job::pixels;
 use super::load::{LOG, MaskFile, checkpoint_of_another, write_target};
 use super::training::marker;
 use super::{
@@ -9,7 +10,7 @@ use super::{
 use crate::genome;
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::weight_files::to_safetensors;
-use crate::network::{Coords, Mask, Picture, PixelInputs, compile, kernel};
+use crate::network::{Coords, Mask, Picture, compile, kernel};
 use crate::score::Fit;
 use crate::train::grow::{GrowConfig, GrowState, Grown, Growth, Progress, Stage};
 use crate::train::{TrainConfig, TrainObserver, TrainReport};
@@ -51,13 +52,14 @@ impl GrowJob {
         train: TrainConfig,
     ) -> Result<Self, RunError> {
         let train = TrainConfig { steps: grow.steps, ..train };
-        let inputs = PixelInputs::full(target.picture.width, coords);
-        let first = Growth::new(inputs, target.picture.clone(), grow.clone(), train.clone())?;
+        let size = target.picture.width;
+        let inputs = pixels(size, coords, target.conditions());
+        let first = Growth::new(inputs, target.trained().clone(), grow.clone(), train.clone())?;
         let network = compile(&first.state().own.genome).0;
         let mask = Mask::all(network.weight_count());
         let job = TrainJob::new(arm, target, coords, (network, mask), None, None, train);
         let config = RunConfig { grown: Some(grow.clone()), ..job.config };
-        Ok(GrowJob { config, grow, target: target.picture.clone() })
+        Ok(GrowJob { config, grow, target: target.trained().clone() })
     }
 }
 
@@ -84,7 +86,7 @@ pub fn grow_run(
     if path.exists() && !resume {
         return Err(RunError::Unfinished(folder.to_path_buf()));
     }
-    let inputs = PixelInputs::full(config.size, config.coords);
+    let inputs = config.inputs();
     let (picture, train) = (target.clone(), config.train.clone());
     let (mut growth, before) = match path.exists() {
         true => {
@@ -134,7 +136,7 @@ fn write_result(folder: &Path, job: &GrowJob, saved: &Saved) -> Result<RunResult
     let (config, own) = (&job.config, &saved.state.own);
     let (network, weights) = compile(&own.genome);
     let mask = Mask::all(network.weight_count());
-    let inputs = PixelInputs::full(config.size, config.coords);
+    let inputs = config.inputs();
     let rgb = kernel::render(&network, &weights, &inputs);
     let drawn = Picture { rgb, ..job.target.clone() };
     let fit = Fit::of(&drawn, &job.target);

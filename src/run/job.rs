@@ -187,6 +187,12 @@ pub struct PrunedFrom {
     pub kept: usize,
 }
 
+/// The pixels of a picture, under each of these conditions if there are some.
+pub(super) fn pixels(size: usize, coords: Coords, conditions: &[Vec<f64>]) -> PixelInputs {
+    let one = PixelInputs::full(size, coords);
+    if conditions.is_empty() { one } else { one.under(conditions) }
+}
+
 impl RunConfig {
     /// The first 16 hex digits of the SHA-256 of the canonical JSON of this config.
     pub fn run_id(&self) -> String {
@@ -195,8 +201,7 @@ impl RunConfig {
 
     /// The pixels that it is trained on: of every condition.
     pub fn inputs(&self) -> PixelInputs {
-        let one = PixelInputs::full(self.size, self.coords);
-        if self.conditions.is_empty() { one } else { one.under(&self.conditions) }
+        pixels(self.size, self.coords, &self.conditions)
     }
 
     /// The same run with another number of steps.
