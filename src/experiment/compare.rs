@@ -209,6 +209,7 @@ pub fn compare_runs(
             fixed_delta: asked.own.fixed_delta,
             mechanisms: asked.own.mechanisms,
             organisation: asked.own.organisation,
+            genome: None,
             views: Some(((number + 1).to_string(), asked.show.changes, false)),
         };
         let kept = config.pruned.as_ref().map_or(model.mask.kept(), |pruned| pruned.kept);

@@ -4,9 +4,7 @@
 use super::measures::candidates::{
     CANDIDATES, Candidate, NULL, RECOMMENDED, candidates, recommended,
 };
-use super::measures::label_agreement::{
-    LabelAgreement, differences, label_agreement, labelled_links,
-};
+use super::measures::label_agreement::LabelAgreement;
 use super::measures::summary::Summary;
 use super::measures::{Measure, OF_SWEEPS};
 use super::{Exhibit, Judge, JudgeError, Protocol, ScoreRecord};
@@ -22,10 +20,6 @@ use std::collections::BTreeMap;
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
 pub const MEASURED_AT: usize = 64;
-/// Links with people's labels that are compared with each other.
-const MOST_LABELLED: usize = 400;
-/// Shuffles of the labels.
-const PERMUTATIONS: usize = 1000;
 
 /// `card.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -171,22 +165,8 @@ fn summarise(model: &Model, coords: Coords, seed: u64) -> Summary {
 
 /// Agreement with people's labels, where the genome has any.
 fn labels(genome: &Genome, coords: Coords, record: &ScoreRecord) -> Option<LabelAgreement> {
-    let (model, labels) = labelled_links(genome);
-    let links: Vec<usize> = (0..labels.len())
-        .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)
-        .take(MOST_LABELLED)
-        .collect();
-    if links.len() < 3 {
-        return None;
-    }
-    let delta: Delta = record.score.delta.parse().ok()?;
-    let view = View::new(&model, MEASURED_AT, coords);
-    let moved = differences(&view, &view.sweep(&links, delta, &|_| {}));
-    let (links, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
-    let names: Vec<&str> = links.iter().filter_map(|&i| labels[i].as_deref()).collect();
-    let mut rng = SimRng::new(record.seed, "card-labels", 0);
-    // None: one label only, or no two links with the same one.
-    label_agreement(&moved, &names, PERMUTATIONS, &mut rng).ok()
+    let delta = record.score.delta.parse().ok()?;
+    LabelAgreement::of(genome, (MEASURED_AT, coords), delta, record.seed)
 }
 
 /// The rows of a summary, beside its control and the evolved network's.

@@ -148,7 +148,10 @@ fn on_basis(
         let name = format!("slope of {} on {on}", spec.of);
         return Ok(vec![Found::mixed(spec, &name, basis, values, 0, None)]);
     }
-    let (first, others) = spec.between.split_first().expect("checked: two groups or more");
+    let (first, others) = spec.between.split_first().expect("checked: one group or more");
+    if others.is_empty() {
+        return Ok(vec![of_one_group(table, spec, networks, basis, of)?]);
+    }
     let of_group = |other: &Filter| -> Result<Found, Refusal> {
         let name = name_of(first, other);
         let (a, b) = (networks.group(first)?, networks.group(other)?);
@@ -160,6 +163,37 @@ fn on_basis(
         }
     };
     others.iter().map(of_group).collect()
+}
+
+/// The number itself, over the networks of the only group, against 0.
+fn of_one_group(
+    table: &Table,
+    spec: &ContrastSpec,
+    networks: &Networks<'_>,
+    basis: &Basis,
+    of: &super::table::Column,
+) -> Result<Found, Refusal> {
+    let group = &spec.between[0];
+    let within = table.get(&spec.within);
+    let (all, mut missing) = (networks.group(group)?, 0);
+    let mut values: Values = Vec::new();
+    for unit in networks.units() {
+        let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
+        let own: Vec<usize> = all.iter().copied().filter(|&n| networks.unit(n) == unit).collect();
+        for &number in &own {
+            let key = within.map_or("", |column| networks.text(number, column)).to_string();
+            match networks.compared(&[number], basis, of) {
+                Some(found) => put(&mut groups, key, found[0]),
+                None => missing += 1,
+            }
+        }
+        if !own.is_empty() {
+            values.push((unit.to_string(), means_in_order(groups)));
+        }
+    }
+    let p = flipped(&values);
+    let name = group.value("arm").map_or_else(|| group.to_string(), str::to_string);
+    Ok(Found::mixed(spec, &name, basis, values, missing, p))
 }
 
 /// p of the values' signs, two-sided; none without values.

@@ -398,9 +398,13 @@ impl ContrastSpec {
     pub fn check(&self) -> Result<(), Refusal> {
         let at = |key: &str| format!("contrast {}: {key}", self.id);
         match (&self.on, self.between.len()) {
-            (None, 0 | 1) => {
-                let found = format!("{} groups", self.between.len());
-                return Err(Refusal::new(at("between"), "two groups or more, or `on`", found));
+            (None, 0) => {
+                let expected = "one group, two or more, or `on`";
+                return Err(Refusal::new(at("between"), expected, "0 groups"));
+            }
+            (None, 1) if self.mean == Mean::Student || self.against == Against::Mean => {
+                let expected = "two groups or more beside mean = \"student\" or against = \"mean\"";
+                return Err(Refusal::new(at("between"), expected, "1 group"));
             }
             (Some(_), n) if n > 0 => {
                 let expected = "no groups beside `on`: a slope is over all rows";

@@ -8,13 +8,14 @@ use crate::experiment::cells::without_path;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::workers::{Ask, News};
+use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::command::CommandError;
 use crate::math::hash::json_id;
 use crate::network::files::WriteError;
 use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
-use crate::probe::Delta;
+use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{
@@ -23,6 +24,7 @@ use crate::run::{
 };
 use crate::score::measures::candidates::{candidates, recommended};
 use crate::score::measures::function::FunctionalModules;
+use crate::score::measures::label_agreement::LabelAgreement;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
 use crate::score::measures::recombination::{self, Recombination};
@@ -494,6 +496,8 @@ pub(in crate::experiment) struct Measuring<'a> {
     pub mechanisms: bool,
     /// Whether it is measured how networks are organised.
     pub organisation: bool,
+    /// The genome of the evolved network, whose links may have labels.
+    pub genome: Option<&'a Genome>,
     /// Pictures that are kept: name of their files, changed weights, whether maps too.
     pub views: Option<(String, usize, bool)>,
 }
@@ -517,6 +521,7 @@ impl<'a> Measuring<'a> {
             fixed_delta: key.fixed_delta,
             mechanisms: key.mechanisms,
             organisation: key.organisation,
+            genome: chain.genome_of(arm),
             views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
         }
     }
@@ -546,6 +551,27 @@ impl<'a> Measuring<'a> {
             scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
         }
         Ok(scores)
+    }
+
+    /// How a network is organised; what the gate recommends without asking for more.
+    fn organised(
+        &self,
+        view: &View,
+        judge: &dyn Judge,
+    ) -> Result<BTreeMap<String, f64>, JudgeError> {
+        let mut found = recommended(view, self.seed);
+        if !self.organisation {
+            return Ok(found);
+        }
+        found.extend(candidates(view, judge, self.seed)?);
+        let at = (view.size(), view.coords());
+        let delta = self.protocol.delta;
+        let labels = self.genome.and_then(|own| LabelAgreement::of(own, at, delta, self.seed));
+        if let Some(labels) = labels {
+            found.insert("label_agreement".into(), labels.auc.estimate);
+            found.insert("label_advantage".into(), labels.advantage());
+        }
+        Ok(found)
     }
 
     /// Scores and measures one network; pictures go to `folder` if `ask` allows it.
@@ -601,13 +627,7 @@ impl<'a> Measuring<'a> {
                 },
             ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
-            organisation: {
-                let mut found = recommended(view, self.seed);
-                if self.organisation {
-                    found.extend(candidates(view, judge, self.seed)?);
-                }
-                found
-            },
+            organisation: self.organised(view, judge)?,
             views: views.transpose()?,
         })
     }

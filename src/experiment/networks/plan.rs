@@ -156,6 +156,13 @@ impl Chain {
         Protocol::sampled(self.key.sample, self.key.effect, self.seed())
     }
 
+    /// The genome behind an arm, if the arm is the evolved network.
+    pub(super) fn genome_of(&self, arm: &str) -> Option<&Genome> {
+        let is_evolved = |own: &&ArmSpec| own.name == arm && own.wiring == Some(ArmWiring::Evolved);
+        self.key.arms.iter().find(is_evolved)?;
+        self.source.evolved.as_ref().map(|(genome, _)| genome)
+    }
+
     /// For people: `moth muon depth 6 seed 1`.
     pub fn label(&self) -> String {
         let key = &self.key;

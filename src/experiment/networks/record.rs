@@ -589,6 +589,14 @@ impl Record for NetworksRecord {
         ),
         ("function_wiring_z", "The same over the standard deviation of the shuffles."),
         (
+            "label_advantage",
+            "The same less that of the labels on rotated directions: how special single links are.",
+        ),
+        (
+            "label_agreement",
+            "AUC of links with one label (people's, or parts of a composed genome) changing the picture alike; of evolved networks.",
+        ),
+        (
             "mechanisms_gradient_variance",
             "Trace of the covariance, over pixels, of a pixel's gradient: the noise of minibatches.",
         ),

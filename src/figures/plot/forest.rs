@@ -3,8 +3,8 @@
 use super::drawing::{Content, Drawn};
 use super::spec::FigureSpec;
 use super::words::Words;
-use crate::experiment::contrast::{Basis, ContrastSpec, Found, contrast};
-use crate::experiment::table::{Measure, Table};
+use crate::experiment::contrast::{Basis, ContrastSpec, Found, Mean, contrast};
+use crate::experiment::table::Table;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Dots, Group, Look, Panel, Point, Rule};
 use crate::figures::style::{self, Marker};
@@ -52,7 +52,21 @@ pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
         Some([a, b]) if a != b => {
             format!("{of}, {} − {}", words.short("arm", a), words.short("arm", b))
         }
-        _ => format!("difference of {of}"),
+        _ => effect_of(words, compared),
+    }
+}
+
+/// What an effect of a contrast is: rows of which this is the same share an axis.
+fn effect_of(words: &Words<'_>, compared: &ContrastSpec) -> String {
+    let of = words.measure(&compared.of);
+    match (&compared.on, compared.between.len()) {
+        (Some(on), _) if matches!(compared.mean, Mean::Spearman | Mean::Ranks) => {
+            format!("correlation with {}", words.measure(on))
+        }
+        (Some(on), _) => format!("slope of {of} on {}", words.measure(on)),
+        _ if !compared.scale.is_empty() => "difference in standard deviations".into(),
+        (None, 1) => of,
+        (None, _) => format!("difference of {of}"),
     }
 }
 
@@ -134,20 +148,19 @@ pub(super) fn draw(
         })
         .collect();
     let mut drawn = Drawn::of(&looks);
-    // Effects of one measure share an axis, and so do all that are measured in standard deviations.
-    let axis = |one: &ContrastSpec| one.scale.is_empty().then(|| one.of.clone());
-    let mut measures: Vec<Option<Measure>> = Vec::new();
+    let axis = |one: &ContrastSpec| effect_of(&words, one);
+    let mut axes: Vec<String> = Vec::new();
     for (one, _) in &found {
-        if !measures.contains(&axis(one)) {
-            measures.push(axis(one));
+        if !axes.contains(&axis(one)) {
+            axes.push(axis(one));
         }
     }
     let several = found.iter().any(|(one, _)| one.base_id() != found[0].0.base_id());
     let decimals = spec.decimals.unwrap_or(2);
     let (mut panels, mut most, mut margins) = (Vec::new(), 0, Vec::new());
-    for measure in &measures {
+    for title in &axes {
         let (mut groups, mut shades) = (Vec::new(), Vec::new());
-        for (one, found) in found.iter().filter(|(one, _)| axis(one) == *measure) {
+        for (one, found) in found.iter().filter(|(one, _)| axis(one) == *title) {
             let mut names: Vec<&str> = Vec::new();
             for name in found.iter().map(|found| found.name.as_str()) {
                 if !names.contains(&name) {
@@ -184,7 +197,7 @@ pub(super) fn draw(
             }
         }
         most = most.max(groups.len());
-        panels.push(panel(spec, &words, measure.as_ref(), groups, shades, &looks));
+        panels.push(panel(spec, title, groups, shades, &looks));
     }
     if most == 0 {
         return Err(Refusal::new("contrasts", "at least one effect", "none"));
@@ -207,8 +220,7 @@ pub(super) fn draw(
 
 fn panel(
     spec: &FigureSpec,
-    words: &Words<'_>,
-    measure: Option<&Measure>,
+    title: &str,
     groups: Vec<Group>,
     shades: Vec<Option<(f64, f64)>>,
     looks: &[(Option<String>, Look)],
@@ -223,10 +235,7 @@ fn panel(
     let (low, high) = span.fold((0.0f64, 0.0f64), |(a, b), v| (a.min(v), b.max(v)));
     let pad = 0.06 * (high - low).max(1e-9);
     let (low, high) = spec.x_range.map_or((low - pad, high + pad), |[low, high]| (low, high));
-    let title = spec.x_label.clone().unwrap_or_else(|| match measure {
-        Some(measure) => format!("difference of {}", words.measure(measure)),
-        None => "difference in standard deviations".into(),
-    });
+    let title = spec.x_label.clone().unwrap_or_else(|| title.to_string());
     let dots = Dots {
         value: Axis::new(title).range(low, high),
         series: looks.iter().map(|look| look.1.clone()).collect(),

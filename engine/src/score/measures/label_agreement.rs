@@ -21,8 +21,8 @@
 use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::stats::{Interval, StatsError, ranks, student_quantile};
-use crate::network::{Model, Wiring, compile};
-use crate::probe::{View, WeightSweep};
+use crate::network::{Coords, Model, Wiring, compile};
+use crate::probe::{Delta, View, WeightSweep};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,38 @@ pub struct LabelAgreement {
     pub p: f64,
     /// Shuffles of the labels.
     pub permutations: usize,
+}
+
+/// Labelled links that are moved, at most.
+const MOST_LABELLED: usize = 400;
+
+/// Shuffles of the labels.
+const PERMUTATIONS: usize = 1000;
+
+impl LabelAgreement {
+    /// The agreement of a genome's labels, with its links moved by `delta` and drawn at `size`². None: fewer than three
+    /// labelled links, one label only, or no two links with the same one.
+    pub fn of(genome: &Genome, (size, coords): (usize, Coords), delta: Delta, seed: u64) -> Option<Self> {
+        let (model, labels) = labelled_links(genome);
+        let links: Vec<usize> = (0..labels.len())
+            .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)
+            .take(MOST_LABELLED)
+            .collect();
+        if links.len() < 3 {
+            return None;
+        }
+        let view = View::new(&model, size, coords);
+        let moved = differences(&view, &view.sweep(&links, delta, &|_| {}));
+        let (links, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
+        let names: Vec<&str> = links.iter().filter_map(|&i| labels[i].as_deref()).collect();
+        let mut rng = SimRng::new(seed, "card-labels", 0);
+        label_agreement(&moved, &names, PERMUTATIONS, &mut rng).ok()
+    }
+
+    /// How much more links with one label are alike than the same labels on rotated directions, in AUC.
+    pub fn advantage(&self) -> f64 {
+        self.auc.estimate - self.rotated
+    }
 }
 
 /// A genome as its graph network, with the first label of the gene behind each link (`None`:
