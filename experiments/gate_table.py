@@ -1,10 +1,11 @@
 """The gate's table in Markdown: measures by gates, each cell the part that holds least.
 
-    python3 experiments/gate_table.py figures/gate/verdicts.json [figures/recombination/verdicts.json]
+    python3 experiments/gate_table.py figures/gate/verdicts.json \\
+        figures/gate_people/verdicts.json figures/recombination_seeds/verdicts.json
     python3 experiments/gate_table.py --rows figures/gate/rows.csv.gz > measures.csv
 
-In a cell: passed or failed, the effect in standard deviations with its interval, and the part (arm) that it is of. With
-the verdicts of `recombination` the last column is the correlation with a *smaller* gap within arms.
+In a cell: passed or failed, the effect in standard deviations with its interval, and the part (arm) that it is of.
+G6 and G7 are correlations: with people's labels, with few-weight edits, with a *smaller* gap (held out).
 With --rows: the study's table with one row a measure and network.
 """
 
@@ -14,6 +15,7 @@ import json
 import sys
 
 GATES = ["G1", "G2", "G3", "G4", "G5", "G7"]
+HEADS = ["G1", "G2", "G3", "G4", "G5", "G6, labels", "G7, edits", "G7, held out"]
 
 
 def number(value):
@@ -42,18 +44,24 @@ def rows(table, verdicts):
                 out.writerow([row[name] for name in names] + [measure, row[measure]])
 
 
-def gaps(verdicts):
-    """The correlation of each measure with a smaller gap, as a cell."""
+def correlations(verdicts):
+    """By measure the cells of G6 (people's labels) and of the held-out half of G7, where these verdicts have them."""
     found = {}
     for decision in json.load(open(verdicts))["decisions"]:
-        gate, _, measure = decision["contrast"]["id"].partition(".")
+        contrast = decision["contrast"]
+        gate, _, measure = contrast["id"].partition(".")
+        # The agreement with labels is a measure of its own: it needs no other number.
+        gate, measure = ("G6", "label_agreement") if gate == "G6-labels" else (gate.removesuffix("-other"), measure)
+        if gate not in ("G6", "G7"):
+            continue
+        result = decision["found"][0]
+        if result["low"] is None:
+            continue
+        values = [result[key] for key in ("estimate", "low", "high")]
         if gate == "G7":
-            result = decision["found"][0]
-            if result["low"] is not None:
-                low, high = sorted([-result["low"], -result["high"]])
-                text = f"{-result['estimate']:.2f} [{low:.2f}, {high:.2f}]".replace("-", "−")
-                held = result["verdict"] == "supported"
-                found[measure] = f"**{text}**" if held else text
+            values = [-values[0], -values[2], -values[1]]
+        text = "{:.2f} [{:.2f}, {:.2f}]".format(*values).replace("-", "−")
+        found[measure, gate] = f"**{text}**" if result["verdict"] == "supported" else text
     return found
 
 
@@ -61,7 +69,9 @@ def main():
     if sys.argv[1] == "--rows":
         return rows(sys.argv[2], sys.argv[2].replace("rows.csv.gz", "verdicts.json"))
     decisions = json.load(open(sys.argv[1]))["decisions"]
-    held_out = gaps(sys.argv[2]) if len(sys.argv) > 2 else None
+    more = {}
+    for verdicts in sys.argv[2:]:
+        more |= correlations(verdicts)
     cells, measures = {}, []
     for decision in decisions:
         contrast = decision["contrast"]
@@ -78,9 +88,8 @@ def main():
             worst = float("-inf") if worst is None else worst
             name = part or found["name"].partition(":")[0]
             cells.setdefault((measure, gate), []).append((held, worst, found, name))
-    more = [] if held_out is None else ["G7, held out"]
-    print("| measure | " + " | ".join(GATES + more) + " | passes |")
-    print("|---" * (len(GATES) + len(more) + 2) + "|")
+    print("| measure | " + " | ".join(HEADS) + " | passes |")
+    print("|---" * (len(HEADS) + 2) + "|")
     for measure in measures:
         row, passed = [], 0
         for gate in GATES:
@@ -97,8 +106,11 @@ def main():
             interval = f" [{number(low)}, {number(high)}]" if low is not None else ""
             text = f"{number(found['estimate'])}{interval} {part}"
             row.append(f"**{text}**" if held else text)
-        row += [held_out.get(measure, "")] if more else []
+        row.insert(GATES.index("G7"), more.get((measure, "G6"), ""))
+        row.append(more.get((measure, "G7"), ""))
         print(f"| {measure} | " + " | ".join(row) + f" | {passed} of 5 |")
+    if ("label_agreement", "G6") in more:
+        print("| label agreement | | | | | | " + more["label_agreement", "G6"] + " | | | needs labels |")
 
 
 if __name__ == "__main__":

@@ -92,15 +92,16 @@ fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, severa
     if let (Some(label), 1) = (label.filter(|label| !label.is_empty()), rows) {
         return label.to_string();
     }
-    // Of one question of several numbers, the number.
-    if one.base_id() != one.id && rows == 1 {
-        let number = words.measure(&one.of);
-        return if several { format!("{}: {number}", one.base_id()) } else { number };
-    }
     let (value, groups) = match (&one.by, name.split_once(": ")) {
         (Some(by), Some((value, groups))) => (Some(words.label(by, value)), groups),
         _ => (None, name),
     };
+    // Of one question of several numbers, the number.
+    if one.base_id() != one.id && (rows == 1 || one.on.is_some()) {
+        let number = words.measure(&one.of);
+        let number = if several { format!("{}: {number}", one.base_id()) } else { number };
+        return value.map_or(number.clone(), |value| format!("{number}, {value}"));
+    }
     let id = label.or(several.then_some(one.id.as_str())).unwrap_or_default();
     // A label stands for the groups where another word tells the rows apart.
     let groups = match (label, &value) {
