@@ -4,7 +4,8 @@
         figures/gate_people/verdicts.json figures/recombination_seeds/verdicts.json
     python3 experiments/gate_table.py --rows figures/gate/rows.csv.gz > measures.csv
 
-In a cell: passed or failed, the effect in standard deviations with its interval, and the part (arm) that it is of.
+In a cell: ✓ if the gate is passed, the effect in standard deviations with its interval, the part (arm) that it is of, and
+how many pictures it is over.
 G6 and G7 are correlations: with people's labels, with few-weight edits, with a *smaller* gap (held out).
 With --rows: the study's table with one row a measure and network.
 """
@@ -18,8 +19,30 @@ GATES = ["G1", "G2", "G3", "G4", "G5", "G7"]
 HEADS = ["G1", "G2", "G3", "G4", "G5", "G6, labels", "G7, edits", "G7, held out"]
 
 
-def number(value):
-    return f"{value:+.1f}".replace("-", "−").replace("+", "")
+NAMES = {
+    "wiring_q_z": "modularity z",
+    "function_wiring": "links keep to modules of function",
+    "decoded": "variance decoded linearly",
+    "reuse": "reuse of units",
+    "interference": "interference of maps",
+    "duplicates": "duplicate maps",
+    "unit_axis_advantage": "axis advantage of units",
+    "scaling_advantage": "axis advantage of scaling",
+    "contribution_gini": "Gini of contributions",
+    "effective_units": "effective units a pixel",
+    "interaction": "two-weight interaction",
+    "few_weight_edits": "few-weight edits",
+}
+
+
+def number(value, digits=1):
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def called(number):
+    """A measure for people, with its sign and logarithm: −ln needed links."""
+    name = NAMES.get(plain(number), plain(number).replace("_", " "))
+    return ("−" if number.startswith("-") else "") + ("ln " if "ln(" in number else "") + name
 
 
 def plain(number):
@@ -60,8 +83,9 @@ def correlations(verdicts):
         values = [result[key] for key in ("estimate", "low", "high")]
         if gate == "G7":
             values = [-values[0], -values[2], -values[1]]
-        text = "{:.2f} [{:.2f}, {:.2f}]".format(*values).replace("-", "−")
-        found[measure, gate] = f"**{text}**" if result["verdict"] == "supported" else text
+        value, low, high = [number(value, 2) for value in values]
+        text = f"{value} [{low}, {high}], {len(result['units'])}"
+        found[measure, gate] = f"✓ **{text}**" if result["verdict"] == "supported" else text
     return found
 
 
@@ -72,7 +96,7 @@ def main():
     more = {}
     for verdicts in sys.argv[2:]:
         more |= correlations(verdicts)
-    cells, measures = {}, []
+    cells, measures, names = {}, [], {}
     for decision in decisions:
         contrast = decision["contrast"]
         gate, _, measure = contrast.get("claim", contrast["id"]).partition(".")
@@ -80,6 +104,7 @@ def main():
             continue
         if measure not in measures:
             measures.append(measure)
+            names[measure] = called(contrast["of"])
         part = contrast["id"].removesuffix("." + measure).partition("-")[2]
         for found in decision["found"]:
             low, high = found["low"], found["high"]
@@ -104,11 +129,11 @@ def main():
                 continue
             low, high = found["low"], found["high"]
             interval = f" [{number(low)}, {number(high)}]" if low is not None else ""
-            text = f"{number(found['estimate'])}{interval} {part}"
-            row.append(f"**{text}**" if held else text)
+            text = f"{number(found['estimate'])}{interval} {part}, {len(found['units'])}"
+            row.append(f"✓ **{text}**" if held else text)
         row.insert(GATES.index("G7"), more.get((measure, "G6"), ""))
         row.append(more.get((measure, "G7"), ""))
-        print(f"| {measure} | " + " | ".join(row) + f" | {passed} of 5 |")
+        print(f"| {names[measure]} | " + " | ".join(row) + f" | {passed} of 5 |")
     if ("label_agreement", "G6") in more:
         print("| label agreement | | | | | | " + more["label_agreement", "G6"] + " | | | needs labels |")
 

@@ -139,7 +139,7 @@ impl Model {
         if !self.0.network.is_layered() {
             return Err(refused("expected a layered network, found a graph"));
         }
-        Ok(Model(transform.apply(&self.0, &[], seed)))
+        Ok(Model(transform.apply(&self.0, &[], seed).map_err(refused)?))
     }
 
     /// A layered network of an arch such as "12;cache:15,gaussian:4,identity:2,sin:1", every link

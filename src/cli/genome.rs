@@ -118,7 +118,7 @@ pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             let labels = parts(&genome, &layered);
             let mut model = Model::new(layered.network, layered.weights);
             if let Some(transform) = transform {
-                model = transform.apply(&model, &labels, seed);
+                model = transform.apply(&model, &labels, seed)?;
             }
             write_weights(&path, &model.network, &model.weights)?;
             let arch = model.network.arch.as_ref().expect("layerizing gives an arch");

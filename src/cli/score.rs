@@ -10,7 +10,6 @@ use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
 use crate::network::files::{hidden_beside, write_atomic};
 use crate::network::lock::FolderLock;
-use crate::network::{Model, Wiring};
 use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{Source, resumable_sweep};
 use crate::score::card::CardRecord;
@@ -161,9 +160,7 @@ fn card(
 ) -> anyhow::Result<()> {
     let view = exhibit.view();
     let genome = source.genome.as_ref();
-    // Relays count as units: layers are compared with layers, a graph with a graph.
-    let like = if view.model().network.is_layered() { Wiring::Layerized } else { Wiring::Graph };
-    let behind = genome.filter(|_| source.trained).map(|genome| Model::of_genome(genome, like));
+    let behind = source.behind();
     let labelled = genome.filter(|_| !source.trained);
     let swept = (view, &found.sweep);
     let record = CardRecord::of(swept, score, judge, behind.as_ref(), labelled)?;
@@ -246,20 +243,28 @@ fn table(record: &ScoreRecord) -> String {
 
 fn measures_text(measures: &[Measure]) -> String {
     let number = |v: Option<f64>| v.map_or("-".to_string(), |v| format!("{v:.4}"));
-    let mut text =
-        format!("{:<32} {:>10} {:>10} {:>10}  range\n", "measure", "value", "shuffled", "evolved");
-    for m in measures {
-        let name = if m.recommended { format!("{} *", m.name) } else { m.name.clone() };
+    let head = ["measure", "value", "95 % interval", "shuffled", "evolved"];
+    let mut text = format!(
+        "{:<32} {:>8} {:>16} {:>9} {:>9}  range\n",
+        head[0], head[1], head[2], head[3], head[4]
+    );
+    // The score comes first.
+    let is_main = |at: usize| at == 0 || measures[at].recommended;
+    for (at, m) in measures.iter().enumerate() {
+        let name = if is_main(at) { format!("{} *", m.name) } else { m.name.clone() };
+        let interval = m.low.zip(m.high);
+        let interval = interval.map_or("-".into(), |(low, high)| format!("[{low:.3}, {high:.3}]"));
         text += &format!(
-            "{:<32} {:>10} {:>10} {:>10}  {}\n",
+            "{:<32} {:>8} {:>16} {:>9} {:>9}  {}\n",
             name,
             number(m.value),
+            interval,
             number(m.null),
             number(m.evolved),
             m.range
         );
     }
-    for m in measures.iter().filter(|m| m.recommended) {
+    for (_, m) in measures.iter().enumerate().filter(|(at, _)| is_main(*at)) {
         text += &format!("* {}: {}\n", m.name, m.reference);
     }
     text

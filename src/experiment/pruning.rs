@@ -44,6 +44,8 @@ pub struct PruneParent {
     pub coords: Coords,
     /// The genome of a graph wiring.
     pub genome: Option<Genome>,
+    /// The genome that draws the target.
+    pub evolved: Option<Genome>,
 }
 
 impl PruneParent {
@@ -75,6 +77,7 @@ impl PruneParent {
             conditions: config.conditions.clone(),
             coords: config.coords,
             genome: run.genome.clone(),
+            evolved: run.evolved.clone(),
         }
     }
 
@@ -105,6 +108,7 @@ impl PruneParent {
             conditions: target.conditions().to_vec(),
             coords,
             genome: None,
+            evolved: target.genome.clone(),
         }
     }
 }
@@ -204,6 +208,7 @@ impl Folders<'_> {
             parent.genome.as_ref(),
             job.config,
         );
+        run.evolved.clone_from(&parent.evolved);
         run.config.pruned = Some(PrunedFrom {
             parent: parent.trained.name.clone(),
             round: job.number,

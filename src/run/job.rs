@@ -25,6 +25,8 @@ pub struct Target {
     pub picture: Picture,
     /// Of a family of pictures: those that training sees and those that are held out.
     pub family: Option<FamilyTarget>,
+    /// The genome that draws it.
+    pub genome: Option<Genome>,
 }
 
 /// The pictures of a family: f(x, y; z) under some conditions and under others.
@@ -87,12 +89,13 @@ impl Target {
         coords: Coords,
     ) -> Result<Target, RunError> {
         let picture = Model::of_genome(genome, Wiring::Graph).picture(size, coords);
-        Target::of_picture(portable(path), picture).of_colours(path)
+        let target = Target::of_picture(portable(path), picture).of_colours(path)?;
+        Ok(Target { genome: Some(genome.clone()), ..target })
     }
 
     /// One picture.
     pub fn of_picture(name: String, picture: Picture) -> Target {
-        Target { name, picture, family: None }
+        Target { name, picture, family: None, genome: None }
     }
 
     /// A family of pictures: what `draw` says under the seen and the held-out conditions.
@@ -103,13 +106,23 @@ impl Target {
     ) -> Target {
         let [seen, held_out] =
             [conditions.seen, conditions.held_out].map(|set| Conditioned::of(set, &draw));
-        Target { name, picture: seen.picture(0), family: Some(FamilyTarget { seen, held_out }) }
+        Target {
+            name,
+            picture: seen.picture(0),
+            family: Some(FamilyTarget { seen, held_out }),
+            genome: None,
+        }
     }
 
     /// The pictures of a family under the conditions that training sees.
     pub fn of_seen(name: String, seen: Conditioned) -> Target {
         let held_out = Conditioned::of(Vec::new(), |_| seen.picture(0));
-        Target { name, picture: seen.picture(0), family: Some(FamilyTarget { seen, held_out }) }
+        Target {
+            name,
+            picture: seen.picture(0),
+            family: Some(FamilyTarget { seen, held_out }),
+            genome: None,
+        }
     }
 
     /// What training draws: the picture, or all that are seen of a family.
@@ -275,6 +288,8 @@ pub struct TrainJob {
     pub problem: Problem,
     /// The genome of a graph wiring, kept in the folder so that the run can be loaded.
     pub genome: Option<Genome>,
+    /// The genome that draws the target, kept in the folder: what a trained network is compared with.
+    pub evolved: Option<Genome>,
     /// Whether the state at its end is kept, so that it can be gone on with for more steps.
     pub keeps_state: bool,
 }
@@ -326,6 +341,12 @@ impl TrainJob {
             target: target.trained().clone(),
             start,
         };
-        TrainJob { config, problem, genome: genome.cloned(), keeps_state: false }
+        TrainJob {
+            config,
+            problem,
+            genome: genome.cloned(),
+            evolved: target.genome.clone(),
+            keeps_state: false,
+        }
     }
 }

@@ -105,6 +105,8 @@ pub struct LoadedRun {
     pub target: Picture,
     /// The genome of a graph wiring.
     pub genome: Option<Genome>,
+    /// The genome that draws its target.
+    pub evolved: Option<Genome>,
 }
 
 /// Loads a finished run.
@@ -189,7 +191,9 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
     let start_path = folder.join("start.safetensors");
     let start = if start_path.exists() { Some(read_weights(&start_path, &network)?) } else { None };
     let model = Model { network, mask, weights };
-    Ok(LoadedRun { config, result, model, start, target, genome })
+    let evolved = folder.join(EVOLVED);
+    let evolved = if evolved.exists() { Some(genome::read(&evolved)?) } else { None };
+    Ok(LoadedRun { config, result, model, start, target, genome, evolved })
 }
 
 /// A network where its factors have these values; errors name it `name`.
@@ -205,6 +209,9 @@ pub(super) fn under(name: &str, model: &Model, z: &[f64]) -> Result<Model, Refus
     Refusal::unless(z.len() == factors, format!("{name}, at"), expected, z.len())?;
     Ok(model.at(z))
 }
+
+/// Name of the file of the genome that draws a run's target.
+pub(super) const EVOLVED: &str = "evolved.json";
 
 /// Name of the file of a run's target.
 const TARGET: &str = "target.npz";

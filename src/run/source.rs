@@ -56,6 +56,8 @@ pub struct Source {
     pub coords: Coords,
     /// The genome of the file, or the one whose graph a run trained.
     pub genome: Option<Genome>,
+    /// The genome that draws a run's target.
+    pub evolved: Option<Genome>,
     /// True if the weights come from a run.
     pub trained: bool,
     /// How well a run drew its target in the end.
@@ -92,6 +94,7 @@ impl Source {
                     coords,
                     config: Some(run.config),
                     genome: run.genome,
+                    evolved: run.evolved,
                     trained: true,
                     fit: Some(run.result.fit),
                     unfinished,
@@ -109,8 +112,13 @@ impl Source {
             source.model = under(&source.name, &source.model, z)?;
         }
         if let Some(path) = wanted.target {
-            source.target =
-                Some(load_target(path, source.size, source.coords, wanted.fit)?.picture);
+            let target = load_target(path, source.size, source.coords, wanted.fit)?;
+            // A conditional genome is asked under the same condition.
+            let own = target.genome.as_ref().zip(wanted.at);
+            let own = own.map(|(genome, z)| (Model::of_genome(genome, Wiring::Graph), z));
+            let own = own.filter(|(model, z)| model.network.factors() == z.len());
+            let drawn = own.map(|(model, z)| model.at(z).picture(source.size, source.coords));
+            source.target = Some(drawn.unwrap_or(target.picture));
         }
         Ok(source)
     }
@@ -139,6 +147,7 @@ impl Source {
             size: wanted.size.unwrap_or(SIZE),
             coords: wanted.coords.unwrap_or_default(),
             genome: None,
+            evolved: None,
             trained: false,
             fit: None,
             unfinished: None,
@@ -177,6 +186,17 @@ impl Source {
         } else {
             stem.into_owned()
         }
+    }
+
+    /// The evolved network behind a trained one: that of the genome that draws its target, else of the genome whose graph
+    /// it is. Relays count as units: it is layered if the trained one is.
+    pub fn behind(&self) -> Option<Model> {
+        let genome = self.evolved.as_ref().or(self.genome.as_ref().filter(|_| self.trained))?;
+        let like = match self.model.network.is_layered() {
+            true => Wiring::Layerized,
+            false => Wiring::Graph,
+        };
+        Some(Model::of_genome(genome, like))
     }
 
     /// The model prepared for pictures of this size.

@@ -5,7 +5,8 @@
 //! log has each line up to the checkpoint's step, whoever wrote it: all attempts make the same steps.
 
 use super::load::{
-    CHECKPOINT, Checkpoint, LOG, MaskFile, PART, checkpoint_of_another, reached_file, write_target,
+    CHECKPOINT, Checkpoint, EVOLVED, LOG, MaskFile, PART, checkpoint_of_another, reached_file,
+    write_target,
 };
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
 use crate::genome;
@@ -191,6 +192,9 @@ fn attempt(
         write_atomic(&folder.join("genome.json"), genome::to_json(genome).as_bytes())?;
         let network = serde_json::to_vec(&trainer.problem().network).expect("plain data");
         write_atomic(&folder.join("network.json"), &network)?;
+    }
+    if let Some(evolved) = &job.evolved {
+        write_atomic(&folder.join(EVOLVED), genome::to_json(evolved).as_bytes())?;
     }
     write_target(folder, &trainer.problem().target)?;
     if let Some(start) = &trainer.problem().start {

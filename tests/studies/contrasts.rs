@@ -228,3 +228,27 @@ fn a_slope_needs_three_points_that_differ() {
     assert_eq!(slope(&[(0.0, 1.0), (1.0, 3.0)]), None);
     assert_eq!(slope(&[(1.0, 1.0); 4]), None);
 }
+
+#[test]
+fn a_group_by_itself_is_compared_with_zero() {
+    let mut table = Table::new(["target", "arm", "seed", "gap", "fit"]);
+    for (n, target) in ["a", "b", "c", "d", "e", "f"].iter().enumerate() {
+        for seed in ["0", "1"] {
+            let gap = (0.2 + 0.01 * n as f64).to_string();
+            table.push(&[target, "dense", seed, &gap, "true"]);
+            table.push(&[target, "other", seed, "-1", "true"]);
+        }
+    }
+    let read = |more: &str| -> ContrastSpec {
+        toml::from_str(&format!(
+            "id = \"x\"\nof = \"gap\"\nbetween = [{{ arm = \"dense\" }}]\n{more}"
+        ))
+        .unwrap()
+    };
+    let found = &contrast(&table, &read("")).unwrap()[0];
+    assert!((found.estimate.unwrap() - 0.225).abs() < 1e-9, "{found:?}");
+    assert_eq!((found.name.as_str(), found.units.len()), ("dense", 6));
+    assert_eq!(found.verdict, Verdict::Supported);
+    let refused = read("mean = \"student\"").check().unwrap_err();
+    assert_refused(&refused, ["contrast x: between", "two groups or more beside", "1 group"]);
+}

@@ -20,6 +20,7 @@ mod escaping;
 mod estimates;
 mod evolution;
 mod figures;
+mod gate;
 mod ids;
 #[path = "../../src/experiment/lease.rs"]
 #[allow(dead_code)]

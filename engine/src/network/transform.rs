@@ -20,6 +20,7 @@
 
 use super::{Arch, Layered, Mask, Model, Network, Weights};
 use crate::genome::{Genome, Input};
+use crate::math::refusal::Refusal;
 use crate::math::settings::text_in_files;
 use crate::math::{Activation, SimRng, real};
 use nalgebra::DMatrix;
@@ -80,7 +81,7 @@ impl FromStr for Transform {
             ("insert", _) => count().map(Transform::Insert).ok_or_else(fail),
             ("mix", _) => number(90.0).map(Transform::Mix),
             ("mix-parts", _) => number(90.0).map(Transform::MixParts),
-            ("split", _) => number(10.0).map(Transform::Split),
+            ("split", _) => number(2.0).map(Transform::Split),
             _ => Err(fail()),
         }
     }
@@ -126,14 +127,22 @@ pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
 impl Transform {
     /// What the text may be, for messages.
     pub const CHOICES: &str = "permute, duplicate:K (2 to 8), insert:N (1 to 8), rescale, mix:DEG (0 to 90), \
-        split:R (0 to 10), mix-parts:DEG (0 to 90), shuffle or redraw";
+        split:R (0 to 2), mix-parts:DEG (0 to 90), shuffle or redraw";
 
     /// The network after the change; its mask keeps the non-zero weights. `seed` decides what is random, `parts` is
-    /// (U,) and read by `mix-parts` alone, which changes nothing where no layer has relays of two parts.
+    /// (U,) and read by `mix-parts` alone.
+    ///
+    /// # Errors
+    /// `mix-parts` where no layer has relays of two parts.
     ///
     /// # Panics
     /// If the network is not layered.
-    pub fn apply(self, model: &Model, parts: &[Option<String>], seed: u64) -> Model {
+    pub fn apply(
+        self,
+        model: &Model,
+        parts: &[Option<String>],
+        seed: u64,
+    ) -> Result<Model, Refusal> {
         let rng = &mut SimRng::new(seed, "transform", 0);
         let mut layers = Layers::of(model);
         match self {
@@ -143,7 +152,11 @@ impl Transform {
             Transform::Rescale => layers.rescale(rng),
             Transform::Mix(degrees) => layers.mix(degrees.to_radians(), rng),
             Transform::Split(r) => layers.split(r, rng),
-            Transform::MixParts(degrees) => layers.mix_parts(degrees.to_radians(), parts, rng),
+            Transform::MixParts(degrees) => {
+                let pairs = layers.mix_parts(degrees.to_radians(), parts, rng);
+                let expected = "a layer with relays of two parts, as labels name them";
+                Refusal::unless(pairs > 0, "mix-parts", expected, "none")?;
+            }
             Transform::Shuffle => layers.each(|matrix| {
                 let mut values: Vec<f64> = matrix.iter().copied().filter(|w| *w != 0.0).collect();
                 rng.shuffle(&mut values);
@@ -158,7 +171,7 @@ impl Transform {
                 }
             }),
         }
-        layers.model()
+        Ok(layers.model())
     }
 }
 
@@ -383,7 +396,8 @@ impl Layers {
         }
     }
 
-    fn mix_parts(&mut self, angle: f64, parts: &[Option<String>], rng: &mut SimRng) {
+    fn mix_parts(&mut self, angle: f64, parts: &[Option<String>], rng: &mut SimRng) -> usize {
+        let mut mixed = 0;
         for layer in 0..self.depth() {
             let part = |place: usize| {
                 parts.get(self.matrices[0].ncols() + layer * self.width() + place)?.as_deref()
@@ -400,7 +414,9 @@ impl Layers {
             let (sin, cos) = (real::sin(angle), real::cos(angle));
             let turn = DMatrix::from_row_slice(2, 2, &[cos, -sin, sin, cos]);
             pairs.iter().for_each(|pair| self.turn(layer, pair, &turn));
+            mixed += pairs.len();
         }
+        mixed
     }
 
     fn split(&mut self, r: f64, rng: &mut SimRng) {
@@ -465,11 +481,14 @@ mod tests {
                 let transform: Transform = text.parse().unwrap();
                 assert_eq!(transform.to_string(), text);
                 for seed in 0..3 {
-                    let other = transform.apply(&model, &parts, seed);
+                    let Ok(other) = transform.apply(&model, &parts, seed) else {
+                        assert!(text == "mix-parts:45", "{text} is refused");
+                        continue;
+                    };
                     let off = other.picture(32, Coords::Fer).mse(&drawn).sqrt();
                     assert!(off < 1e-5, "{text} of {:?}: {off}", model.network.arch);
                     let same = other.weights == model.weights;
-                    let may = matches!(transform, Transform::MixParts(_) | Transform::Duplicate(_));
+                    let may = matches!(transform, Transform::Duplicate(_));
                     assert!(!same || may, "{text} changed nothing");
                 }
             }
@@ -479,13 +498,14 @@ mod tests {
     #[test]
     fn mixing_fills_the_links_between_relays_and_more_the_further_it_goes() {
         let (model, parts) = &networks()[0];
-        let count =
-            |text: &str| text.parse::<Transform>().unwrap().apply(model, parts, 1).non_zero();
+        let count = |text: &str| {
+            text.parse::<Transform>().unwrap().apply(model, parts, 1).unwrap().non_zero()
+        };
         assert_eq!(count("mix:0"), model.non_zero());
         assert!(count("mix:45") > 2 * model.non_zero());
         // How much of a relay's value stays its own.
         let own = |text: &str| {
-            let mixed = text.parse::<Transform>().unwrap().apply(model, parts, 1);
+            let mixed = text.parse::<Transform>().unwrap().apply(model, parts, 1).unwrap();
             let (a, b) = (&mixed.weights.0, &model.weights.0);
             a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>()
         };
@@ -495,10 +515,11 @@ mod tests {
     #[test]
     fn parts_are_mixed_with_other_parts_only() {
         let (model, parts) = &networks()[2];
-        let mixed = Transform::MixParts(45.0).apply(model, parts, 1);
+        let mixed = Transform::MixParts(45.0).apply(model, parts, 1).unwrap();
         assert!(mixed.non_zero() > model.non_zero());
         // Without parts there is nothing to mix.
-        assert_eq!(Transform::MixParts(45.0).apply(model, &[], 1).weights, model.weights);
+        let refused = Transform::MixParts(45.0).apply(model, &[], 1).unwrap_err();
+        assert!(refused.to_string().contains("relays of two parts"), "{refused}");
     }
 
     #[test]
@@ -506,7 +527,7 @@ mod tests {
         let (model, _) = &networks()[0];
         let drawn = model.picture(32, Coords::Fer);
         for text in ["shuffle", "redraw"] {
-            let other = text.parse::<Transform>().unwrap().apply(model, &[], 4);
+            let other = text.parse::<Transform>().unwrap().apply(model, &[], 4).unwrap();
             assert!(other.picture(32, Coords::Fer).mse(&drawn) > 1e-3, "{text}");
             assert_eq!(Mask::non_zero(&other.weights), model.mask, "{text}");
         }

@@ -2,7 +2,7 @@
 //! number is compared with.
 
 use super::measures::candidates::{
-    CANDIDATES, Candidate, NULL, RECOMMENDED, candidates, recommended,
+    CANDIDATES, Candidate, RECOMMENDED, Recommended, candidates, recommended,
 };
 use super::measures::label_agreement::LabelAgreement;
 use super::measures::summary::Summary;
@@ -10,7 +10,7 @@ use super::measures::{Measure, OF_SWEEPS};
 use super::{Exhibit, Judge, JudgeError, Protocol, ScoreRecord};
 use crate::genome::Genome;
 use crate::math::SimRng;
-use crate::math::text::{fixed, number};
+use crate::math::text::number;
 use crate::network::transform::shuffled;
 use crate::network::{Coords, Model};
 use crate::probe::{Delta, View, WeightSweep};
@@ -73,16 +73,25 @@ impl CardRecord {
         let scored = |model: &Model| score_of(model, view, judge, seed);
         let evolved_score = behind.map(scored).transpose()?.flatten();
         let mut measures = vec![of_score(&score, scored(&null)?, evolved_score)];
-        measures.extend(of_candidates(
+        let rows = of_candidates(
             &candidates(view, judge, seed)?,
             Some(&organised(&null)?),
             behind.map(organised).transpose()?.as_ref(),
-        ));
+        );
+        measures.extend(with_recommended(rows, view, behind, seed));
         measures.extend(of_summary(&summary, &control, evolved.as_ref()));
+        let mut links: Vec<usize> = sweep.perturbations.iter().map(|p| p.link).collect();
+        links.dedup();
+        let delta = score.score.delta.parse().unwrap_or_default();
+        let null = other(&null);
+        let of_null = null.sweep(&links, delta, &|_| {});
         let mut of_sweep = Map::new();
         for (name, measure) in OF_SWEEPS {
-            let (found, rows) = measure(view, sweep);
+            let (found, mut rows) = measure(view, sweep);
             of_sweep.insert(name.into(), found);
+            for (row, shuffled) in rows.iter_mut().zip(measure(&null, &of_null).1) {
+                row.null = row.null.or(shuffled.value);
+            }
             measures.extend(rows);
         }
         measures.extend(labels.as_ref().map(of_labels));
@@ -129,14 +138,45 @@ fn of_score(record: &ScoreRecord, null: Option<f64>, evolved: Option<f64>) -> Me
     }
 }
 
-/// The rows of the measures that the gate recommends, with the evolved network `behind` a trained one.
-pub fn recommended_measures(view: &View, behind: Option<&Model>, seed: u64) -> Vec<Measure> {
+/// The score and the measures that the gate recommends, each beside the same links with their weights shuffled, and beside
+/// the evolved network `behind` a trained one.
+///
+/// # Errors
+/// The judge could not judge a picture.
+pub fn main_measures(
+    view: &View,
+    score: &ScoreRecord,
+    judge: &dyn Judge,
+    behind: Option<&Model>,
+) -> Result<Vec<Measure>, JudgeError> {
+    let scored = |model: &Model| score_of(model, view, judge, score.seed);
+    let null = scored(&shuffled(view.model(), score.seed))?;
+    let evolved = behind.map(scored).transpose()?.flatten();
+    let own = of_candidates(&BTreeMap::new(), None, None).into_iter().filter(|m| m.recommended);
+    let own = own.collect::<Vec<_>>();
+    Ok([vec![of_score(score, null, evolved)], with_recommended(own, view, behind, score.seed)]
+        .concat())
+}
+
+/// The rows, those that the gate recommends with interval, null and the evolved network's value.
+fn with_recommended(
+    mut rows: Vec<Measure>,
+    view: &View,
+    behind: Option<&Model>,
+    seed: u64,
+) -> Vec<Measure> {
     let own = recommended(view, seed);
-    let evolved =
-        behind.map(|model| recommended(&View::new(model, view.size(), view.coords()), seed));
-    let null = own.iter().filter_map(|(key, &value)| Some((key.strip_suffix(NULL)?.into(), value)));
-    let rows = of_candidates(&own, Some(&null.collect()), evolved.as_ref());
-    rows.into_iter().filter(|row| row.recommended).collect()
+    let evolved = behind
+        .map(|model| recommended(&View::new(model, view.size(), view.coords()), seed))
+        .unwrap_or_default();
+    for row in rows.iter_mut().filter(|row| row.recommended) {
+        let is_it = |one: &&Recommended| one.key == row.key;
+        let Some(found) = own.iter().find(is_it) else { continue };
+        (row.low, row.high) = found.interval.unzip();
+        (row.value, row.null) = (Some(found.value), Some(found.null));
+        row.evolved = evolved.iter().find(is_it).map(|one| one.value);
+    }
+    rows
 }
 
 /// The rows of the measures of organisation.
@@ -269,17 +309,17 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
 
 /// The row of people's labels.
 fn of_labels(l: &LabelAgreement) -> Measure {
+    let (p, links, labels) = (number(l.p, 2), l.links, l.labels);
     let reference = format!(
-        "½: chance; [{}, {}], rotated {}, p {}, {} links, {} labels",
-        fixed(l.auc.low, 2),
-        fixed(l.auc.high, 2),
-        fixed(l.rotated, 2),
-        number(l.p, 2),
-        l.links,
-        l.labels
+        "½: chance; shuffled: the labels on rotated directions; p {p}, {links} links, {labels} labels"
     );
-    let name = "agreement with people's labels";
-    Measure::alone("label-agreement", name, Some(l.auc.estimate), "0 to 1", reference)
+    let (name, auc) = ("agreement with people's labels", &l.auc);
+    Measure {
+        low: Some(auc.low),
+        high: Some(auc.high),
+        null: Some(l.rotated),
+        ..Measure::alone("label-agreement", name, Some(auc.estimate), "0 to 1", reference)
+    }
 }
 
 #[cfg(test)]

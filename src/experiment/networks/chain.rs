@@ -12,6 +12,7 @@ use crate::genome::Genome;
 use crate::math::SimRng;
 use crate::math::command::CommandError;
 use crate::math::hash::json_id;
+use crate::math::refusal::Refusal;
 use crate::network::files::WriteError;
 use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
@@ -22,7 +23,7 @@ use crate::run::{
     FamilyTarget, GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run,
     read_metrics, train_run,
 };
-use crate::score::measures::candidates::{candidates, recommended};
+use crate::score::measures::candidates::{NULL, Recommended, candidates, recommended};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::label_agreement::LabelAgreement;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -46,6 +47,8 @@ pub enum ArmError {
     Prune(#[from] PruneRunError),
     #[error(transparent)]
     Judge(JudgeError),
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error("arm {0} of the chain failed")]
@@ -289,7 +292,7 @@ impl Worker<'_> {
                     (None, None) => return Err(ArmError::Before(from.clone())),
                 };
                 let transform = arm.transform.expect("asked");
-                self.bare(arm, &transform.apply(&model, &parts, self.chain.seed()), look)
+                self.bare(arm, &transform.apply(&model, &parts, self.chain.seed())?, look)
             }
             Some(_) => {
                 for (level, wiring) in arm.wirings() {
@@ -559,7 +562,10 @@ impl<'a> Measuring<'a> {
         view: &View,
         judge: &dyn Judge,
     ) -> Result<BTreeMap<String, f64>, JudgeError> {
-        let mut found = recommended(view, self.seed);
+        let mut found = BTreeMap::new();
+        for Recommended { key, value, null, .. } in recommended(view, self.seed) {
+            found.extend([(key.to_string(), value), (format!("{key}{NULL}"), null)]);
+        }
         if !self.organisation {
             return Ok(found);
         }

@@ -670,7 +670,7 @@ impl Record for NetworksRecord {
             let of = |name: &str| CANDIDATES.iter().position(|candidate| candidate.key == name);
             let shuffled = name.strip_suffix(NULL).and_then(of);
             let at = Self::COLUMNS.len() + of(name).or(shuffled)?;
-            let says = "The same of the same links, their weights shuffled within layers.";
+            let says = "The same of the same links, their weights shuffled within layers; mean of ten such networks.";
             Some((at, if shuffled.is_some() { says } else { CANDIDATES[of(name)?].says }))
         };
         own.map(|at| (at, Self::COLUMNS[at].1)).or_else(organised)

@@ -4,10 +4,9 @@
 use super::job::{Job, Work};
 use crate::math::hash::{json_id, sha256_of_floats};
 use crate::network::files::write_atomic;
-use crate::network::{Model, Wiring};
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
-use crate::score::card::recommended_measures;
+use crate::score::card::main_measures;
 use crate::score::{DlJudge, Exhibit, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;
@@ -136,11 +135,11 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         ..ScoreRecord::of(job.work.id(), &exhibit, &found, &selection, 0)
     };
     let view = exhibit.view();
-    let like = if view.model().network.is_layered() { Wiring::Layerized } else { Wiring::Graph };
-    let behind = source.genome.as_ref().filter(|_| source.trained);
-    let behind = behind.map(|genome| Model::of_genome(genome, like));
+    let behind = source.behind();
+    let measures = main_measures(view, &record, &judge, behind.as_ref());
+    let measures = measures.map_err(|e| e.to_string())?;
     let mut record = serde_json::to_value(&record).map_err(|e| e.to_string())?;
-    record["measures"] = json!(recommended_measures(view, behind.as_ref(), 0));
+    record["measures"] = json!(measures);
     let text = serde_json::to_string_pretty(&record).map_err(|e| e.to_string())? + "\n";
     write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string())?;
     let _ = std::fs::remove_file(&part);

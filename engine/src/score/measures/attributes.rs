@@ -5,6 +5,9 @@
 //! its background is the mean colour of its border. Another picture's pixels are given to the
 //! nearest of the base's colours. All \[ours\].
 //!
+//! In: pictures (P, 3). Out: 8 to 11 numbers a picture, or 4 to 7 maps (P,).
+//! Cost: no drawing; 20 rounds of k-means over P pixels once, then a pass a picture.
+//!
 //! **What it does not mean:** parts here are colours, not things; two eyes are one part.
 
 use super::symmetry::{Axis, mirror_error};

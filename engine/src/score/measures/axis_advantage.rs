@@ -6,6 +6,10 @@
 //! *Of scaling*: an axis makes one unit louder, a random direction a mixture of the units of its layer ([`super::scaling`]).
 //! In [−1, 1]. Judge, picture, size and fit cancel.
 //!
+//! In: a view, a judge. Out: three numbers, each none if too few changes reach that effect.
+//! Cost: at most 150 directions, both ways, each with at most 24 drawings of P pixels to find its length, then one
+//! drawing and one verdict: 7 500 drawings and 300 verdicts at most.
+//!
 //! Source: METHODS §7 \[ours\]; \[measured\] about 0 for evolved and for dense networks.
 //!
 //! **What it does not mean:** a direction of many weights moves the picture smoothly, which judges like; A below 0

@@ -3,6 +3,9 @@
 //! Root mean square over living weights of ‖∂I/∂w‖, itself the root mean square over pixels and channels; by
 //! differences of ± 1/128 at 32². Also for a relative change: ‖∂I/∂w‖ · |w|. Both ≥ 0.
 //!
+//! In: a network at 32². Out: two numbers, none without living weights.
+//! Cost: two drawings of 32² pixels a living weight, for each of the two.
+//!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7); the mean over weights is \[ours\].
 //!
 //! **What it does not mean:** a network of few links has more of the picture on each. That ranks evolved networks as

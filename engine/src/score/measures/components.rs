@@ -5,6 +5,12 @@
 //! layers, and a labelling colours whole components so that each colour covers every layer. Families of intervals
 //! have equitable P-colourings (de Werra 1971; Berge, *Hypergraphs*, ch. 5): one exists if and only if every layer is
 //! touched by at least P components.
+//!
+//! In: L layers, their width, pairs of units of neighbouring layers. Out: (first, last) layer of each component; counts
+//! from 0.
+//! Cost: no drawing; a pass over the edges. Counting labellings takes at most (L + P choose P) · P steps a component.
+//!
+//! **What it does not mean:** a wiring that admits labellings *can* hold P parts; nothing here says that it does.
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,9 @@
 //! Completeness of attribute j: Cⱼ = 1 − H_N(R.ⱼ/ΣR.ⱼ), C = mean. H_b is entropy with base b, so
 //! all are in [0, 1].
 //!
+//! In: a view, its sweep of N weights. Out: D, C, (N,) Dᵢ and (K,) Cⱼ, K = 8 to 11.
+//! Cost: after the sweep (two or three drawings a sign) at most 2N drawings of P pixels, each measured once.
+//!
 //! Source: Eastwood & Williams, *A framework for the quantitative evaluation of disentangled
 //! representations*, ICLR 2018; weights in the place of codes, and sweeps in the place of a trained
 //! regressor, are \[ours\].
@@ -19,6 +22,7 @@
 use super::attributes::Attributes;
 use super::measure::{Measure, kept};
 use crate::math::real;
+use crate::math::stats::student_quantile;
 use crate::probe::{View, WeightSweep};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -36,6 +40,29 @@ pub struct Dci {
     pub weights: Vec<Option<f64>>,
     /// (K,) Cⱼ; `None` for attributes that nothing moves.
     pub attributes: Vec<Option<f64>>,
+    /// (N,) ρᵢ: the share of each weight in all that is moved.
+    pub shares: Vec<f64>,
+}
+
+impl Dci {
+    /// The 95 % interval of D over the weights that move something: leave-one-out jackknife, Student's t, cut to [0, 1].
+    /// None with fewer than three of them.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let known = self.weights.iter().zip(&self.shares);
+        let known: Vec<(f64, f64)> = known.filter_map(|(d, &share)| Some(((*d)?, share))).collect();
+        let n = known.len();
+        if n < 3 || known.iter().any(|(_, share)| *share > 1.0 - 1e-9) {
+            return None;
+        }
+        let whole = self.disentanglement;
+        let without = |&(d, share): &(f64, f64)| (whole - share * d) / (1.0 - share);
+        let left_out: Vec<f64> = known.iter().map(without).collect();
+        let mean = left_out.iter().sum::<f64>() / n as f64;
+        let spread: f64 = left_out.iter().map(|d| (d - mean) * (d - mean)).sum();
+        let error = (spread * (n - 1) as f64 / n as f64).sqrt();
+        let half = student_quantile(0.975, (n - 1) as f64) * error;
+        Some(((whole - half).max(0.0), (whole + half).min(1.0)))
+    }
 }
 
 /// 1 − entropy of the shares in base `values.len()`; `None` if they sum to 0; 1 for a single one.
@@ -61,11 +88,13 @@ pub fn dci(importance: &DMatrix<f64>) -> Dci {
         .map(|c| concentration(&c.iter().copied().collect::<Vec<_>>()))
         .collect();
     let total: f64 = rows.iter().flatten().sum();
-    let disentanglement = rows
-        .iter()
-        .zip(&weights)
-        .filter_map(|(row, d)| d.map(|d| row.iter().sum::<f64>() / total * d))
-        .sum();
+    let shares: Vec<f64> = match total > 0.0 {
+        true => rows.iter().map(|row| row.iter().sum::<f64>() / total).collect(),
+        false => vec![0.0; rows.len()],
+    };
+    let of_weight = |(share, d): (&f64, &Option<f64>)| d.map(|d| share * d);
+    // Not the sum of nothing, which is −0.
+    let disentanglement = 0.0 + shares.iter().zip(&weights).filter_map(of_weight).sum::<f64>();
     let found: Vec<f64> = attributes.iter().flatten().copied().collect();
     Dci {
         disentanglement,
@@ -76,6 +105,7 @@ pub fn dci(importance: &DMatrix<f64>) -> Dci {
         },
         weights,
         attributes,
+        shares,
     }
 }
 
@@ -145,6 +175,16 @@ mod tests {
         assert!((found.completeness - (half + 1.0) / 2.0).abs() < 1e-12);
         assert_eq!(found.weights[2], None);
         assert_eq!(dci(&DMatrix::zeros(2, 2)).disentanglement, 0.0);
+    }
+
+    #[test]
+    fn weights_that_are_alike_leave_no_doubt_and_others_do() {
+        let alike = dci(&DMatrix::from_diagonal(&nalgebra::DVector::from_element(4, 1.0)));
+        assert_eq!(alike.interval(), Some((1.0, 1.0)));
+        let mixed = dci(&DMatrix::from_row_slice(3, 2, &[1.0, 0.0, 1.0, 1.0, 0.0, 1.0]));
+        let (low, high) = mixed.interval().unwrap();
+        assert!(low < mixed.disentanglement && mixed.disentanglement < high, "{low} {high}");
+        assert_eq!(dci(&DMatrix::from_row_slice(1, 2, &[1.0, 0.0])).interval(), None);
     }
 
     #[test]

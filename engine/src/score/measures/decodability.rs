@@ -5,6 +5,9 @@
 //! picture is cut into 8 × 8 tiles, dealt to five folds; each fold is predicted from the others
 //! (tiles, because neighbouring pixels are almost copies). R² ≤ 1; 0 is the mean's, below 0 worse.
 //!
+//! In: maps (n, P), attributes (K, P). Out: K numbers, none for an attribute that does not vary.
+//! Cost: no drawing; P · n² products, and five solutions of n equations.
+//!
 //! Sources: Hoerl & Kennard 1970; Alain & Bengio, *Understanding intermediate layers using linear
 //! classifier probes*, 2016. The tiles and λ are \[ours\].
 //!

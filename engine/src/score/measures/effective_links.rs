@@ -4,6 +4,9 @@
 //! (channels in [0, 1]). *Participation*: Σ over units of (Σw²)²/Σw⁴ over the unit's living inputs, from 1 a unit
 //! (one weight does all) to its number of inputs (all weights alike).
 //!
+//! In: a view, a mask (W,), weights (W,). Out: a count and a sum, both from 0 to the number of living links.
+//! Cost: needed links: one drawing of P pixels a living link; participation: no drawing, a pass over W weights.
+//!
 //! Source: METHODS §8b `[ours]`; (Σw²)²/Σw⁴ is the inverse participation ratio (Bell & Dean 1970).
 //!
 //! **What it does not mean:** two links that stand in for each other are both not needed, and participation

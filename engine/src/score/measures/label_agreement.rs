@@ -11,6 +11,10 @@
 //! Pairs share links, so they are not independent: the interval is the leave-one-link-out
 //! jackknife (Student's t, n − 1), and the p value shuffles labels *among links*, one-sided.
 //!
+//! In: (n, 3P) differences, n labels, n ≤ 400. Out: AUC and p in [0, 1], mean |cos| within and between labels.
+//! Cost: the sweep, at most 2n drawings of P pixels, four times n²/2 cosines and three times n² sums of 3P numbers,
+//! n rankings and 1000 shuffles of n²/2 pairs.
+//!
 //! Source: the labels are those of Huizinga, Stanley & Clune, *The emergence of canalization and
 //! evolvability in an open-ended, interactive evolutionary system*, 2018.
 //!
@@ -65,7 +69,12 @@ const PERMUTATIONS: usize = 1000;
 impl LabelAgreement {
     /// The agreement of a genome's labels, with its links moved by `delta` and drawn at `size`². None: fewer than three
     /// labelled links, one label only, or no two links with the same one.
-    pub fn of(genome: &Genome, (size, coords): (usize, Coords), delta: Delta, seed: u64) -> Option<Self> {
+    pub fn of(
+        genome: &Genome,
+        (size, coords): (usize, Coords),
+        delta: Delta,
+        seed: u64,
+    ) -> Option<Self> {
         let (model, labels) = labelled_links(genome);
         let links: Vec<usize> = (0..labels.len())
             .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)

@@ -3,6 +3,9 @@
 //! 1 − exp(H(q_i))/P, q_i = C_i/ΣC_i the share of each of the P pixels in the unit's contribution, H its entropy;
 //! mean over the hidden units that do something. 0: every unit acts everywhere alike; near 1: on single pixels.
 //!
+//! In: (N, P) maps at P = 32². Out: a number in [0, 1), none if no unit does anything.
+//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); N · P logarithms.
+//!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7) names it without a formula; this one is \[ours\].
 //!
 //! **What it does not mean:** a part may be spread over the picture (an outline, a texture), and a scrap is local.

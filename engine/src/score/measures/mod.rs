@@ -1,8 +1,11 @@
-//! Further measures (METHODS §7): one file each, with formula, range, source, and what it does
+//! Further measures (METHODS §7): one file each, with formula, shapes, range, source, cost, and what it does
 //! **not** mean.
 //!
 //! In: feature maps, pictures, weights. Out: numbers. None of them is the compositional score;
 //! they stand beside it, with the evolved reference and same-count controls.
+//!
+//! U units, W links, P pixels. Costs count *drawings*: pictures of the network with some weights changed, of which only
+//! the units that feel the change are computed.
 //!
 //! | file | measure | range |
 //! |---|---|---|
@@ -28,7 +31,7 @@
 //! | [`influence`] | do units act on the picture in ways of their own? | 0…1 |
 //! | [`brittleness`] | how far the picture moves when one weight does | 0… |
 //! | [`interaction`] | do two changes together do what each does alone? | 0… |
-//! | [`recombination`] | are held-out combinations of factors drawn as well as seen ones? | −∞…1 |
+//! | [`recombination`] | are held-out combinations of factors drawn as well as seen ones? | −∞…∞ |
 //! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
 //! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
 //! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |

@@ -7,6 +7,9 @@
 //! layer (for a layered network zeros move too, so the wiring is shuffled at equal counts; for a
 //! graph only the strengths are).
 //!
+//! In: weights (W,). Out: Q, z (none if shuffling changes nothing), (U,) modules.
+//! Cost: no drawing; Louvain, some passes over W links, once and once a shuffle (20 for a record).
+//!
 //! Sources: Newman & Girvan, Phys. Rev. E 69, 2004; Blondel et al. (Louvain), 2008. The null model
 //! is \[ours\].
 //!

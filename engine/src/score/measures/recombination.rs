@@ -4,6 +4,10 @@
 //! all pictures of its set. 0: held-out combinations are drawn as well as the seen ones. Compare gaps at equal R² on the seen
 //! conditions only. No judge is asked.
 //!
+//! R² in (−∞, 1], gap in (−∞, ∞). In: a model, seen and held-out conditions with a picture of P pixels each. Out: R²
+//! held out, gap, R² of the factors (none without hidden units).
+//! Cost: one drawing of P pixels a condition; a ridge regression a layer on about 256 pixels a condition.
+//!
 //! Beside it, how well the factors can be read out linearly: ridge regression from the values of a hidden layer's units at a
 //! pixel to each factor, fitted to the seen conditions, R² on the held-out ones, mean over factors, the best layer. Source:
 //! Alain & Bengio 2016 for the probe; layer and pixels \[ours\].

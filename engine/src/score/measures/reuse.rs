@@ -4,6 +4,9 @@
 //! is alive if it is kept and on a path from an input to an output. Relays (`cache` units) are
 //! counted apart, since layerizing makes them.
 //!
+//! In: a network, a mask (W,). Out: a count, two means and the largest number, all at least 0.
+//! Cost: no drawing; a few passes over W links.
+//!
 //! Source: \[ours\]; reuse of parts is what FER holds against fracture.
 //!
 //! **What it does not mean:** a dense network reuses everything and organises nothing: compare at

@@ -1,10 +1,13 @@
 //! Scaling a unit: directions in weight space that make one unit, or a mixture of a layer's units, louder.
 //!
 //! Within a hidden layer of a layered network the living units' maps are put on one scale, u_i = a_i/r_i with r_i their
-//! root mean square over 32² pixels. A direction v of length 1 among them is made louder by (1 + t): u ← u + t (v·u) v,
-//! done in the weights that read the layer. v = e_i is a unit; a random v is a mixture of the same layer, in which units
-//! mean nothing. What is the same for both says nothing about units, so picture, sparsity, number of weights and fit
-//! cancel. \[ours\]
+//! root mean square over the view's pixels. A direction v of length 1 among them is made louder by (1 + t):
+//! u ← u + t (v·u) v, done in the weights that read the layer. v = e_i is a unit; a random v is a mixture of the same
+//! layer, in which units mean nothing. What is the same for both says nothing about units, so picture, sparsity, number
+//! of weights and fit cancel. \[ours\]
+//!
+//! In: a view. Out: a direction, (link, component) pairs of length 1; none if the network is not layered.
+//! Cost: no drawing; a pass over the maps (U, P), then one over a layer's links a direction.
 
 use super::living;
 use crate::math::SimRng;

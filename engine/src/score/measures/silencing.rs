@@ -2,6 +2,8 @@
 //!
 //! A unit's *doing* is the picture with all its outgoing weights at 0, less the picture, (3P,) at 32². Units whose
 //! doing is 0 are left out. Source: METHODS §7; silencing by 0 is \[ours\].
+//!
+//! Cost: one drawing of 32² pixels a hidden unit, taken once for all candidates.
 
 use super::maps::{classes, dot};
 use crate::network::Model;

@@ -10,6 +10,9 @@
 //! `identity`): it hands on its source up to a factor, composes nothing, and is what layerizing
 //! inserts. So a genome and its layerized twin measure the same.
 //!
+//! In: a network, a mask (W,). Out: depths, counts and degrees, all from 0.
+//! Cost: no drawing; a few passes over W links.
+//!
 //! What it does not mean: a sparse wiring *can* be compositional; nothing here says its parts mean
 //! anything.
 

@@ -12,6 +12,10 @@
 //! SC = mean over parts of (D_sub − D_abl)/2, in [−1, 1]. Compositional: D_sub > 0 *and* D_abl < 0.
 //! Controls: masks with as many links in every layer, at random.
 //!
+//! In: a picture (P, 3), regions (P,) of at least two parts, weights and mask (W,). Out: SC, and D_sub, D_abl and a
+//! mask (W,) a part.
+//! Cost a part: 300 gradients over P pixels (the mask), 22 drawings (Sub and Abl of it and of ten controls).
+//!
 //! Sources: Lepori, Serre & Pavlick, *Break it down: evidence for structural compositionality in
 //! neural networks*, NeurIPS 2023; Savarese, Silva & Maire, *Winning the lottery with continuous
 //! sparsification*, 2020. The mapping from subroutines to parts of a picture, Acc_j, and dividing

@@ -6,6 +6,10 @@
 //! U = Σ min(a_i, b_i)/Σ max(a_i, b_i) in [0, 1]. The measure is U less its mean over 100 random pairs of such windows,
 //! in [−1, 1].
 //!
+//! In: (N, 3P) doings at 32². Out: a number, none if nothing is repeated.
+//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); at most 169 windows of 192 numbers, each
+//! compared with every other, as it is and mirrored.
+//!
 //! Source: *unified* against *fractured*, Kumar et al. 2025; U is METHODS §7 \[ours\], finding the parts too.
 //!
 //! **What it does not mean:** a global unit acts in A and B in any network; the null takes that out only on average.

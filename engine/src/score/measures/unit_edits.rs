@@ -5,6 +5,10 @@
 //! unit louder, once from as many random mixtures within the same layers ([`super::scaling`]; three draws). The measure is
 //! the mean over edits of the first less the second, in [−1, 1].
 //!
+//! In: a network at 32². Out: a number.
+//! Cost: eight drawings of 32² pixels a living hidden unit (two a direction, for units and three draws of mixtures);
+//! for each of at most 12 edits four passes over these (N, 3P) changes, four times.
+//!
 //! Source: \[ours\].
 //!
 //! **What it does not mean:** only what scaling a unit does is asked, to first order; a unit may mean something that scaling
