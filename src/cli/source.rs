@@ -115,7 +115,8 @@ impl SourceArgs {
         self.size.map(check_size).transpose()?;
         let (target, coords) = (self.target.as_deref(), self.network.coords);
         let at = self.network.at.as_deref();
-        let wanted = LoadOptions { size: self.size, coords, target, fit: self.fit, at, so_far };
+        let (size, fit) = (self.size, self.fit);
+        let wanted = LoadOptions { size, coords, target, fit, at, so_far, whole: false };
         self.network.load_with(wanted)
     }
 }

@@ -35,6 +35,8 @@ pub struct LoadOptions<'a> {
     pub fit: Option<Squaring>,
     /// Values of the factors of a conditional network. Default: a run's first condition, else 0.
     pub at: Option<&'a [f64]>,
+    /// Whether a conditional network of a run keeps its factors; its target is then the first picture.
+    pub whole: bool,
     /// Whether a run may be unfinished: then as its checkpoint has it.
     pub so_far: bool,
 }
@@ -88,6 +90,7 @@ impl Source {
                 let coords = wanted.coords.unwrap_or(run.config.coords);
                 let own = wanted.target.is_none() && coords == run.config.coords;
                 let (model, target) = run.shown_at(wanted.at)?;
+                let model = if wanted.whole { run.model.clone() } else { model };
                 Source {
                     target: target.filter(|_| own).map(|target| target.resized(size)),
                     size,
@@ -157,9 +160,19 @@ impl Source {
     /// What it draws at `size`², a genome in its palette. Whoever trains, measures or compares takes the model's picture:
     /// networks know no palette.
     pub fn shown(&self, size: usize) -> Picture {
-        let mut picture = self.model.picture(size, self.coords);
+        let mut picture = self.still().picture(size, self.coords);
         self.palette().recolour(&mut picture.rgb);
         picture
+    }
+
+    /// The network of one picture: a conditional one where its factors are as a run first saw them, else 0.
+    pub fn still(&self) -> Model {
+        let factors = self.model.network.factors();
+        let first = self.config.as_ref().and_then(|config| config.conditions.first());
+        match factors {
+            0 => self.model.clone(),
+            _ => self.model.at(first.unwrap_or(&vec![0.0; factors])),
+        }
     }
 
     /// The palette of a genome; every colour for what was trained.

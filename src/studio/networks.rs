@@ -15,7 +15,7 @@ use crate::network::kernel::feature_maps;
 use crate::network::{
     Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, with_weights,
 };
-use crate::page::{Drawing, matched as matched_by, ranked as ranked_of};
+use crate::page::{Drawing, condition, matched as matched_by, ranked as ranked_of};
 use crate::probe::{Change, View};
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ impl Studio {
             return Ok(found.clone());
         }
         drop(kept);
-        let wanted = LoadOptions::default();
+        let wanted = LoadOptions { whole: true, ..LoadOptions::default() };
         let of_genome = |genome: Genome, path: &Path| {
             let links = match wiring {
                 Wiring::Graph => genome.connections().len(),
@@ -210,6 +210,8 @@ struct Drawn<'a> {
     /// The seed of its training.
     seed: Option<u64>,
     target: Option<String>,
+    /// Values of the factors that the picture begins with: the first that a run learned, else 0.
+    at: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -259,6 +261,9 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
         fit: source.fit.map(|fit| fit.passes_gate()),
         seed: config.map(|config| config.train.seed),
         target: config.and_then(|config| studio.target_id(&config.target)),
+        at: config
+            .and_then(|config| config.conditions.first().cloned())
+            .unwrap_or_else(|| vec![0.0; network.factors()]),
     })
 }
 
@@ -309,6 +314,9 @@ pub struct AskedPicture {
     /// `x,y,width,height`
     #[serde(default)]
     pub(super) frame: String,
+    /// `Z1,Z2,…`, of a network with factors.
+    #[serde(default)]
+    pub(super) at: String,
     #[serde(default)]
     pub(super) raw: u8,
 }
@@ -323,10 +331,17 @@ impl AskedPicture {
         changes_of(&self.set, network.weight_count())
     }
 
-    /// The model with the weights that are set.
+    /// The model with the weights that are set, where its factors have the values that are asked for.
     pub(super) fn model(&self, model: &Model) -> Result<Model, Refusal> {
         let weights = changed(model, &self.changes(&model.network)?);
-        Ok(Model { weights, ..model.clone() })
+        let z = self.condition(&model.network)?;
+        let model = Model { weights, ..model.clone() };
+        Ok(if z.is_empty() { model } else { model.at(&z) })
+    }
+
+    /// The values of the factors.
+    fn condition(&self, network: &Network) -> Result<Vec<f64>, Refusal> {
+        condition(&self.at, network.factors()).map_err(Refusal::bad)
     }
 
     pub(super) fn frame(&self) -> Result<Frame, Refusal> {
@@ -374,12 +389,14 @@ pub fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> A
     let size = size.unwrap_or(loaded.source.size);
     let changes = asked.changes(&model.network)?;
     let frame = asked.frame()?;
-    let kept = frame == Frame::PICTURE && model.network.units.len() * size * size <= MOST_KEPT;
+    let z = asked.condition(&model.network)?;
+    let at_rest = frame == Frame::PICTURE && z.iter().all(|z| *z == 0.0);
+    let kept = at_rest && model.network.units.len() * size * size <= MOST_KEPT;
     let mut drawn = if kept && !changes.is_empty() {
         studio.view(&loaded, size)?.painter().draw_all(changes).clone()
     } else {
         let weights = changed(model, &changes);
-        draw_rows((&model.network, &weights), size, (coords, frame), has_left)?
+        draw_rows((&model.network, &weights), size, (coords, frame, &z), has_left)?
     };
     loaded.source.palette().recolour(&mut drawn.rgb);
     Ok(pixels(&drawn, asked.raw == 1))
@@ -398,7 +415,8 @@ pub fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answ
         )));
     }
     let weights = changed(model, &asked.changes(&model.network)?);
-    let inputs = PixelInputs::framed(size, coords, asked.frame()?);
+    let z = asked.condition(&model.network)?;
+    let inputs = PixelInputs::framed(size, coords, asked.frame()?).where_factors_are(&z);
     let maps = feature_maps(&model.network, &weights, &inputs);
     if has_left() {
         return Err(Refusal::left());

@@ -23,14 +23,14 @@ const MOST_WORK: usize = 1 << 37;
 const WORK_AT_ONCE: usize = 1 << 27;
 const PIXELS_AT_ONCE: usize = 1 << 20;
 
-/// What a network draws with these weights, rows by rows; given up once whoever asked has left.
+/// What a network draws with these weights where its factors are `z`, rows by rows; given up once whoever asked has left.
 ///
 /// # Errors
 /// It is too much to draw, or nobody waits for it.
 pub fn draw_rows(
     (network, weights): (&Network, &Weights),
     size: usize,
-    (coords, frame): (Coords, Frame),
+    (coords, frame, z): (Coords, Frame, &[f64]),
     has_left: HasLeft<'_>,
 ) -> Result<Picture, Refusal> {
     let links = weights.0.iter().filter(|weight| **weight != 0.0).count().max(1);
@@ -48,7 +48,7 @@ pub fn draw_rows(
             return Err(Refusal::left());
         }
         let rows = first..(first + rows).min(size);
-        let inputs = PixelInputs::framed_rows(size, coords, frame, rows);
+        let inputs = PixelInputs::framed_rows(size, coords, frame, rows).where_factors_are(z);
         rgb.extend(render(network, weights, &inputs));
     }
     Ok(Picture { width: size, height: size, rgb })

@@ -61,6 +61,8 @@ pub struct AskedFile {
     set: String,
     #[serde(default)]
     frame: String,
+    #[serde(default)]
+    at: String,
     /// 1: only whether it can be had is asked.
     #[serde(default)]
     pub check: u8,
@@ -99,9 +101,9 @@ fn read<T: FromStr<Err: ToString>>(
 
 impl AskedFile {
     fn network(&self) -> AskedPicture {
-        let AskedFile { id, wiring, set, frame, .. } = self;
-        let (id, set, frame) = (id.clone(), set.clone(), frame.clone());
-        AskedPicture { id, wiring: *wiring, size: None, set, frame, raw: 0 }
+        let AskedFile { id, wiring, set, frame, at, .. } = self;
+        let [id, set, frame, at] = [id, set, frame, at].map(String::clone);
+        AskedPicture { id, wiring: *wiring, size: None, set, frame, at, raw: 0 }
     }
 
     fn canvas(

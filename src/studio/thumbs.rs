@@ -54,7 +54,7 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
 fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
     let (drawn, word) = if path.join("result.json").exists() {
         let run = studio.network(&Asked { id, wiring: Wiring::Graph }).ok();
-        (run.map(|run| run.source.model.picture(size, run.source.coords)), "damaged")
+        (run.map(|run| run.source.still().picture(size, run.source.coords)), "damaged")
     } else {
         let kept = || load_checkpoint(&studio.root.whole(&id).ok()?).ok();
         let kept = || kept().map(|(model, config)| model.picture(size, config.coords));

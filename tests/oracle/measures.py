@@ -97,34 +97,6 @@ def concentration(rows):
     return np.where(total[:, 0] > 0, 1 - entropy / np.log(rows.shape[1]), np.nan)
 
 
-def importance(net, rods, rows):
-    rest, links = rods.measure(net.picture()), list(dict.fromkeys(row[0] for row in rows))
-    moved = {link: [] for link in links}
-    for link, delta, silent in rows:
-        now = rest if silent else rods.measure(net.picture(net.one(link, delta)))
-        moved[link].append(abs(now - rest))
-    matrix = np.array([np.mean(moved[link], 0) for link in links])
-    most = matrix.max(0)
-    assert ((most < 1e-9) | (most > .02)).all(), most
-    matrix = np.where(most > 1e-6, matrix / np.where(most > 1e-6, most, 1), 0)
-    d, c = concentration(matrix), concentration(matrix.T)
-    return {'links': len(links), 'matrix': [sums(column) for column in matrix.T], 'weights': d, 'attributes': c,
-            'disentanglement': np.nansum(matrix.sum(1) / matrix.sum() * d), 'completeness': np.nanmean(c)}
-
-
-def symmetry(net, rows):
-    base = net.picture().reshape(SIDE, SIDE, 3)
-    error = [rms(base - base[:, ::-1]), rms(base - base[::-1])]
-    assert abs(error[0] - error[1]) > CLEAR
-    shares = []
-    for link, delta, silent in rows:
-        change = net.picture(net.one(link, delta)).reshape(SIDE, SIDE, 3) - base
-        mirror = change[:, ::-1] if error[0] < error[1] else change[::-1]
-        if not silent:
-            shares.append((((change + mirror) / 2) ** 2).sum() / (change ** 2).sum())
-    return {'vertical': bool(error[0] < error[1]), 'error': min(error), 'preservation': np.mean(shares), 'moved': len(shares)}
-
-
 def student(level, freedom):
     """Quantile, by Simpson's rule and halving."""
     def below(t):
@@ -139,6 +111,46 @@ def student(level, freedom):
         middle = (low + high) / 2
         low, high = (middle, high) if below(middle) < level else (low, middle)
     return low
+
+
+def jackknife(estimate, left_out):
+    """Ends of the 95 % interval from the estimates with one left out, cut to [0, 1]."""
+    n = len(left_out)
+    half = student(.975, n - 1) * np.sqrt((n - 1) * np.var(left_out))
+    return [max(0, estimate - half), min(1, estimate + half)]
+
+
+def importance(net, rods, rows):
+    rest, links = rods.measure(net.picture()), list(dict.fromkeys(row[0] for row in rows))
+    moved = {link: [] for link in links}
+    for link, delta, silent in rows:
+        now = rest if silent else rods.measure(net.picture(net.one(link, delta)))
+        moved[link].append(abs(now - rest))
+    matrix = np.array([np.mean(moved[link], 0) for link in links])
+    most = matrix.max(0)
+    assert ((most < 1e-9) | (most > .02)).all(), most
+    matrix = np.where(most > 1e-6, matrix / np.where(most > 1e-6, most, 1), 0)
+    d, c = concentration(matrix), concentration(matrix.T)
+
+    def of(matrix):
+        return np.nansum(matrix.sum(1) / matrix.sum() * concentration(matrix))
+    felt = matrix[~np.isnan(d)]
+    out = [of(np.delete(felt, i, axis=0)) for i in range(len(felt))]
+    return {'links': len(links), 'matrix': [sums(column) for column in matrix.T], 'weights': d, 'attributes': c,
+            'disentanglement': of(matrix), 'completeness': np.nanmean(c), 'interval': jackknife(of(matrix), out)}
+
+
+def symmetry(net, rows):
+    base = net.picture().reshape(SIDE, SIDE, 3)
+    error = [rms(base - base[:, ::-1]), rms(base - base[::-1])]
+    assert abs(error[0] - error[1]) > CLEAR
+    shares = []
+    for link, delta, silent in rows:
+        change = net.picture(net.one(link, delta)).reshape(SIDE, SIDE, 3) - base
+        mirror = change[:, ::-1] if error[0] < error[1] else change[::-1]
+        if not silent:
+            shares.append((((change + mirror) / 2) ** 2).sum() / (change ** 2).sum())
+    return {'vertical': bool(error[0] < error[1]), 'error': min(error), 'preservation': np.mean(shares), 'moved': len(shares)}
 
 
 def agreement(net, rows):
@@ -166,12 +178,10 @@ def agreement(net, rows):
         if len(links) < 2 or np.diff(np.sort(pairs([*links, link])[0]), prepend=-1).min() > 4e-6:
             links.append(link)
     estimate, (cos, same) = auc(links), pairs(links)
-    out = np.array([auc([other for other in links if other != link]) for link in links])
-    n = len(links)
-    half = student(.975, n - 1) * np.sqrt((n - 1) / n * ((out - out.mean()) ** 2).sum())
+    out = [auc([other for other in links if other != link]) for link in links]
     return {'links': links, 'labels': [names[link] for link in links], 'within': int(same.sum()),
             'mean_within': cos[same].mean(), 'mean_between': cos[~same].mean(),
-            'auc': [estimate, max(0, estimate - half), min(1, estimate + half)]}
+            'auc': [estimate, *jackknife(estimate, out)]}
 
 
 def maps_of(net):
@@ -373,7 +383,8 @@ def of_network(spec):
         'kind': spec['kind'], 'rods': rods.measure(image), 'pixels': [sums(values) for values in pixels], 'sweep': rows,
         'importance': importance(net, rods, rows), 'symmetry': symmetry(net, rows), 'labels': agreement(net, rows),
         'layers': [{**overlap(layer), 'roughness': wrinkles(layer).mean(), 'decoded': decoded(layer, pixels)} for layer in hidden],
-        'fan_in': fan_in, 'links': of_links(net), 'modularity': modularity(net), 'function': function(net),
+        'heard': overlap(maps[:4 + width]), 'fan_in': fan_in,
+        'links': of_links(net), 'modularity': modularity(net), 'function': function(net),
         'summary': {
             'interference': np.mean([of['interference'] for of in several]),
             'excess': np.mean([of['interference'] - of['welch'] for of in several]),

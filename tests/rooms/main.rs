@@ -23,6 +23,7 @@ mod hostile;
 mod judge_dl;
 mod judge_labels;
 mod kernel;
+mod measures_oracle;
 mod methods_page;
 mod networks;
 mod optimizers;

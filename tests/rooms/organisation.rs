@@ -17,10 +17,10 @@ use picloom::score::measures::{
 };
 use serde_json::Value;
 
-const SIDE: usize = 32;
+pub(super) const SIDE: usize = 32;
 
 /// Numbers in [−1, 1] to this, larger ones to this share of themselves.
-const CLOSE: f64 = 1e-5;
+pub(super) const CLOSE: f64 = 1e-5;
 /// Shares that eight changes explain: differences of f32 pictures by 1/64 are off by 1e-5 of themselves.
 const PURSUED: f64 = 3e-5;
 /// Changes of the picture along a direction: its small changes of many f32 weights are rounded by 4e-5 of themselves.
@@ -32,20 +32,20 @@ fn oracle() -> Value {
     serde_json::from_str(include_str!("../oracle/organisation.json")).unwrap()
 }
 
-fn number(value: &Value) -> f64 {
+pub(super) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("expected a number, found {value}"))
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
+pub(super) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
-fn indices(value: &Value) -> Vec<usize> {
+pub(super) fn indices(value: &Value) -> Vec<usize> {
     numbers(value).into_iter().map(|v| v as usize).collect()
 }
 
 #[track_caller]
-fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
+pub(super) fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
     assert!(
         (found - expected).abs() <= tolerance * expected.abs().max(1.0),
         "{what}: expected {expected}, found {found}"
@@ -53,14 +53,14 @@ fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
 }
 
 /// A network of the oracle and what the oracle says of it.
-struct Case {
-    kind: String,
+pub(super) struct Case {
+    pub(super) kind: String,
     oracle: Value,
     silenced: Silenced,
 }
 
 impl Case {
-    fn all() -> Vec<Case> {
+    pub(super) fn all() -> Vec<Case> {
         let all = oracle();
         let cases: Vec<Case> = all["networks"].as_array().unwrap().iter().map(Case::new).collect();
         assert_eq!(cases.len(), 3);
@@ -113,7 +113,7 @@ impl Case {
         Case { kind: kind.into(), oracle: oracle.clone(), silenced }
     }
 
-    fn view(&self) -> &View {
+    pub(super) fn view(&self) -> &View {
         &self.silenced.view
     }
 
@@ -141,7 +141,7 @@ fn sums(field: &[f64]) -> Vec<f64> {
 }
 
 #[track_caller]
-fn sums_close(what: &str, field: &[f64], expected: &Value, tolerance: f64) {
+pub(super) fn sums_close(what: &str, field: &[f64], expected: &Value, tolerance: f64) {
     let expected = numbers(expected);
     let scale = expected[0];
     for (found, expected) in sums(field).into_iter().zip(expected) {

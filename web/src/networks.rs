@@ -47,6 +47,9 @@ pub struct AskedPicture {
     /// `x,y,width,height`
     #[serde(default)]
     frame: String,
+    /// `Z1,Z2,…`, of a network with factors.
+    #[serde(default)]
+    at: String,
 }
 
 fn graph() -> Wiring {
@@ -109,6 +112,7 @@ struct Drawn<'a> {
     fit: Option<bool>,
     seed: Option<u64>,
     target: Option<&'a str>,
+    at: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -149,6 +153,7 @@ pub fn network(desk: &mut Desk, asked: &AskedNetwork) -> Answered {
         fit: learned.map(|(_, r2)| *r2 >= FIT),
         seed: None,
         target,
+        at: vec![0.0; loaded.model.network.factors()],
     })
 }
 
@@ -178,6 +183,13 @@ impl AskedPicture {
         Ok((loaded, weights))
     }
 
+    /// The pixels that are asked for, where the factors have the values that are.
+    fn inputs(&self, loaded: &Loaded, size: usize) -> Result<PixelInputs, String> {
+        let z =
+            page::condition(&self.at, loaded.model.network.factors()).map_err(|e| e.to_string())?;
+        Ok(PixelInputs::framed(size, loaded.coords, self.frame()?).where_factors_are(&z))
+    }
+
     fn frame(&self) -> Result<Frame, String> {
         if self.frame.is_empty() {
             return Ok(Frame::PICTURE);
@@ -203,7 +215,7 @@ impl AskedPicture {
 pub fn picture(desk: &mut Desk, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk)?;
     let size = side(asked.size, loaded.size)?;
-    let inputs = PixelInputs::framed(size, loaded.coords, asked.frame()?);
+    let inputs = asked.inputs(&loaded, size)?;
     let mut rgb = picloom_engine::network::kernel::render(&loaded.model.network, &weights, &inputs);
     loaded.palette().recolour(&mut rgb);
     Answer::with(&size, Picture { width: size, height: size, rgb }.to_rgba())
@@ -241,7 +253,7 @@ pub fn atlas(
 pub fn maps(desk: &mut Desk, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk)?;
     let size = side(asked.size, 48)?.min(512);
-    let inputs = PixelInputs::framed(size, loaded.coords, asked.frame()?);
+    let inputs = asked.inputs(&loaded, size)?;
     let (columns, bytes) = atlas(&loaded.model, &weights, &inputs, size);
     Answer::with(&Atlas { columns }, bytes)
 }

@@ -139,6 +139,11 @@ impl PixelInputs {
         PixelInputs { planes: rounded(&exact), exact }
     }
 
+    /// These pixels for a network with factors that have these values; as they are for one without.
+    pub fn where_factors_are(self, z: &[f64]) -> Self {
+        if z.is_empty() { self } else { self.under(&[z.to_vec()]) }
+    }
+
     /// Number of factors that have values.
     pub fn factors(&self) -> usize {
         self.exact.len() - Input::OF_PIXEL.len()

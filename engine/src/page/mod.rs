@@ -1,6 +1,7 @@
 //! What a page is told of networks and sessions, whoever serves it: the studio's server, or the engine in the
 //! browser itself. In: models, views, breeding sessions. Out: plain data that becomes JSON. It draws nothing.
 
+mod condition;
 mod drawing;
 mod moves;
 mod places;
@@ -8,6 +9,7 @@ pub mod sugiyama;
 mod tone;
 mod tree;
 
+pub use condition::condition;
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};
 pub use places::{Places, places};

@@ -335,7 +335,7 @@ pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
     }
     // Of a run that an earlier server has finished, its own picture; else nothing yet, which is no fault.
     Ok(match studio.network(&Asked { id, wiring: Wiring::Graph }) {
-        Ok(run) => pixels(&run.source.model.picture(size, run.source.coords), asked.raw == 1),
+        Ok(run) => pixels(&run.source.still().picture(size, run.source.coords), asked.raw == 1),
         Err(_) => of_bytes("application/octet-stream", Vec::new()),
     })
 }

@@ -111,7 +111,9 @@ pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         studio.network(&Asked::of(job.work.network())).map_err(|e| e.why())?;
     let source = &loaded.source;
     let size = source.size.min(LARGEST);
-    let target = source.target.as_ref().map(|target| target.resized(size));
+    // A conditional network is judged where its factors are 0, which is none of the pictures that it learned.
+    let target = source.target.as_ref().filter(|_| source.model.network.factors() == 0);
+    let target = target.map(|target| target.resized(size));
     let exhibit = Exhibit::fitting(&source.model, size, source.coords, target.as_ref())
         .map_err(|e| Refusal::large(e).why())?;
     let (selection, delta) = asked_for(*samples, *effect);

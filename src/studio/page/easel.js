@@ -1,7 +1,7 @@
 // Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
 
 import { bytes, hasFiles, isExport } from "./api.js";
-import { Brush, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
+import { Brush, factorsOf, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
 import { complain, square } from "./dom.js";
 
 /** The library's own picture: from −1 to 1 both ways. */
@@ -13,10 +13,10 @@ const MOST_IN_SOFTWARE = hasFiles || isExport ? 1500 : 0;
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
 const turns = new WeakMap();
 
-/** Draws squares `{canvas, unit, frame, set}` of a network whose weights may be moved. */
+/** Draws squares `{canvas, unit, frame, set}` of a network whose weights and factors may be moved. */
 export class Easel {
   constructor(network, { id, wiring }) {
-    Object.assign(this, { network, id, wiring, moved: new Map(), brush: null, into: linksByTarget(network) });
+    Object.assign(this, { network, id, wiring, moved: new Map(), z: [...(network.at ?? factorsOf(network).map(() => 0))], brush: null, into: linksByTarget(network) });
     const slow = isSoftware() && network.links.length > MOST_IN_SOFTWARE;
     // Until it is compiled the server draws; an exported site has only the card.
     this.ready = (slow && !isExport ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
@@ -78,10 +78,10 @@ export class Easel {
 
   paint(squares) {
     const plain = squares.filter((s) => !s.set);
-    if (plain.length && !this.brush.draw(plain)) return false;
+    if (plain.length && !this.brush.draw(plain, this.z)) return false;
     for (const one of squares.filter((s) => s.set)) {
       for (const [link, value] of one.set) this.brush.set(link, value);
-      const drawn = this.brush.draw([one]);
+      const drawn = this.brush.draw([one], this.z);
       for (const [link] of one.set) this.brush.set(link, this.weight(link));
       if (!drawn) return false;
     }
@@ -91,7 +91,7 @@ export class Easel {
   parameters(size, { set, frame }) {
     const moved = [...new Map([...this.moved, ...(set ?? [])])].map(([link, value]) => `${link}:${value}`).join(",");
     return {
-      id: this.id, wiring: this.wiring, size, set: moved || undefined,
+      id: this.id, wiring: this.wiring, size, set: moved || undefined, at: this.z.some((v) => v !== 0) ? this.z.join(",") : undefined,
       frame: frame && frame.some((v, i) => v !== FULL[i]) ? frame.join(",") : undefined, raw: 1,
     };
   }

@@ -5,6 +5,7 @@ import { address, given, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
 import { besideTarget, canAnswer, find, get, hasFiles, isExport, post, saveAt, showAt } from "./api.js";
 import { Easel, Live } from "./easel.js";
+import { factorsOf } from "./shader.js";
 import { scoreBar } from "./charts.js";
 import { wiringOf, linkName } from "./wiring.js";
 import { contactSheet } from "./sheet.js";
@@ -21,6 +22,13 @@ const DEEP = 900;
 /** `3:0.2,7:-1` to and from a map. */
 export function readMoves(text) {
   return new Map((text ?? "").split(",").filter(Boolean).map((pair) => pair.split(":").map(Number)));
+}
+
+/** Values of factors from an address, over those that are there. */
+function readFactors(text, z) {
+  (text ?? "").split(",").map(Number).forEach((value, k) => {
+    if (text && k < z.length && Number.isFinite(value)) z[k] = Math.min(1, Math.max(-1, value));
+  });
 }
 
 const writeMoves = (moved) => [...moved].map(([link, value]) => `${link}:${Math.fround(value).toPrecision(6).replace(/\.?0+$/, "")}`).join(",");
@@ -197,6 +205,8 @@ export async function showLook(main, { id, query }) {
   if (!network) throw new Error(`${id} is not in this site.`);
   const score = await find("score", { id, wiring }, "Reading its score");
   const easel = new Easel(network, { id, wiring });
+  const factors = factorsOf(network);
+  readFactors(query.get("at"), easel.z);
   for (const [link, value] of readMoves(query.get("set"))) if (network.links[link] && Number.isFinite(value)) easel.move(link, value);
 
   const canvas = square(LARGE, { class: "picture", tabindex: 0, role: "application",
@@ -241,10 +251,20 @@ export async function showLook(main, { id, query }) {
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
       wiring: wiring === "graph" ? undefined : wiring, link: link ?? undefined, set: writeMoves(easel.moved), view: frame.view,
+      at: factors.length && String(easel.z) !== String(network.at) ? easel.z.map((v) => Number(v.toPrecision(4))).join(",") : undefined,
     }), 250);
   };
   const frame = frameOf(canvas, query.get("view")?.split(",").map(Number) ?? [0, 0, 1], changed);
 
+  // A slider a factor: the picture and every map follow.
+  const turn = (k, value) => {
+    easel.z[k] = value;
+    felt = drawing.squares;
+    changed();
+  };
+  const knobs = factors.length > 0 && h("div", { class: "slider panel factors" }, h("h2", null, term("factor", factors.length > 1 ? "Factors" : "Factor")),
+    factors.map((name, k) => field(name, h("input", { type: "range", min: -1, max: 1, step: 0.01, value: easel.z[k], "data-factor": name,
+      "aria-label": `Factor ${name}`, input: (event) => turn(k, Number(event.target.value)) }))));
   const panel = h("div", { class: "slider panel", hidden: true });
   let readout = () => {};
   const move = (value) => {
@@ -333,7 +353,7 @@ export async function showLook(main, { id, query }) {
         ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
         : "A network in layers: it has no genome to keep or to breed from.")),
     h("div", { class: network.width > DEEP ? "bench deep" : "bench" },
-      h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), panel,
+      h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), knobs, panel,
         score && h("div", { class: "panel" }, h("h2", null, term("score", "Score ", h("span", { class: "value" }, number(score.score)))), scoreBar(score),
           h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": how likely the picture is still ", term("coherent", "coherent"), " after a change of one weight", network.fit === false ? ". It does not count: the network has not learned its picture." : "."),
           ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`))),

@@ -14,6 +14,11 @@ export function linksByTarget(network) {
   return into;
 }
 
+/** Names of a network's factors: the inputs that are the same at every pixel. */
+export function factorsOf(network) {
+  return network.inputs.slice(4);
+}
+
 let stage; // {canvas, gl} once asked for; null where there is no WebGL2
 
 function theStage() {
@@ -90,6 +95,8 @@ export class Brush {
     gl.bufferData(gl.UNIFORM_BUFFER, this.weights, gl.DYNAMIC_DRAW);
     gl.uniformBlockBinding(program, gl.getUniformBlockIndex(program, "Weights"), 0);
     this.at = Object.fromEntries(["frame", "place", "unit"].map((name) => [name, gl.getUniformLocation(program, name)]));
+    // A factor that no link hears has no place in the program.
+    this.factors = factorsOf(network).map((name) => gl.getUniformLocation(program, name));
   }
 
   /** Moves one weight. */
@@ -102,9 +109,9 @@ export class Brush {
 
   /**
    * Draws squares: each `{canvas, side, unit, frame}`, unit −1 for the picture; a canvas without a
-   * side keeps its own. False if the graphics card was lost: compile again.
+   * side keeps its own; `z` has a value a factor. False if the graphics card was lost: compile again.
    */
-  draw(squares) {
+  draw(squares, z) {
     const { canvas, gl } = this.on;
     if (gl.isContextLost()) return false;
     // Squares side by side in rows as wide as the widest needs.
@@ -122,6 +129,7 @@ export class Brush {
     if (canvas.height < height) canvas.height = height;
     gl.useProgram(this.program);
     gl.bindBufferBase(gl.UNIFORM_BUFFER, 0, this.buffer);
+    this.factors.forEach((place, k) => place && gl.uniform1f(place, z[k]));
     squares.forEach(({ unit, frame }, i) => {
       const [left, top, side] = places[i];
       const bottom = canvas.height - top - side;

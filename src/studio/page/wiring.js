@@ -24,7 +24,7 @@ export function linkName(network, i) {
 export function formula(network, easel, u) {
   if (u < network.inputs.length) {
     const inputs = { x: "x, across", y: "y, downwards", d: "d, distance from the middle", bias: "1, everywhere" };
-    return inputs[network.inputs[u]] ?? `${network.inputs[u]}, a factor: 0 here`;
+    return inputs[network.inputs[u]] ?? `${network.inputs[u]}, a factor: ${number(easel.z[u - 4])} everywhere`;
   }
   const terms = easel.into[u].filter((i) => easel.weight(i) !== 0).map((i) => {
     const source = unitName(network, network.links[i].source);

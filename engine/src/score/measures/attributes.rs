@@ -1,9 +1,14 @@
 //! What can be measured on a picture: symmetry, areas of its parts, hue, where its mass is.
 //!
-//! Everything is relative to a *base* picture: its parts are its main colours (k-means with a
-//! deterministic start: the border colour, then always the colour farthest from those chosen),
-//! its background is the mean colour of its border. Another picture's pixels are given to the
-//! nearest of the base's colours. All \[ours\].
+//! Everything is relative to a *base* picture: its background is the mean colour of its outermost
+//! pixels; its parts are at most four colours, by k-means from a deterministic start (the background,
+//! then always the pixel farthest from the colours chosen, while that is .1 or more; distances are
+//! Euclidean in rgb), 20 rounds, a colour without pixels stays. Another picture's pixels are given to
+//! the nearest of the base's colours, the first of equals.
+//!
+//! Of a picture: the root mean square differences from its two mirror images; the share of each part;
+//! the means of r − (g + b)/2, of √¾ (g − b) and of the largest of r, g, b; and the mean place, in
+//! [−1, 1] from edge to edge, of pixels that weigh what they are far from the background. All \[ours\].
 //!
 //! In: pictures (P, 3). Out: 8 to 11 numbers a picture, or 4 to 7 maps (P,).
 //! Cost: no drawing; 20 rounds of k-means over P pixels once, then a pass a picture.

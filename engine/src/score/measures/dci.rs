@@ -2,8 +2,8 @@
 //! weights?
 //!
 //! R (N weights × K attributes), R_ij ≥ 0: how much weight i moves attribute j (mean over its
-//! perturbations of |change|, each column divided by its largest value so that attributes in
-//! different units count alike).
+//! perturbations of |change|, silent ones counting as none; then each column is divided by its largest
+//! value so that attributes in different units count alike, or is 0 where that is at most 1e-6).
 //! Disentanglement of weight i: Dᵢ = 1 − H_K(Rᵢ./ΣRᵢ.), D = Σρᵢ Dᵢ with ρᵢ = ΣRᵢ./ΣR.
 //! Completeness of attribute j: Cⱼ = 1 − H_N(R.ⱼ/ΣR.ⱼ), C = mean. H_b is entropy with base b, so
 //! all are in [0, 1].

@@ -1,9 +1,11 @@
 //! Linear decodability: what a straight line can read out of a layer's maps.
 //!
-//! For each per-pixel attribute y (P,), ridge regression on the standardised maps X (P, n) and an
-//! intercept: β = argmin ‖y − Xβ‖² + λP‖β‖², λ = 1e-3. R² = 1 − SSE/SST on held-out pixels: the
-//! picture is cut into 8 × 8 tiles, dealt to five folds; each fold is predicted from the others
-//! (tiles, because neighbouring pixels are almost copies). R² ≤ 1; 0 is the mean's, below 0 worse.
+//! For each per-pixel attribute y (P,), ridge regression on the maps X (P, n), each less its mean over
+//! its deviation over all pixels (constant ones 0), and an intercept that is not shrunk:
+//! β = argmin ‖y − Xβ‖² + λP'‖β‖², λ = 1e-3, P' the pixels that are fitted. The picture is cut into
+//! 8 × 8 tiles; the tile of row r and column c belongs to fold (c + 2r) mod 5, and each fold is predicted
+//! from the others (tiles, because neighbouring pixels are almost copies). R² = 1 − SSE/SST, the squared
+//! errors of all folds over the squares about the mean of all pixels. R² ≤ 1; 0 is the mean's, below 0 worse.
 //!
 //! In: maps (n, P), attributes (K, P). Out: K numbers, none for an attribute that does not vary.
 //! Cost: no drawing; P · n² products, and five solutions of n equations.

@@ -1,6 +1,7 @@
 //! Duplicate maps: how many units repeat what another unit already says.
 //!
-//! Units with |cos| > .999 (uncentred, over the pixels) form a class; duplicates = units − classes,
+//! In order, a unit joins the first class to whose first map its own has |cos| > .999 (uncentred, over
+//! the pixels), or else begins one; maps that are 0 everywhere are one class. duplicates = units − classes,
 //! share = duplicates/units, in [0, 1).
 //!
 //! In: maps (n, P). Out: the class of each map, the number of duplicates, the share.

@@ -1,9 +1,10 @@
 //! Label agreement \[ours\]: do links that people gave one label change the picture alike?
 //!
-//! For each labelled link, D = picture at w + δ₊ minus picture at w − δ₋ (matched effect). For each
-//! pair of links |cos(Dᵢ, Dⱼ)| ∈ [0, 1]: 1 if they change the picture in the same place and way,
-//! whichever sign the weights have. AUC = P(a pair with one label is more alike than a pair with
-//! two): ½ is chance, 1 perfect.
+//! For each labelled link, D = picture at w + δ₊ minus picture at w − δ₋ (matched effect), the picture at w
+//! in the place of a silent side; links with two silent sides are left out. For each pair of links
+//! |cos(Dᵢ, Dⱼ)| ∈ [0, 1]: 1 if they change the picture in the same place and way, whichever sign the weights
+//! have. AUC = P(a pair with one label is more alike than a pair with two), equals counting half: ½ is
+//! chance, 1 perfect.
 //!
 //! *Rotated*: the same labels on random mixtures of the links' differences, in which no link is left. Near the AUC of the
 //! links it says that links are nothing special.

@@ -1,8 +1,10 @@
 //! Modules of the wiring, and whether there are more than chance gives.
 //!
 //! Graph: hidden and output units, undirected edges |w| between them (inputs are left out: every
-//! module reads them). Q = Σ_c [in_c/2m − (tot_c/2m)²], in [−½, 1); modules by Louvain, units in
-//! index order, ties to the lower module, so the answer is deterministic.
+//! module reads them). Q = Σ_c [in_c/2m − (tot_c/2m)²], in [−½, 1). Modules by Louvain: in index order
+//! each unit goes to that module of its neighbours with which Q is largest (its own, if none is better
+//! by 1e-12; else the lowest of equals), until none moves; then whole modules in the order of their
+//! first units in the same way, until none moves. So the answer is deterministic.
 //! z = (Q − mean Q₀)/sd Q₀ over weight shuffles: weights change places among the links into one
 //! layer (for a layered network zeros move too, so the wiring is shuffled at equal counts; for a
 //! graph only the strengths are).

@@ -8,8 +8,8 @@
 //! Cost: no drawing; at most 1.5 maps² scalar products of P numbers, the eigenvalues of an (n, n) matrix.
 //!
 //! Sources: L. R. Welch, *Lower bounds on the maximum cross correlation of signals*, IEEE Trans. IT
-//! 20, 1974; Elhage et al., *Toy models of superposition*, 2022. Merging, and d as the numerical
-//! rank of G, are \[ours\].
+//! 20, 1974; Elhage et al., *Toy models of superposition*, 2022. Merging (as in [`super::duplicates`]), and
+//! d as the number of eigenvalues of G above n/10⁶, are \[ours\].
 //!
 //! **What it does not mean:** low interference is not compositionality. Raw orthogonality ranks
 //! FER's SGD networks *above* the evolved ones on all three published targets (METHODS §7), so it

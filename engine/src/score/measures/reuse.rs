@@ -1,6 +1,7 @@
 //! Reuse: how many readers a live unit has.
 //!
-//! Mean number of alive outgoing links over alive hidden units, ≥ 1 whenever there is one. A link
+//! Mean number of alive outgoing links over alive hidden units (and outputs that others read), ≥ 1 whenever
+//! there is one. A link
 //! is alive if it is kept and on a path from an input to an output. Relays (`cache` units) are
 //! counted apart, since layerizing makes them.
 //!

@@ -1,0 +1,311 @@
+//! Further measures against an independent numpy implementation (tests/oracle/measures.py), on the networks of
+//! [`organisation`](super::organisation). The oracle says which weights are moved, and how far.
+
+use super::organisation::{CLOSE, Case, SIDE, close, indices, number, numbers, sums_close};
+use picloom::math::SimRng;
+use picloom::network::{Mask, Model};
+use picloom::probe::{Delta, Perturbation, Selection, WeightSweep};
+use picloom::prune::alive;
+use picloom::score::measures::attributes::Attributes;
+use picloom::score::measures::candidates::recommended;
+use picloom::score::measures::dci::{dci, sweep_importance};
+use picloom::score::measures::decodability::decodability;
+use picloom::score::measures::duplicates::duplicates;
+use picloom::score::measures::effective_links::{needed_links, participation};
+use picloom::score::measures::fan_in::effective_fan_in;
+use picloom::score::measures::function::FunctionalModules;
+use picloom::score::measures::label_agreement::{differences, label_agreement};
+use picloom::score::measures::modularity::{modularity, newman_q};
+use picloom::score::measures::orthogonality::orthogonality;
+use picloom::score::measures::reuse::reuse;
+use picloom::score::measures::roughness::mean_roughness;
+use picloom::score::measures::summary::Summary;
+use picloom::score::measures::symmetry::{Axis, sweep_symmetry};
+use serde_json::Value;
+
+/// Each network, and what this oracle says of it.
+fn all() -> Vec<(Case, Value)> {
+    let oracle: Vec<Value> = serde_json::from_str(include_str!("../oracle/measures.json")).unwrap();
+    let all: Vec<(Case, Value)> = Case::all().into_iter().zip(oracle).collect();
+    assert!(all.len() == 3 && all.iter().all(|(case, oracle)| oracle["kind"] == case.kind));
+    all
+}
+
+fn some(value: &Value) -> Option<f64> {
+    (!value.is_null()).then(|| number(value))
+}
+
+#[track_caller]
+fn all_close(what: &str, found: &[Option<f64>], expected: &Value) {
+    let expected: Vec<Option<f64>> = expected.as_array().unwrap().iter().map(some).collect();
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (k, pair) in found.iter().zip(expected).enumerate() {
+        match pair {
+            (Some(found), Some(expected)) => {
+                close(&format!("{what}, {k}"), *found, expected, CLOSE)
+            }
+            (found, expected) => assert_eq!(*found, expected, "{what}, {k}"),
+        }
+    }
+}
+
+/// The moved weights of the oracle, of those links that `of` keeps.
+fn sweep(case: &Case, oracle: &Value, of: impl Fn(usize) -> bool) -> WeightSweep {
+    let view = case.view();
+    let rows = oracle["sweep"].as_array().unwrap().iter();
+    let perturbations: Vec<Perturbation> = rows
+        .map(|row| {
+            let (link, delta) = (row[0].as_u64().unwrap() as usize, number(&row[1]));
+            let (layer, silent) = (view.model().layer_of(link), row[2].as_bool().unwrap());
+            Perturbation { link, layer, delta, rmse: 0.0, silent }
+        })
+        .filter(|p| of(p.link))
+        .collect();
+    WeightSweep {
+        delta: "effect:0.18".into(),
+        non_zero: view.model().non_zero(),
+        weights: perturbations.len() / 2,
+        size: view.size(),
+        perturbations,
+    }
+}
+
+#[test]
+fn attributes_of_a_picture_are_the_oracles() {
+    for (case, oracle) in all() {
+        let picture = case.view().picture();
+        let rods = Attributes::of(picture);
+        let values: Vec<Option<f64>> = rods.measure(picture).into_iter().map(Some).collect();
+        assert_eq!(values.len(), rods.names().len());
+        all_close(&format!("attributes of {}", case.kind), &values, &oracle["rods"]);
+        let pixels = rods.per_pixel(picture);
+        assert_eq!(pixels.len(), oracle["pixels"].as_array().unwrap().len());
+        for (k, (name, values)) in pixels.iter().enumerate() {
+            let values: Vec<f64> = values.iter().map(|v| f64::from(*v)).collect();
+            let what = format!("{name} of {}", case.kind);
+            sums_close(&what, &values, &oracle["pixels"][k], CLOSE);
+        }
+    }
+}
+
+#[test]
+fn the_importance_of_weights_for_attributes_is_the_oracles_and_so_is_its_dci() {
+    for (case, oracle) in all() {
+        let (view, swept, expected) =
+            (case.view(), sweep(&case, &oracle, |_| true), &oracle["importance"]);
+        let matrix = sweep_importance(view, &swept, &Attributes::of(view.picture()));
+        let columns = expected["matrix"].as_array().unwrap();
+        assert_eq!((expected["links"].as_u64(), columns.len()), (Some(24), matrix.ncols()));
+        assert_eq!(matrix.nrows(), 24);
+        for (k, (column, sums)) in matrix.column_iter().zip(columns).enumerate() {
+            let what = format!("importance for attribute {k} of {}", case.kind);
+            let column: Vec<f64> = column.iter().copied().collect();
+            // Nothing moves the mirror error of a network that does not see x.
+            if numbers(sums)[0] == 0.0 {
+                assert!(column.iter().all(|v| *v == 0.0), "{what}: {column:?}");
+            } else {
+                sums_close(&what, &column, sums, CLOSE);
+            }
+        }
+        let (found, kind) = (dci(&matrix), &case.kind);
+        all_close(&format!("weights of {kind}"), &found.weights, &expected["weights"]);
+        all_close(&format!("attributes of {kind}"), &found.attributes, &expected["attributes"]);
+        let (low, high) = found.interval().unwrap();
+        all_close(&format!("interval of {kind}"), &[Some(low), Some(high)], &expected["interval"]);
+        for (what, found) in
+            [("disentanglement", found.disentanglement), ("completeness", found.completeness)]
+        {
+            close(&format!("{what} of {kind}"), found, number(&expected[what]), CLOSE);
+        }
+    }
+}
+
+/// The matrix is held to the oracle above; what is recommended takes it of weights that are drawn.
+#[test]
+fn the_recommended_number_is_that_of_forty_weights_at_matched_effect() {
+    for case in Case::all() {
+        let view = case.view();
+        let links = Selection::Sample(40).draw(view.model(), &mut SimRng::new(3, "swept", 0));
+        let swept = view.sweep(&links, Delta::Effect(0.18), &|_| {});
+        let found = dci(&sweep_importance(view, &swept, &Attributes::of(view.picture())));
+        let taken = recommended(view, 3)[0];
+        assert_eq!(taken.key, "disentanglement");
+        assert_eq!((taken.value, taken.interval), (found.disentanglement, found.interval()));
+    }
+}
+
+#[test]
+fn symmetry_of_changes_is_the_oracles() {
+    for (case, oracle) in all() {
+        let expected = &oracle["symmetry"];
+        let found = sweep_symmetry(case.view(), &sweep(&case, &oracle, |_| true));
+        assert_eq!(expected["vertical"], found.axis == Axis::Vertical, "{}", case.kind);
+        assert_eq!(expected["moved"], found.perturbations, "{}", case.kind);
+        let what = format!("symmetry of {}", case.kind);
+        close(&what, found.base_error, number(&expected["error"]), CLOSE);
+        close(&what, found.preservation.unwrap(), number(&expected["preservation"]), CLOSE);
+    }
+}
+
+#[test]
+fn agreement_of_labels_is_the_oracles() {
+    for (case, oracle) in all() {
+        let expected = &oracle["labels"];
+        let links = indices(&expected["links"]);
+        let moved = differences(case.view(), &sweep(&case, &oracle, |link| links.contains(&link)));
+        let (found, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
+        assert_eq!(found, links, "{}", case.kind);
+        let labels = expected["labels"].as_array().unwrap().iter();
+        let labels: Vec<&str> = labels.map(|label| label.as_str().unwrap()).collect();
+        let mut rng = SimRng::new(0, "test", 0);
+        let found = label_agreement(&moved, &labels, 10, &mut rng).unwrap();
+        assert_eq!(expected["within"], found.within, "{}", case.kind);
+        let what = format!("agreement of labels in {}", case.kind);
+        close(&what, found.mean_within, number(&expected["mean_within"]), CLOSE);
+        close(&what, found.mean_between, number(&expected["mean_between"]), CLOSE);
+        let auc = [found.auc.estimate, found.auc.low, found.auc.high].map(Some);
+        all_close(&what, &auc, &expected["auc"]);
+    }
+}
+
+/// What the maps of one layer have in common.
+#[track_caller]
+fn overlap_close(what: &str, maps: &[&[f32]], expected: &Value) {
+    let copies = duplicates(maps);
+    assert_eq!(copies.class, indices(&expected["class"]), "{what}");
+    close(what, copies.share, number(&expected["share"]), CLOSE);
+    let found = orthogonality(maps);
+    let [maps, silent, rank] =
+        ["maps", "silent", "rank"].map(|key| expected[key].as_u64().unwrap() as usize);
+    assert_eq!((found.maps, found.silent, found.rank), (maps, silent, rank), "{what}");
+    let [interference, welch] = ["interference", "welch"].map(|key| number(&expected[key]));
+    close(what, found.interference, interference, CLOSE);
+    close(what, found.welch, welch, CLOSE);
+    close(what, found.excess, interference - welch, CLOSE);
+}
+
+#[test]
+fn maps_overlap_are_rough_and_can_be_decoded_as_the_oracle_says() {
+    for (case, oracle) in all() {
+        let (view, maps) = (case.view(), case.view().maps());
+        let network = &view.model().network;
+        let attributes = Attributes::of(view.picture()).per_pixel(view.picture());
+        let first: Vec<&[f32]> = (0..maps.units)
+            .filter(|&u| network.units[u].layer <= 1)
+            .map(|u| maps.unit(u))
+            .collect();
+        // Relays and inputs: more maps than they have dimensions.
+        overlap_close(
+            &format!("inputs and first layer of {}", case.kind),
+            &first,
+            &oracle["heard"],
+        );
+        let layers = oracle["layers"].as_array().unwrap();
+        assert_eq!(layers.len(), network.arch.as_ref().unwrap().layers);
+        for (k, expected) in layers.iter().enumerate() {
+            let what = format!("layer {k} of {}", case.kind);
+            let units = (4..maps.units).filter(|&u| network.units[u].layer == k + 1);
+            let maps: Vec<&[f32]> = units.map(|u| maps.unit(u)).collect();
+            overlap_close(&what, &maps, expected);
+            let rough = mean_roughness(&maps, SIDE, SIDE).unwrap();
+            close(&format!("roughness of {what}"), rough, number(&expected["roughness"]), CLOSE);
+            let decoded = decodability(&maps, &attributes, SIDE, SIDE);
+            let decoded: Vec<Option<f64>> = decoded.into_iter().map(|of| of.r2).collect();
+            all_close(&format!("decodability from {what}"), &decoded, &expected["decoded"]);
+        }
+    }
+}
+
+#[test]
+fn effective_inputs_needed_links_participation_and_reuse_are_the_oracles() {
+    for (case, oracle) in all() {
+        let (view, expected, kind) = (case.view(), &oracle["links"], &case.kind);
+        let Model { network, mask, weights } = view.model();
+        let fan_in = effective_fan_in(network, weights, &view.maps());
+        assert!(fan_in.units[..4].iter().all(Option::is_none));
+        all_close(&format!("effective inputs in {kind}"), &fan_in.units[4..], &oracle["fan_in"]);
+        let alive: Mask = alive(network, mask);
+        assert_eq!(expected["needed"], needed_links(view, &alive), "{kind}");
+        let heard = participation(network, &alive, weights);
+        close(
+            &format!("participation in {kind}"),
+            heard,
+            number(&expected["participation"]),
+            CLOSE,
+        );
+        let readers = reuse(network, mask);
+        assert_eq!(expected["units"], readers.units, "{kind}");
+        assert_eq!(expected["most"], readers.most, "{kind}");
+        let what = format!("reuse in {kind}");
+        close(&what, readers.mean, number(&expected["reuse"]), CLOSE);
+        close(&what, readers.mean_without_relays, number(&expected["without_relays"]), CLOSE);
+    }
+}
+
+#[test]
+fn modules_of_the_wiring_and_their_q_are_the_oracles() {
+    for (case, oracle) in all() {
+        let Model { network, weights, .. } = case.view().model();
+        let found = modularity(network, weights, 0, &mut SimRng::new(0, "test", 0));
+        let module: Vec<Option<f64>> =
+            found.module[4..].iter().map(|module| module.map(|m| m as f64)).collect();
+        all_close(&format!("modules of {}", case.kind), &module, &oracle["modularity"]["module"]);
+        let q = number(&oracle["modularity"]["q"]);
+        close(&format!("Q of {}", case.kind), found.q, q, CLOSE);
+    }
+}
+
+#[test]
+fn modules_by_function_and_their_q_are_the_oracles() {
+    for (case, oracle) in all() {
+        let (view, expected, kind) = (case.view(), &oracle["function"], &case.kind);
+        let found = FunctionalModules::of(view, &mut SimRng::new(0, "test", 0)).unwrap();
+        let (units, module) = (indices(&expected["units"]), indices(&expected["module"]));
+        assert_eq!((found.units, found.modules), (units.len(), module.iter().max().unwrap() + 1));
+        assert_eq!(expected["spanning"], found.spanning, "{kind}");
+        close(&format!("Q by function of {kind}"), found.q, number(&expected["q"]), CLOSE);
+        // Q of the links between these units, with the oracle's modules.
+        let at = |unit: usize| units.iter().position(|&u| u + 4 == unit);
+        let links = view.model().network.links.iter().zip(&view.model().weights.0);
+        let edges: Vec<(usize, usize, f64)> = links
+            .filter(|(_, w)| **w != 0.0)
+            .filter_map(|(l, w)| Some((at(l.source)?, at(l.target)?, f64::from(w.abs()))))
+            .collect();
+        let [q, mean, deviation] =
+            ["wiring_q", "null_mean", "null_deviation"].map(|key| number(&expected[key]));
+        let what = format!("Q of the links of {kind}");
+        close(&what, newman_q(units.len(), &edges, &module), q, CLOSE);
+        // 50 shuffles are off by their own error, five times of which are allowed.
+        close(&what, found.wiring, q - mean, 5.0 * deviation / 50.0f64.sqrt());
+        let share = found.wiring / found.wiring_z.unwrap() / deviation;
+        assert!((0.5..=1.5).contains(&share), "{what}: deviation {share} of the oracle's");
+    }
+}
+
+#[test]
+fn the_numbers_of_a_record_are_the_oracles() {
+    for (case, oracle) in all() {
+        let s = Summary::of(case.view(), &mut SimRng::new(0, "test", 0));
+        for (key, found) in [
+            ("interference", s.interference),
+            ("excess", s.excess),
+            ("roughness", s.roughness),
+            ("duplicates", s.duplicates),
+            ("effective_fan_in", s.effective_fan_in),
+            ("decoded", s.decoded),
+            ("decoded_components", s.decoded_components),
+        ] {
+            // Where the eighth component is as strong as the ninth, the oracle has no number.
+            if let Some(expected) = some(&oracle["summary"][key]) {
+                close(&format!("{key} of {}", case.kind), found.unwrap(), expected, CLOSE);
+            }
+        }
+        assert_eq!(oracle["links"]["needed"], s.needed_links.unwrap(), "{}", case.kind);
+        let [heard, reuse] =
+            ["participation", "without_relays"].map(|k| number(&oracle["links"][k]));
+        close(&format!("participation in {}", case.kind), s.participation.unwrap(), heard, CLOSE);
+        close(&format!("reuse in {}", case.kind), s.reuse.unwrap(), reuse, CLOSE);
+        let q = number(&oracle["modularity"]["q"]);
+        close(&format!("Q of {}", case.kind), s.q.unwrap(), q, CLOSE);
+    }
+}
