@@ -42,7 +42,39 @@ function mapsWithin(page, set, frame) {
 
 const sharp = (page) => page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
 
+/** A network with factors: a slider a factor moves the picture as the library says, and the address remembers. */
+async function factors(studio) {
+  const id = "genomes/family.json";
+  const page = await open(`${studio.address}#/look/${id}`);
+  await page.waitForSelector("main[data-by]");
+  await sharp(page);
+  const sliders = page.locator("[data-factor]");
+  expect((await sliders.count()) === 2, "a slider a factor");
+  const before = await page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
+  await sliders.first().focus();
+  await page.keyboard.press("End");
+  await page.waitForTimeout(400);
+  await sharp(page);
+  expect(/at=1(,|%2C)0/.test(page.url()), `the address has the factors: ${page.url()}`);
+  const drawn = () => page.evaluate(async (id) => {
+    const canvas = document.querySelector("canvas.picture");
+    const right = new Uint8Array(await (await fetch(`/api/picture?id=${id}&size=${canvas.width}&at=1,0&raw=1`)).arrayBuffer());
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.width);
+    let within = 0;
+    for (let p = 0; p < data.length; p += 4) within += [0, 1, 2].every((k) => Math.abs(data[p + k] - right[p + k]) <= 2);
+    return { share: within / (data.length / 4), url: canvas.toDataURL() };
+  }, id);
+  const after = await drawn();
+  expect(after.share >= 0.999 && after.url !== before, `${after.share} of the pixels are the library's where z1 is 1`);
+  await page.reload();
+  await settled(page);
+  await sharp(page);
+  expect((await drawn()).share >= 0.999, "a reload shows the same condition");
+  await close(page);
+}
+
 export async function looking(studio) {
+  await factors(studio);
   const page = await open(`${studio.address}#/look/${skull}`);
   await page.waitForSelector("main[data-by]");
   await sharp(page);

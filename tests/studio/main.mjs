@@ -25,6 +25,7 @@ for (const file of readdirSync(path.join(repository, "genomes")).filter((name) =
   cpSync(path.join(repository, "genomes", file), path.join(root, "genomes", file));
 }
 for (let seed = 1; seed <= 20; seed++) put(`random/${seed}.json`, genome(seed));
+picloom("genome", "compose", "face", "--seed", "1", "--conditional", "--out", path.join(root, "genomes/family.json"));
 cpSync(path.join(repository, "genomes/sessions/moth.toml"), path.join(root, "genomes/sessions/moth.toml"));
 const skull = "genomes/bred_skull.json";
 picloom("train", "--genome", skull, "--wiring", "dense", "--target", skull, "--size", "48", "--steps", "600", "--out", "runs/dense");

@@ -99,7 +99,11 @@ fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, severa
     // Of one question of several numbers, the number.
     if one.base_id() != one.id && (rows == 1 || one.on.is_some()) {
         let number = words.measure(&one.of);
-        let number = if several { format!("{}: {number}", one.base_id()) } else { number };
+        let id = words.0.labels.get(one.base_id()).map_or(one.base_id(), String::as_str);
+        let number = match several && !id.is_empty() {
+            true => format!("{id}: {number}"),
+            false => number,
+        };
         return value.map_or(number.clone(), |value| format!("{number}, {value}"));
     }
     let id = label.or(several.then_some(one.id.as_str())).unwrap_or_default();

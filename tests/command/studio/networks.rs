@@ -2,7 +2,7 @@
 
 use super::client::{root, serve};
 use picloom::figures::sheets::signed_picture;
-use picloom::genome::{self, from_json, to_json};
+use picloom::genome::{self, Composed, from_json, to_json};
 use picloom::network::export::live_glsl;
 use picloom::network::kernel::render;
 use picloom::network::weight_files::{to_npz, to_safetensors};
@@ -242,4 +242,36 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     let tag = page.header("etag").unwrap().to_string();
     let again = served.request("GET /main.js", &format!("if-none-match: {tag}\r\n"), b"");
     assert_eq!((again.status, again.body.len()), (304, 0));
+}
+
+#[test]
+fn a_network_with_factors_is_drawn_where_they_have_the_values_that_are_asked_for() {
+    let root = root();
+    let genome = Composed::Face.conditional(1);
+    std::fs::write(root.path().join("genomes/family.json"), to_json(&genome)).unwrap();
+    let served = serve(root.path());
+    let told = served.json("/api/network?id=genomes/family.json");
+    assert_eq!(told["inputs"].as_array().unwrap().len(), 6);
+    assert_eq!(told["at"], serde_json::json!([0.0, 0.0]));
+    let model = Model::of_genome(&genome, Wiring::Graph);
+    let at = |more: &str| {
+        served.get(&format!("/api/picture?id=genomes/family.json&size=32&raw=1{more}")).ok().body
+    };
+    let under = |z: [f64; 2]| {
+        let inputs = PixelInputs::full(32, Coords::Fer).under(&[z.to_vec()]);
+        let rgb = render(&model.network, &model.weights, &inputs);
+        rgba(&Picture { width: 32, height: 32, rgb })
+    };
+    assert_eq!(at(""), under([0.0, 0.0]));
+    assert_eq!(at("&at=0.5,-1"), under([0.5, -1.0]));
+    assert_ne!(at("&at=0.5,-1"), at(""));
+    let still = served.get("/api/maps?id=genomes/family.json&size=16&raw=1").ok().body;
+    let moved = served.get("/api/maps?id=genomes/family.json&size=16&raw=1&at=0.5,-1").ok().body;
+    assert_ne!(still, moved);
+    for refused in ["at=1", "at=2,0", "at=a,b", "at=1,1,1"] {
+        let answer = served.get(&format!("/api/picture?id=genomes/family.json&{refused}"));
+        answer.refused(400, "2 numbers from -1 to 1");
+    }
+    let answer = served.get("/api/picture?id=genomes/bred_skull.json&at=1");
+    answer.refused(400, "no factors");
 }
