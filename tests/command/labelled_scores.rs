@@ -1,6 +1,6 @@
 //! `score --labels`: a score corrected by labels of a random part of its pictures.
 
-use crate::line::picloom;
+use crate::line::{json, picloom, text};
 use serde_json::Value;
 use std::path::Path;
 
@@ -40,4 +40,27 @@ fn labels_move_the_score_to_what_the_viewer_saw() {
     assert!((high - (judged - count("fractured")) / judged).abs() < 1e-12);
     let text = picloom(&score).stdout;
     assert!(String::from_utf8(text).unwrap().contains("from 24 labels"));
+}
+
+#[test]
+fn a_trained_network_stands_beside_the_genome_that_draws_its_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, pruned) = (folder.path().join("run"), folder.path().join("pruned"));
+    let moth = "genomes/bred_moth.json";
+    let train = ["train", "--genome", moth, "--wiring", "dense", "--target", moth, "--size", "16"];
+    json(&[&train[..], &["--steps", "40", "--out", text(&run)]].concat());
+    let prune = ["prune", text(&run), "--method", "magnitude", "--budget", "60", "--steps", "2"];
+    json(&[&prune[..], &["--out", text(&pruned)]].concat());
+    for network in [&run, &pruned] {
+        let card = json(&["score", text(network), "--all", "--samples", "20"]);
+        let measures = card["measures"].as_array().unwrap();
+        let main: Vec<_> =
+            measures.iter().filter(|m| m["key"] == "score" || m["recommended"] == true).collect();
+        assert_eq!(main.len(), 2, "{card}");
+        for measure in main {
+            for of in ["value", "low", "high", "null", "evolved"] {
+                assert!(measure[of].is_number(), "{of} of {measure}");
+            }
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::math::SimRng;
 use crate::math::text::number;
 use crate::network::transform::shuffled;
 use crate::network::{Coords, Model};
-use crate::probe::{Delta, View, WeightSweep};
+use crate::probe::{Delta, Selection, View, WeightSweep};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -85,12 +85,24 @@ impl CardRecord {
         let delta = score.score.delta.parse().unwrap_or_default();
         let null = other(&null);
         let of_null = null.sweep(&links, delta, &|_| {});
+        let of_evolved = behind.map(|model| {
+            let view = other(model);
+            let mut rng = SimRng::new(seed, "card-evolved", 0);
+            let links = Selection::Sample(COMPARED).draw(model, &mut rng);
+            let sweep = view.sweep(&links, delta, &|_| {});
+            (view, sweep)
+        });
         let mut of_sweep = Map::new();
         for (name, measure) in OF_SWEEPS {
             let (found, mut rows) = measure(view, sweep);
             of_sweep.insert(name.into(), found);
             for (row, shuffled) in rows.iter_mut().zip(measure(&null, &of_null).1) {
                 row.null = row.null.or(shuffled.value);
+            }
+            let evolved =
+                of_evolved.as_ref().map_or(Vec::new(), |(view, sweep)| measure(view, sweep).1);
+            for (row, other) in rows.iter_mut().zip(evolved) {
+                row.evolved = row.evolved.or(other.value);
             }
             measures.extend(rows);
         }
