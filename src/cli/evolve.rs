@@ -417,6 +417,9 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
             "the best has {size} and draws the target with R² {r2:.3} (1: the same picture)\n"
         );
     }
+    if let Some(r2) = result.best_held_out_r2 {
+        text += &format!("on the combinations that were held out: R² {r2:.3}\n");
+    }
     if let Some(fitness) = result.best_fitness {
         let meaning = fitness_in_words(config);
         text += &match result.best_r2 {

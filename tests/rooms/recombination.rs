@@ -1,7 +1,10 @@
 //! Families of pictures: the hand-built network passes, the disconnected support fails (METHODS §11).
 
 use crate::refusals::assert_refused;
-use picloom::genome::Composed;
+use picloom::experiment::evolution::{
+    EvolutionConfig, EvolutionJob, SearchKind, Unwatched, evolve,
+};
+use picloom::genome::{self, Composed};
 use picloom::math::SimRng;
 use picloom::network::family::{Conditioned, Conditions, Family, Support};
 use picloom::network::{Arch, Coords, Mask, Model, Weights, Wiring};
@@ -119,4 +122,47 @@ fn a_run_of_a_family_is_read_back_and_shown_under_its_first_condition() {
         .unwrap();
     let said = load_run(&run).unwrap_err().to_string();
     assert!(said.contains("conditions of 2 numbers in [-1, 1]"), "{said}");
+}
+
+#[test]
+fn a_search_breeds_one_genome_for_a_family_and_says_what_it_draws_of_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = EvolutionConfig::new(SearchKind::Target.preset());
+    (config.size, config.generations, config.seed) = (12, 6, 3);
+    config.evolve.reproduction.population = 24;
+    config.target = Some("family:face".into());
+    config.support = Some(Support::Minimal);
+    let job = EvolutionJob::new(config.clone()).unwrap();
+    let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+    let result = evolve(&job, &one, false, &mut Unwatched).unwrap();
+    // What it says of its best genome is what the library says of that genome.
+    let best = genome::read(&one.join(&result.genomes[0])).unwrap();
+    assert_eq!(best.factors(), 2);
+    let sets =
+        sets(Support::Minimal.conditions(2, 5, 0), |z| Family::Face.picture(z, 12, Coords::Fer));
+    let model = Model::of_genome(&best, Wiring::Graph);
+    let found = Recombination::of(&model, &sets[0], &sets[1], Coords::Fer);
+    assert!((result.best_held_out_r2.unwrap() - found.held_out_r2).abs() < 1e-9);
+    assert!((result.best_r2.unwrap() - found.held_out_r2 - found.gap).abs() < 1e-9);
+    assert!(result.best_r2.unwrap() > 0.0, "{result:?}");
+    // From the folder that it left it goes on, with the pictures that lie there.
+    let mut longer = config.clone();
+    longer.generations = 3;
+    evolve(&EvolutionJob::new(longer).unwrap(), &two, false, &mut Unwatched).unwrap();
+    let again = EvolutionJob::of_file(config.clone(), &two.join("config.toml")).unwrap();
+    assert_eq!(evolve(&again, &two, true, &mut Unwatched).unwrap(), result);
+
+    let refused = |change: &dyn Fn(&mut EvolutionConfig)| {
+        let mut other = config.clone();
+        change(&mut other);
+        EvolutionJob::new(other).unwrap_err().to_string()
+    };
+    let novelty = refused(&|config| config.search = SearchKind::Novelty);
+    assert!(novelty.contains("target, to draw a family"), "{novelty}");
+    let unknown = refused(&|config| config.target = Some("family:fase".into()));
+    assert!(unknown.contains("did you mean \"face\""), "{unknown}");
+    let picture = refused(&|config| config.target = Some("genomes/bred_moth.json".into()));
+    assert!(picture.contains("a family of pictures, family:NAME"), "{picture}");
+    let flat = refused(&|config| config.ancestors = vec!["genomes/bred_moth.json".into()]);
+    assert!(flat.contains("genomes with 2 factors, as face has"), "{flat}");
 }

@@ -9,6 +9,7 @@ use crate::math::memory;
 use crate::math::names::names;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Settings, settings};
+use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 
@@ -187,11 +188,18 @@ settings! {
         size as "size": usize = 64, range: Range::between(8.0, 1024.0), only: JUDGED;
         /// Coordinate convention.
         coords as "coords": Coords = Coords::Fer;
-        /// Picture or genome to draw.
+        /// Picture or genome to draw, or `family:NAME`: one genome with factors draws a family of pictures.
         ///
         /// For people; its pixels enter by `target_sha256`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        target as "target": Option<String> = None, value: "IMG|GENOME", only: JUDGED;
+        target as "target": Option<String> = None, value: "IMG|GENOME|family:NAME", only: JUDGED;
+        /// Which combinations of its factors a family shows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        support as "support": Option<Support> = None, needs: "target", unless: "random:0.6, of a family";
+        /// Values of each factor of a family.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        values as "values": Option<usize> = None, range: Range::between(2.0, 16.0), value: "N", needs: "target",
+            unless: "5, or 3 where there are three factors";
         /// What becomes of a target picture that is not square.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target_fit as "fit": Option<Squaring> = None, needs: "target", unless: "it is refused";

@@ -1,6 +1,7 @@
 //! The end of a run: the best genomes with their provenance, the gallery sheet, the result.
 
 use super::config::{EvolutionConfig, SearchKind};
+use super::family::ShownFamily;
 use super::judge::PictureJudge;
 use super::record::{champion, size_of};
 use super::sheet::{draw, genome_sheet, grid_sheet};
@@ -57,6 +58,9 @@ pub struct EvolutionResult {
     pub best_mse: Option<f64>,
     /// 1 − MSE / variance of the target about its best constant colour.
     pub best_r2: Option<f64>,
+    /// The same on the combinations of a family that were held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_held_out_r2: Option<f64>,
     /// Genome files written, relative to the folder, best first.
     pub genomes: Vec<String>,
 }
@@ -75,6 +79,7 @@ impl EvolutionResult {
             best_hidden: 0,
             best_mse: None,
             best_r2: None,
+            best_held_out_r2: None,
             genomes: Vec::new(),
         }
     }
@@ -257,6 +262,9 @@ pub(super) fn finish(
         best_hidden,
         best_mse: mse,
         best_r2: r2,
+        best_held_out_r2: best
+            .zip(ShownFamily::of(config).expect("a valid config"))
+            .map(|(best, family)| family.held_out_r2(&best.genome, config)),
         genomes: files,
     };
     let json = serde_json::to_string_pretty(&result).expect("a result is plain data") + "\n";

@@ -39,15 +39,27 @@ impl Likeness {
     pub fn fitness(&self, genome: &Genome, picture: &Picture) -> f64 {
         let likeness = match self.config.measure {
             Measure::Mse => -self.target.mse(picture),
-            Measure::Ssim => ssim(&self.target, picture),
+            Measure::Ssim => self.ssim(picture),
             Measure::Both => {
                 let w = self.config.ssim_weight;
                 (1.0 - w) * (1.0 - self.target.mse(picture) / self.variance)
-                    + w * ssim(&self.target, picture)
+                    + w * self.ssim(picture)
             }
         };
         let links = genome.connections().filter(|c| c.enabled).count() as f64;
         likeness - self.config.complexity_pressure * links
+    }
+
+    /// SSIM, of a family its mean over the pictures.
+    fn ssim(&self, picture: &Picture) -> f64 {
+        let side = picture.width;
+        let square = |of: &Picture, i: usize| {
+            let rgb = of.rgb[3 * side * side * i..][..3 * side * side].to_vec();
+            Picture { width: side, height: side, rgb }
+        };
+        let pictures = picture.height / side;
+        let each = (0..pictures).map(|i| ssim(&square(&self.target, i), &square(picture, i)));
+        each.sum::<f64>() / pictures as f64
     }
 }
 

@@ -5,6 +5,7 @@
 //! session. A target is named by its last part and known by the SHA-256 of its pixels, which `target.npz` has.
 
 use super::config::EvolutionConfig;
+use super::family::ShownFamily;
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
 use crate::math::hash::{sha256_of_floats, short_id};
 use crate::math::text::leads_down;
@@ -72,8 +73,13 @@ pub fn ancestor_file(of: &Path, name: &str) -> PathBuf {
 }
 
 /// The target that the run in `folder` keeps, if it is the one that its config says.
-pub(super) fn kept_target(config: &EvolutionConfig, folder: &Path) -> Option<Picture> {
+pub(super) fn kept_target(
+    config: &EvolutionConfig,
+    folder: &Path,
+    family: Option<&ShownFamily>,
+) -> Option<Picture> {
     let sha256 = config.target_sha256.as_ref()?;
-    let target = read_target(folder, config.size, 1).ok()?;
+    let pictures = family.map_or(1, |family| family.conditions.seen.len());
+    let target = read_target(folder, config.size, pictures).ok()?;
     (sha256_of_floats(&target.rgb) == *sha256).then_some(target)
 }

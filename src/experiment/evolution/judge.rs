@@ -5,6 +5,7 @@
 
 use super::config::{EvolutionConfig, RefineMode, SearchKind};
 use super::descriptors::{Descriptor, describe};
+use super::family::ShownFamily;
 use super::fitness::Likeness;
 use super::refine::refine;
 use crate::evolve::Judged;
@@ -17,19 +18,25 @@ use rayon::prelude::*;
 pub struct PictureJudge {
     config: EvolutionConfig,
     inputs: PixelInputs,
+    /// Pictures that a genome draws, one below the other: of a family as many as are shown.
+    pictures: usize,
     likeness: Option<Likeness>,
     descriptors: Vec<Descriptor>,
 }
 
 impl PictureJudge {
-    /// `target` must have the config's size, and be there if the search needs one.
+    /// `target` must have the config's size, once for each picture of a family, and be there if the search needs one.
     ///
     /// # Panics
-    /// If the target has another size, or an axis names no descriptor (the config is not valid).
+    /// If the target has another size, an axis names no descriptor, or there is no such family (the config is not valid).
     pub fn new(config: &EvolutionConfig, target: Option<&Picture>) -> Self {
+        let family = ShownFamily::of(config).expect("a valid config");
+        let seen = family.map_or_else(Vec::new, |family| family.conditions.seen);
+        let pictures = seen.len().max(1);
         if let Some(target) = target {
-            assert_eq!((target.width, target.height), (config.size, config.size));
+            assert_eq!((target.width, target.height), (config.size, pictures * config.size));
         }
+        let inputs = PixelInputs::full(config.size, config.coords);
         let descriptors = match config.search {
             SearchKind::Novelty => config.novelty.descriptors.clone(),
             SearchKind::MapElites => config
@@ -42,18 +49,19 @@ impl PictureJudge {
         };
         PictureJudge {
             config: config.clone(),
-            inputs: PixelInputs::full(config.size, config.coords),
+            inputs: if seen.is_empty() { inputs } else { inputs.under(&seen) },
+            pictures,
             likeness: target.map(|t| Likeness::new(&config.fitness, t)),
             descriptors,
         }
     }
 
-    /// The picture a genome draws at the config's size.
+    /// What a genome draws at the config's size: a picture, or those of a family, one below the other.
     pub fn picture(&self, genome: &Genome) -> Picture {
         let (network, weights) = compile(genome);
         Picture {
             width: self.config.size,
-            height: self.config.size,
+            height: self.pictures * self.config.size,
             rgb: kernel::render(&network, &weights, &self.inputs),
         }
     }

@@ -11,6 +11,7 @@ mod ancestry;
 mod by_eye;
 mod config;
 mod descriptors;
+mod family;
 mod finish;
 mod fitness;
 mod inputs;
@@ -52,6 +53,7 @@ use crate::network::Picture;
 use crate::network::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use crate::run::{Target, load_target, write_target};
+use family::ShownFamily;
 use finish::Best;
 use inputs::kept_target;
 use std::path::{Path, PathBuf};
@@ -152,20 +154,27 @@ impl EvolutionJob {
     pub fn of_file(mut config: EvolutionConfig, file: &Path) -> Result<Self, EvolutionError> {
         config.validate()?;
         let beside = file.parent().unwrap_or(Path::new(""));
-        let kept = kept_target(&config, beside);
+        let family = ShownFamily::of(&config)?;
+        let kept = kept_target(&config, beside, family.as_ref());
         let target = match (&config.target, kept) {
             (None, _) => None,
             (Some(path), Some(kept)) => Some(Target::of_picture(portable(Path::new(path)), kept)),
-            (Some(path), None) => {
-                let (size, coords) = (config.size, config.coords);
-                Some(load_target(Path::new(path), size, coords, config.target_fit)?)
-            }
+            (Some(path), None) => Some(match &family {
+                Some(family) => Target::of_picture(path.clone(), family.seen(&config).pictures),
+                None => {
+                    let (size, coords) = (config.size, config.coords);
+                    load_target(Path::new(path), size, coords, config.target_fit)?
+                }
+            }),
         };
         config.target_sha256 = target.as_ref().map(|t| sha256_of_floats(&t.picture.rgb));
         config.target = target.as_ref().map(|t| t.name.clone());
         let target = target.map(|target| target.picture);
         let ancestors = Ancestors::read(&config.ancestors, |name| ancestor_file(file, name))?;
         config.ancestors.clone_from(&ancestors.names);
+        if let Some(family) = &family {
+            family.be_heard(&mut config, &ancestors.genomes)?;
+        }
         config.check_memory(&ancestors.genomes)?;
         Ok(EvolutionJob { config, target, ancestors })
     }

@@ -13,7 +13,7 @@
 //! Of an odd v the middle value belongs to the upper half. `[ours]`
 
 use crate::math::SimRng;
-use crate::math::settings::text_in_files;
+use crate::math::settings::{Value, text_in_files};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -64,6 +64,31 @@ impl fmt::Display for Support {
 }
 
 text_in_files!(Support);
+
+impl Value for Support {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|error: ParseSupportError| error.to_string())
+    }
+
+    fn of(value: &toml::Value) -> Result<Self, String> {
+        value
+            .as_str()
+            .ok_or_else(|| format!("expected a text, found {value}"))
+            .and_then(Self::parse)
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        Some(self.to_string().into())
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
 
 /// Conditions of a family: one value a factor each.
 #[derive(Clone, Debug, PartialEq)]
