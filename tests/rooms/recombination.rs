@@ -166,3 +166,43 @@ fn a_search_breeds_one_genome_for_a_family_and_says_what_it_draws_of_the_rest() 
     let flat = refused(&|config| config.ancestors = vec!["genomes/bred_moth.json".into()]);
     assert!(flat.contains("genomes with 2 factors, as face has"), "{flat}");
 }
+
+#[test]
+fn a_minibatch_of_conditions_is_of_whole_pictures_and_learns_them_all() {
+    let sets =
+        sets(Support::Minimal.conditions(2, 3, 0), |z| Family::Face.picture(z, SIDE, Coords::Fer));
+    let seen = &sets[0];
+    let arch: Arch = "4;gaussian:4,identity:2,sin:4,tanh:3;z:2".parse().unwrap();
+    let model = || {
+        let network = arch.network();
+        let weights = Weights(vec![0.0; network.weight_count()]);
+        Model { mask: Mask::all(network.weight_count()), network, weights }
+    };
+    let with = |count: Option<usize>, steps: u64| TrainConfig {
+        batch_conditions: count,
+        ..recipe(steps, 5)
+    };
+    // All conditions in every step is no minibatch: the same loss, and after some steps nearly the same weights.
+    let problem = |start: Option<Weights>| {
+        let Model { network, mask, .. } = model();
+        let (inputs, target) = (seen.inputs(Coords::Fer), seen.pictures.clone());
+        Problem { network, mask, inputs, target, start }
+    };
+    let all = seen.conditions.len();
+    let weights = |config: TrainConfig| {
+        let mut trainer = Trainer::new(problem(None), config).unwrap();
+        trainer.run(&mut ());
+        trainer.state().weights.0.clone()
+    };
+    let (whole, drawn) = (weights(with(None, 20)), weights(with(Some(all), 20)));
+    let apart = whole.iter().zip(&drawn).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(apart < 1e-3, "{apart}");
+    // One condition a step learns the family, too.
+    let (r2, _) = trained(model(), None, &sets, with(Some(1), 1500));
+    assert!(r2 > 0.6, "{r2}");
+    let refused = |config| Trainer::new(problem(None), config).err().unwrap().to_string();
+    let many = refused(with(Some(all + 1), 1));
+    assert!(many.contains("1 to 5, the pictures that training sees"), "{many}");
+    let both = refused(TrainConfig { batch: Some(9), ..with(Some(1), 1) });
+    assert!(both.contains("none beside batch or subsample"), "{both}");
+}

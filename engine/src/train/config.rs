@@ -39,6 +39,11 @@ settings! {
         /// Not with L-BFGS and CMA-ES, whose pairs and covariance belong to one fixed loss.
         #[serde(skip_serializing_if = "Option::is_none")]
         batch: Option<usize> = None, range: Range::at_least(1.0), value: "PIXELS", unless: "all";
+        /// Pictures of a minibatch where a family is learned: whole conditions, drawn anew each step without replacement.
+        ///
+        /// In place of `batch`, whose pixels are of all conditions. Not with L-BFGS and CMA-ES.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        batch_conditions: Option<usize> = None, range: Range::at_least(1.0), value: "PICTURES", unless: "all";
         /// Pixels that training may see at all, drawn once.
         ///
         /// A control (METHODS §8).
@@ -115,10 +120,18 @@ impl TrainConfig {
             }
         }
         let fixed = matches!(self.optimizer, OptimizerConfig::Lbfgs(_) | OptimizerConfig::CmaEs(_));
-        if let Some(count) = self.batch.filter(|_| fixed) {
-            let name = self.optimizer.name();
-            let expected = format!("none with {name}, which needs one fixed loss");
-            return fail("batch", &expected, count.to_string());
+        for (key, count) in [("batch", self.batch), ("batch_conditions", self.batch_conditions)] {
+            if let Some(count) = count.filter(|_| fixed) {
+                let name = self.optimizer.name();
+                let expected = format!("none with {name}, which needs one fixed loss");
+                return fail(key, &expected, count.to_string());
+            }
+        }
+        if let Some(count) =
+            self.batch_conditions.filter(|_| self.batch.or(self.subsample).is_some())
+        {
+            let expected = "none beside batch or subsample, which choose pixels";
+            return fail("batch_conditions", expected, count.to_string());
         }
         // L-BFGS and evolution strategies read losses, and expect them of one function.
         let reads_losses = matches!(self.optimizer, OptimizerConfig::Lbfgs(_))
@@ -128,10 +141,10 @@ impl TrainConfig {
             let expected = format!("none with {}, which reads losses", self.optimizer.name());
             return fail(name, &expected, "one".into());
         }
-        let part = self.batch.or(self.subsample);
+        let part = self.batch.or(self.batch_conditions).or(self.subsample);
         if let (Some(Penalty::Variation(_)), Some(count)) = (&self.penalty, part) {
             let expected = "every pixel, for a pixel's neighbours count in the penalty tv";
-            return fail("batch or subsample", expected, count.to_string());
+            return fail("batch, batch_conditions or subsample", expected, count.to_string());
         }
         if let Some(penalty) = &self.penalty {
             penalty.check().map_err(|refusal| refusal.prefixed("training setting "))?;

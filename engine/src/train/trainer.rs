@@ -303,7 +303,10 @@ pub struct Trainer {
     objective: Objective,
     weight_cost: Option<WeightCost>,
     constant_loss: f64,
-    batch: Vec<u32>,
+    /// What minibatches are drawn of: pixels, or whole pictures.
+    drawn: Vec<u32>,
+    /// Pixels of each.
+    block: usize,
     before: Vec<f32>,
     /// (W,) noise of this step, and weights with it; empty without.
     noisy: Vec<f32>,
@@ -393,11 +396,21 @@ impl Trainer {
             }
             None => Objective::new(network, mask, &inputs, &target.rgb),
         };
+        // Of a family one picture lies below the other.
+        let picture = problem.target.width.pow(2).min(inputs.pixels());
+        let block = if config.batch_conditions.is_some() { picture } else { 1 };
+        let most = inputs.pixels() / picture;
+        if let Some(count) = config.batch_conditions.filter(|count| *count > most) {
+            let expected = format!("1 to {most}, the pictures that training sees");
+            let count = count.to_string();
+            return Err(Refusal::new("training setting batch_conditions", expected, count).into());
+        }
         Ok(Trainer {
             weight_cost: penalty.and_then(|penalty| penalty.of_weights(network, mask)),
             noisy: vec![0.0; config.weight_noise.map_or(0, |_| count)],
             moved: Vec::new(),
-            batch: (0..inputs.pixels() as u32).collect(),
+            drawn: (0..(inputs.pixels() / block) as u32).collect(),
+            block,
             before: vec![0.0; count],
             constant_loss: target.variance(),
             problem,
@@ -472,7 +485,8 @@ impl Trainer {
         let wanted = kept || config.plateau.is_some();
         let mut judged = None;
         // The loss of a step is that of all pixels, at the weights that it leaves.
-        let is_whole = config.batch.is_none() && config.weight_noise.is_none();
+        let part = config.batch.or(config.batch_conditions);
+        let is_whole = part.is_none() && config.weight_noise.is_none();
         if !is_whole && wanted && state.step.is_multiple_of(GOAL_EVERY) {
             objective.select(None);
             judged = Some(objective.loss(&state.weights.0));
@@ -485,16 +499,23 @@ impl Trainer {
                 *noise = if *kept { (sigma * rng.normal()) as f32 } else { 0.0 };
             }
         }
-        if let Some(count) = config.batch {
+        if let Some(count) = part {
             let mut rng = SimRng::new(config.seed, "batch", index);
-            for (i, p) in self.batch.iter_mut().enumerate() {
+            for (i, p) in self.drawn.iter_mut().enumerate() {
                 *p = i as u32;
             }
             for i in 0..count {
-                let j = i + rng.below(self.batch.len() - i);
-                self.batch.swap(i, j);
+                let j = i + rng.below(self.drawn.len() - i);
+                self.drawn.swap(i, j);
             }
-            objective.select(Some(&self.batch[..count]));
+            let chosen = &self.drawn[..count];
+            match self.block as u32 {
+                1 => objective.select(Some(chosen)),
+                block => {
+                    let pixels = chosen.iter().flat_map(|&i| i * block..(i + 1) * block);
+                    objective.select(Some(&pixels.collect::<Vec<u32>>()));
+                }
+            }
         }
         let mut lr = config.schedule.lr(state.step as usize, config.steps as usize);
         if let Some(constraint) = constraint {
