@@ -36,6 +36,7 @@ class TrainSettings(TypedDict, total=False):
     weight_noise: float
     log_every: int
     batch: int
+    batch_conditions: int
     subsample: int
     target_loss: float
     collapse_after: int
@@ -86,6 +87,7 @@ class GrowSettings(TypedDict, total=False):
     weight_noise: float
     log_every: int
     batch: int
+    batch_conditions: int
     collapse_after: int
     restarts: int
     retry_lr: float
