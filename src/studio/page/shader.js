@@ -109,9 +109,9 @@ export class Brush {
 
   /**
    * Draws squares: each `{canvas, side, unit, frame}`, unit −1 for the picture; a canvas without a
-   * side keeps its own; `z` has a value a factor. False if the graphics card was lost: compile again.
+   * side keeps its own; `z` has a value a factor, 0 where there is none. False if the graphics card was lost: compile again.
    */
-  draw(squares, z) {
+  draw(squares, z = []) {
     const { canvas, gl } = this.on;
     if (gl.isContextLost()) return false;
     // Squares side by side in rows as wide as the widest needs.
@@ -129,7 +129,7 @@ export class Brush {
     if (canvas.height < height) canvas.height = height;
     gl.useProgram(this.program);
     gl.bindBufferBase(gl.UNIFORM_BUFFER, 0, this.buffer);
-    this.factors.forEach((place, k) => place && gl.uniform1f(place, z[k]));
+    this.factors.forEach((place, k) => place && gl.uniform1f(place, z[k] ?? 0));
     squares.forEach(({ unit, frame }, i) => {
       const [left, top, side] = places[i];
       const bottom = canvas.height - top - side;
