@@ -325,12 +325,8 @@ impl LoadedRun {
             return Ok((self.model.clone(), Some(self.target.clone())));
         };
         let model = under(&self.config.target, &self.model, z)?;
-        let size = self.config.size;
-        let picture = |i: usize| {
-            let rgb = self.target.rgb[3 * size * size * i..][..3 * size * size].to_vec();
-            Picture { width: size, height: size, rgb }
-        };
-        Ok((model, conditions.iter().position(|own| own == z).map(picture)))
+        let place = conditions.iter().position(|own| own == z);
+        Ok((model, place.map(|i| self.target.stacked(i))))
     }
 
     /// The network as it was when its training, in `folder`, first reached this R²; none if it did not.

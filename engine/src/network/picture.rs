@@ -171,6 +171,13 @@ impl Picture {
         self.resampled(size, size)
     }
 
+    /// Square `i` of several, one below the other: the pictures of a family.
+    pub fn stacked(&self, i: usize) -> Picture {
+        let side = self.width;
+        let rgb = self.rgb[3 * side * side * i..][..3 * side * side].to_vec();
+        Picture { width: side, height: side, rgb }
+    }
+
     /// The whole picture or a part of it as a square of `size`².
     pub fn squared(&self, size: usize, how: Squaring) -> Picture {
         let (width, height) = (self.width, self.height);

@@ -52,13 +52,8 @@ impl Likeness {
 
     /// SSIM, of a family its mean over the pictures.
     fn ssim(&self, picture: &Picture) -> f64 {
-        let side = picture.width;
-        let square = |of: &Picture, i: usize| {
-            let rgb = of.rgb[3 * side * side * i..][..3 * side * side].to_vec();
-            Picture { width: side, height: side, rgb }
-        };
-        let pictures = picture.height / side;
-        let each = (0..pictures).map(|i| ssim(&square(&self.target, i), &square(picture, i)));
+        let pictures = picture.height / picture.width;
+        let each = (0..pictures).map(|i| ssim(&self.target.stacked(i), &picture.stacked(i)));
         each.sum::<f64>() / pictures as f64
     }
 }

@@ -56,9 +56,7 @@ impl Conditioned {
 
     /// The picture under condition `i`.
     pub fn picture(&self, i: usize) -> Picture {
-        let size = self.size();
-        let rgb = self.pictures.rgb[3 * size * size * i..][..3 * size * size].to_vec();
-        Picture { width: size, height: size, rgb }
+        self.pictures.stacked(i)
     }
 
     /// The pixels of all of them.
