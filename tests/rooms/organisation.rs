@@ -6,15 +6,17 @@ use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Weights};
 use picloom::probe::{Change, View};
 use picloom::prune::alive;
+use picloom::score::measures::axis_advantage::{self, Axes};
 use picloom::score::measures::dci::dci;
 use picloom::score::measures::influence::Influence;
 use picloom::score::measures::scaling::{Direction, Layers};
 use picloom::score::measures::silencing::Silenced;
 use picloom::score::measures::unified::Repeated;
 use picloom::score::measures::{
-    axis_advantage, brittleness, effective_units, few_weight_edits, interaction, locality,
+    brittleness, effective_units, few_weight_edits, interaction, locality,
     unit_edits,
 };
+use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
 use serde_json::Value;
 
 pub(super) const SIDE: usize = 32;
@@ -435,6 +437,70 @@ fn a_length_that_reaches_the_effect_is_one_that_does_in_the_oracle() {
             let first = numbers(&intervals[0]);
             let what = format!("way {way} of {}: {found}, not in {first:?}", case.kind);
             assert!((first[0]..=first[1]).contains(&found), "{what}");
+        }
+    }
+}
+
+/// The judge of the oracle: how far to the end of the picture, in reading order, a change happens.
+struct Place;
+
+struct Before<'a>(&'a Picture);
+
+impl Judge for Place {
+    fn name(&self) -> String {
+        "place".into()
+    }
+
+    fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
+        Box::new(Before(base))
+    }
+}
+
+impl BaseReading for Before<'_> {
+    fn judge(&self, changed: &Picture) -> Result<Verdict, JudgeError> {
+        let (mut sum, mut placed) = (0.0, 0.0);
+        let count = self.0.rgb.len() / 3;
+        let pixels = self.0.rgb.chunks(3).zip(changed.rgb.chunks(3));
+        for (k, (was, is)) in pixels.enumerate() {
+            let square: f64 = was.iter().zip(is).map(|(a, b)| f64::from(b - a).powi(2)).sum();
+            sum += square;
+            placed += square * k as f64 / count as f64;
+        }
+        Ok(Verdict::from_probability(1.0 - placed / sum))
+    }
+}
+
+/// The directions of the oracle.
+fn axes(case: &Case) -> Axes {
+    let (living, network) = (case.living(), &case.view().model().network);
+    let spread = |links: &[usize], shift: usize| -> Direction {
+        links.iter().copied().zip(mixture(links.len(), shift)).collect()
+    };
+    let into = (4..network.units.len())
+        .map(|unit| living.iter().copied().filter(|&l| network.links[l].target == unit).collect())
+        .filter(|links: &Vec<usize>| links.len() > 1);
+    let layers = Layers::of(case.view()).unwrap();
+    let units = layers.units();
+    let of = |layer: usize| units.iter().filter(|(other, _)| *other == layer).count();
+    Axes {
+        weights: living.iter().step_by(5).map(|&link| vec![(link, 1.0)]).collect(),
+        units: into.enumerate().map(|(k, links)| spread(&links, k)).collect(),
+        random: (0..8).map(|shift| spread(&living, shift)).collect(),
+        scaled: units.iter().map(|&unit| layers.unit(unit)).collect(),
+        mixed: units.iter().map(|&(l, k)| layers.along(l, &mixture(of(l), k))).collect(),
+    }
+}
+
+#[test]
+fn axis_advantages_are_the_oracles() {
+    for case in Case::all() {
+        let found = axes(&case).advantages(case.view(), &Place).unwrap();
+        let expected = numbers(&case.oracle["axes"]["advantages"]);
+        for ((kind, found), expected) in
+            ["weights", "units", "scaling"].iter().zip(found).zip(expected)
+        {
+            let what = format!("advantage of {kind} of {}", case.kind);
+            close(&what, found.unwrap(), expected, CLOSE);
         }
     }
 }

@@ -25,41 +25,66 @@ use rayon::prelude::*;
 /// Axes, and random directions.
 const DIRECTIONS: usize = 30;
 
-/// The advantages of weights, of units and of scaling. None: fewer than four changes reach the effect.
-///
-/// # Errors
-/// The judge could not judge a picture.
-pub fn axis_advantages(
-    view: &View,
-    judge: &dyn Judge,
-    rng: &mut SimRng,
-) -> Result<[Option<f64>; 3], JudgeError> {
-    let (network, living) = (&view.model().network, living(view));
-    let single = Selection::Sample(DIRECTIONS).draw(view.model(), rng);
-    let single: Vec<Direction> = single.into_iter().map(|link| vec![(link, 1.0)]).collect();
-    let into =
-        |unit: usize| living.iter().copied().filter(move |&i| network.links[i].target == unit);
-    let units: Vec<usize> =
-        (network.inputs.len()..network.units.len()).filter(|&u| into(u).count() > 1).collect();
-    let mut unitwise = Vec::new();
-    for _ in 0..DIRECTIONS {
-        let Some(&unit) = rng.choose(&units) else { break };
-        unitwise.push(unit_vector(&into(unit).collect::<Vec<usize>>(), rng));
-    }
-    let random: Vec<Direction> = (0..DIRECTIONS).map(|_| unit_vector(&living, rng)).collect();
-    let (mut scaled, mut mixed) = (Vec::new(), Vec::new());
-    if let Some(layers) = Layers::of(view) {
-        let units = layers.units();
+/// The directions in weight space along which a picture is changed, each of length 1.
+pub struct Axes {
+    /// One non-zero weight each.
+    pub weights: Vec<Direction>,
+    /// Living weights into one unit each; none if no unit has two.
+    pub units: Vec<Direction>,
+    /// All living weights: what both are compared with.
+    pub random: Vec<Direction>,
+    /// One unit louder each; none if the network is not layered.
+    pub scaled: Vec<Direction>,
+    /// A mixture of the same units louder: what these are compared with.
+    pub mixed: Vec<Direction>,
+}
+
+impl Axes {
+    /// At most 30 of each, at random.
+    pub fn draw(view: &View, rng: &mut SimRng) -> Self {
+        let (network, living) = (&view.model().network, living(view));
+        let single = Selection::Sample(DIRECTIONS).draw(view.model(), rng);
+        let weights = single.into_iter().map(|link| vec![(link, 1.0)]).collect();
+        let into =
+            |unit: usize| living.iter().copied().filter(move |&i| network.links[i].target == unit);
+        let heard: Vec<usize> =
+            (network.inputs.len()..network.units.len()).filter(|&u| into(u).count() > 1).collect();
+        let mut units = Vec::new();
         for _ in 0..DIRECTIONS {
-            let Some(&unit) = rng.choose(&units) else { break };
-            scaled.push(layers.unit(unit));
-            mixed.push(layers.mixture(unit.0, rng));
+            let Some(&unit) = rng.choose(&heard) else { break };
+            units.push(unit_vector(&into(unit).collect::<Vec<usize>>(), rng));
         }
+        let random = (0..DIRECTIONS).map(|_| unit_vector(&living, rng)).collect();
+        let (mut scaled, mut mixed) = (Vec::new(), Vec::new());
+        if let Some(layers) = Layers::of(view) {
+            let units = layers.units();
+            for _ in 0..DIRECTIONS {
+                let Some(&unit) = rng.choose(&units) else { break };
+                scaled.push(layers.unit(unit));
+                mixed.push(layers.mixture(unit.0, rng));
+            }
+        }
+        Axes { weights, units, random, scaled, mixed }
     }
-    let of = |directions: &[Direction]| coherent(view, judge, directions);
-    let random = of(&random)?;
-    let less = |axes: Option<f64>, others: Option<f64>| Some(axes? - others?);
-    Ok([less(of(&single)?, random), less(of(&unitwise)?, random), less(of(&scaled)?, of(&mixed)?)])
+
+    /// The advantages of weights, of units and of scaling. None: fewer than four changes reach the effect.
+    ///
+    /// # Errors
+    /// The judge could not judge a picture.
+    ///
+    /// # Panics
+    /// If a direction has a link that the network has not.
+    pub fn advantages(
+        &self,
+        view: &View,
+        judge: &dyn Judge,
+    ) -> Result<[Option<f64>; 3], JudgeError> {
+        let of = |directions: &[Direction]| coherent(view, judge, directions);
+        let random = of(&self.random)?;
+        let less = |axes: Option<f64>, others: Option<f64>| Some(axes? - others?);
+        let scaling = less(of(&self.scaled)?, of(&self.mixed)?);
+        Ok([less(of(&self.weights)?, random), less(of(&self.units)?, random), scaling])
+    }
 }
 
 /// Mean P(coherent) after changes along directions, both ways. None: fewer than four changes reach the effect.

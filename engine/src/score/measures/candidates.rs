@@ -182,7 +182,7 @@ pub fn costly(
 ) -> Result<Taken, JudgeError> {
     let rng = |purpose: &str| SimRng::new(seed, purpose, 0);
     let [axis, unit_axis, scaling] =
-        axis_advantage::axis_advantages(view, judge, &mut rng("axes"))?;
+        axis_advantage::Axes::draw(view, &mut rng("axes")).advantages(view, judge)?;
     let edits = few_weight_edits::few_weight_edits(silenced, &mut rng("edits"));
     Ok(vec![
         ("axis_advantage", axis),
