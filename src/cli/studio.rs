@@ -21,14 +21,17 @@ pub struct StudioArgs {
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
-    /// Instead of serving, write a static site of chosen networks into this folder: gallery, look inside,
-    /// comparison, for any web server or none
+    /// Instead of serving, write a site of chosen networks into this folder, for any web server or none: it
+    /// breeds, looks inside, trains, prunes and scores in the browser
     #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open"])]
     export: Option<PathBuf>,
     /// What the site shows: paths of genomes and runs below FOLDER [default: all of its genomes/, and those
     /// that come with the program]
     #[arg(long, value_name = "ID", requires = "export", num_args = 1..)]
     ids: Vec<String>,
+    /// The site that `web/build` wrote, whose page and engine are taken
+    #[arg(long, value_name = "DIR", default_value = "target/site", requires = "export")]
+    site: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -40,12 +43,7 @@ struct Serving {
 pub fn run(args: StudioArgs, out: &Output) -> anyhow::Result<()> {
     let studio = Arc::new(Studio::new(&args.root)?);
     if let Some(folder) = &args.export {
-        let bar = out.progress(1, "networks");
-        let done = studio.export(&args.ids, folder, &|done, of| {
-            bar.set_length(of as u64);
-            bar.set_position(done as u64);
-        })?;
-        bar.finish_and_clear();
+        let done = studio.export(&args.ids, &args.site, folder)?;
         let text = format!(
             "{}  ({} networks, {} kB)",
             done.page.display(),

@@ -115,13 +115,3 @@ pub fn with_number(mut response: Response, name: &'static str, number: usize) ->
     response.headers_mut().insert(HeaderName::from_static(name), number.into());
     response
 }
-
-/// The bytes of an answer of our own, which never waits for more.
-pub fn bytes_of(body: Body) -> Vec<u8> {
-    let mut bytes = Box::pin(axum::body::to_bytes(body, usize::MAX));
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match std::future::Future::poll(bytes.as_mut(), &mut context) {
-        std::task::Poll::Ready(Ok(bytes)) => bytes.to_vec(),
-        _ => unreachable!("a body of bytes is there at once"),
-    }
-}

@@ -269,7 +269,7 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
 
 /// What a network is called: a run by what it is, an opened file and one of Picbreeder by the file's name, a
 /// genome by its own.
-fn title(id: &str, source: &Source) -> String {
+pub(super) fn title(id: &str, source: &Source) -> String {
     match &source.config {
         Some(config) => names::of_run_and_picture(config),
         None => names::of_genome(id, || source.short_name()),

@@ -20,29 +20,6 @@ files! {
     "see.js", "study.js", "jobs.js", "pages.js", "main.js",
 }
 
-/// The line of the index that loads the modules.
-pub const MAIN: &str = "<script type=\"module\" src=\"main.js\"></script>";
-
-/// All modules as one script without imports, which works from a file system too. Their top-level names
-/// are all different, and they stand in [`FILES`] in the order of their dependence.
-pub fn as_one_script() -> String {
-    let head = "// Written by `picloom studio --export` from the modules of the studio's page.\n";
-    let mut script = format!("{head}(() => {{\n\"use strict\";\n");
-    for (name, _) in FILES.iter().filter(|(name, _)| name.ends_with(".js")) {
-        let text = text(name).expect("a file of the page");
-        let mut importing = false;
-        for line in text.lines() {
-            importing |= line.starts_with("import {");
-            if !importing {
-                script += line.strip_prefix("export ").unwrap_or(line);
-                script.push('\n');
-            }
-            importing &= !line.trim_end().ends_with("\";");
-        }
-    }
-    script + "})();\n"
-}
-
 /// The text of a file of the page. A debug build reads it afresh, so that the page can be written
 /// without building the program anew.
 pub fn text(name: &str) -> Option<Cow<'static, str>> {

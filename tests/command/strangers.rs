@@ -161,8 +161,10 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
             .iter()
             .find(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some());
         assert_eq!(lossy, None, "nothing is written under a name with other letters");
+        crate::studio::site::built(&name("built"));
         let mut arguments = words("studio --json --export");
         arguments.extend([name("site").into(), name("root").into()]);
+        arguments.extend(["--site".into(), name("built").into()]);
         arguments.extend(words("--ids genomes/a.json"));
         std::fs::create_dir_all(name("root").join("genomes")).unwrap();
         std::fs::copy(MOTH, name("root").join("genomes/a.json")).unwrap();
@@ -267,7 +269,8 @@ fn nothing_that_a_command_writes_says_where_it_was_made() {
     std::fs::create_dir_all(home.join("root/genomes")).unwrap();
     std::fs::copy(&best, home.join("root/genomes/a.json")).unwrap();
     std::fs::rename(home.join("run"), home.join("root/run")).unwrap();
-    done("studio @root --export @site --ids genomes/a.json --ids run");
+    crate::studio::site::built(&home.join("built"));
+    done("studio @root --site @built --export @site --ids genomes/a.json --ids run");
     let all = files(&home);
     for path in &all {
         let says = bytes(path).windows(11).any(|part| part == b"secret-home");

@@ -94,7 +94,6 @@ WORKS = [
             "compare {out} {dense} --samples 2 --out {new}/compare",
             "bench render --run {out} --size 16 --seconds 0.01",
             "judge sheets {out} --count 2 --size 16 --out {new}/sheets",
-            "studio {around} --export {new}/site --ids {id}",
         ],
         stops=True,
     ),
@@ -102,7 +101,7 @@ WORKS = [
         "prune",
         ["prune {dense} --budget 150 --rounds 3 --steps 8000 --out {out}"],
         ["prune {dense} --budget 150 --rounds 3 --steps 8000 --resume --out {out}"],
-        ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --export {new}/site --ids {id}"],
+        ["eval {out}", "losses {out} --out {new}/losses"],
         stops=True,
     ),
     Work(
@@ -182,7 +181,6 @@ WORKS = [
         ["judge labels {out} --from {answers} --second {answers}"],
         reads=["judge test {out}/labels.csv"],
     ),
-    Work("site", ["studio {root} --export {out} --ids genomes/moth.json"]),
     Work(
         "files",
         [

@@ -13,8 +13,7 @@ use picloom::score::measures::scaling::{Direction, Layers};
 use picloom::score::measures::silencing::Silenced;
 use picloom::score::measures::unified::Repeated;
 use picloom::score::measures::{
-    brittleness, effective_units, few_weight_edits, interaction, locality,
-    unit_edits,
+    brittleness, effective_units, few_weight_edits, interaction, locality, unit_edits,
 };
 use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
 use serde_json::Value;

@@ -8,14 +8,13 @@ import { looking, many, pixels, speed } from "./looking.mjs";
 import { comparing, working } from "./working.mjs";
 import { studying } from "./studying.mjs";
 import { opening } from "./opening.mjs";
-import { exported } from "./exported.mjs";
 import { hostile } from "./hostile.mjs";
 import { pages } from "./pages.mjs";
 import { naming, seeing } from "./seeing.mjs";
 import { keeping, library } from "./keeping.mjs";
 import { deep, terms } from "./reading.mjs";
 
-const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, seeing, naming, comparing, keeping, library, working, deep, terms, exported, hostile, pages };
+const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, seeing, naming, comparing, keeping, library, working, deep, terms, hostile, pages };
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 

@@ -3,10 +3,7 @@
 import { busy, complain } from "./dom.js";
 import { listed } from "./route.js";
 import { askEngine } from "./engine.js";
-import { contentId, ensureHeld, isContent, sessionName } from "./link.js";
-
-/** There is an engine: it breeds, trains and scores. */
-export const isExport = false;
+import { contentId, ensureHeld, ready, sessionName, shared } from "./link.js";
 
 /** Nobody keeps files: runs, long work, films. */
 export const hasFiles = false;
@@ -21,19 +18,16 @@ export const pictureOf = (id) => brought.get(id);
 /** What the studio's server would be asked by. */
 export const call = (path) => path;
 
-/** The engine answers everything about a network. */
-export const canAnswer = () => true;
-
 /** Ids to compare: a network, and before it what it learned. */
 export const besideTarget = (target, id) => listed(target && target !== id ? [target, id] : [id]);
 
 /** What the engine refused. */
 export class Refusal extends Error {}
 
-/** A question for a path of the studio: [ask, parameters]. Content of links goes to the engine first. */
+/** A question for a path of the studio: [ask, parameters]. What links and the site carry goes to the engine first. */
 async function questionOf(path, parameters = {}) {
   const all = { ...parameters };
-  for (const id of [all.id, ...(all.from ?? [])]) if (isContent(id)) await ensureHeld(id);
+  for (const id of [all.id, ...(all.from ?? [])]) await ready(id);
   const found = /^sessions\/([^/]+)(?:\/(\w+))?$/.exec(path);
   if (!found) return [path, all];
   const name = decodeURIComponent(found[1]);
@@ -55,10 +49,15 @@ async function answered(path, parameters) {
   return [json, pixels.length ? new Uint8ClampedArray(pixels.buffer) : null];
 }
 
-/** A JSON answer; null where there is none. */
+/** A JSON answer; null where there is none. Only scores that came with the site are kept. */
 export async function get(path, parameters, what = "Reading") {
-  if (path === "score") return null;
-  return (await busy(what, answered(path, parameters)))[0];
+  if (path === "score") return shared.get(parameters.id)?.scores[parameters.wiring] ?? null;
+  const [answer] = await busy(what, answered(path, parameters));
+  if (path === "library") for (const { entry } of shared.values()) {
+    const list = entry?.nodes ? answer.genomes : answer.runs;
+    if (entry && !list.some((known) => known.id === entry.id)) list.push(entry);
+  }
+  return answer;
 }
 
 /** A JSON answer, or null where there is none. */

@@ -5,7 +5,7 @@ import { address } from "./route.js";
 import { term } from "./words.js";
 import { get } from "./api.js";
 import { askEngine } from "./engine.js";
-import { ensureHeld, isContent } from "./link.js";
+import { ready } from "./link.js";
 import { scoreBar } from "./charts.js";
 import { linkName } from "./wiring.js";
 import { putPixels } from "./live.js";
@@ -16,7 +16,7 @@ const [SAMPLES, CHANGE] = [40, 0.18];
 /** Shows a score as it is taken. */
 export async function showScore(main, { id, query }) {
   const wiring = query.get("wiring") ?? "graph";
-  if (isContent(id)) await ensureHeld(id);
+  await ready(id);
   const network = await get("network", { id, wiring }, "Reading the network");
   let left = false;
   const base = square(64, { class: "picture", role: "img", "aria-label": "The picture as it is" });

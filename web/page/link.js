@@ -8,6 +8,9 @@ const CONTENT = "~";
 
 const held = new Map();
 
+/** The networks that were put into this site by `picloom studio --export`, by id: {text, entry, scores}. */
+export const shared = new Map((globalThis.PICLOOM_NETWORKS ?? []).map((one) => [one.id, one]));
+
 async function through(bytes, transform, most) {
   const reader = new Blob([bytes]).stream().pipeThrough(transform).getReader();
   const parts = [];
@@ -51,11 +54,11 @@ export const isContent = (id) => String(id).startsWith(CONTENT);
 export function ensureHeld(id) {
   if (!held.has(id)) {
     const work = (async () => {
-      const text = await unpacked(id.slice(CONTENT.length));
+      const text = shared.get(id)?.text ?? await unpacked(id.slice(CONTENT.length));
       try {
         return (await askEngine("hold", { id, text }))[0];
       } catch (error) {
-        throw new Error(`This link cannot be opened: ${error.message}`);
+        throw new Error(`${shared.has(id) ? id : "This link"} cannot be opened: ${error.message}`);
       }
     })();
     held.set(id, work);
@@ -63,6 +66,12 @@ export function ensureHeld(id) {
   }
   return held.get(id);
 }
+
+/** Hands a network to the engine where its id carries it, or the site does. */
+export const ready = async (id) => isContent(id) || shared.has(id) ? ensureHeld(id) : null;
+
+/** True for an id that opens the same network on another machine. */
+export const isSolid = (id) => isContent(id) || shared.has(id) || String(id).startsWith("genomes/");
 
 /** The id that carries this text, and holds it; one without content where the text is too large for a link. */
 export async function contentId(text, kept) {
@@ -84,7 +93,7 @@ export async function sessionName(session) {
 
 /** An id that carries its network: the id itself where it does, or where it comes with the page. */
 export async function solidId(id) {
-  if (isContent(id) || id.startsWith("genomes/")) return id;
+  if (isSolid(id)) return id;
   const [{ text }] = await askEngine("text", { id });
   return contentId(text, id.split("/").at(-1));
 }

@@ -3,7 +3,7 @@
 import { button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, leaf, rename } from "./route.js";
 import { term } from "./words.js";
-import { ensureHeld, contentId, isContent } from "./link.js";
+import { contentId, isContent, ready } from "./link.js";
 import { pictureOf } from "./api.js";
 import { askEngine } from "./engine.js";
 import { linksByTarget } from "./shader.js";
@@ -40,7 +40,7 @@ export async function showTrain(main, { id, query }) {
   const own = pictureOf(id);
   if (!own && id.startsWith("brought/")) throw new Error("This picture was only on the page that it was dropped on. Drop it once more.");
   const of = own ? query.get("shape") ?? MOTH_GENOME : id;
-  if (isContent(of)) await ensureHeld(of);
+  await ready(of);
   const isRun = of.startsWith("genomes/trained/") || (await isTrained(of));
   const chosen = { wiring: isRun ? "graph" : query.get("wiring") ?? "dense", rate: Number(query.get("rate") ?? 0.003), size: Number(query.get("size") ?? 64), seed: Number(query.get("seed") ?? 0) };
   if (!RATES.includes(chosen.rate)) chosen.rate = 0.003;

@@ -9,7 +9,7 @@ import { showCompare } from "./compare.js";
 import { showSee } from "./see.js";
 import { showPages } from "./pages.js";
 import { engineReady } from "./engine.js";
-import { isContent, solidId } from "./link.js";
+import { isContent, isSolid, solidId } from "./link.js";
 import { showOpen } from "./open.js";
 import { showTrain } from "./live.js";
 import { showScore } from "./judge.js";
@@ -20,7 +20,7 @@ async function wholeAddress() {
   if (id.startsWith("brought/")) throw new Error("Your own picture does not fit into a link. Train on it, and keep the network: that has one.");
   if (page === "breed" && !isContent(id)) throw new Error("This session is too long for a link. Look inside a picture of it: that has one.");
   const whole = id && page !== "breed" ? await solidId(id) : id;
-  if (whole && page !== "breed" && !isContent(whole) && !whole.startsWith("genomes/")) throw new Error("This network is too large for a link (8 kB). Save it as a file, and drop that on the page.");
+  if (whole && page !== "breed" && !isSolid(whole)) throw new Error("This network is too large for a link (8 kB). Save it as a file, and drop that on the page.");
   return address(page, whole, Object.fromEntries(query));
 }
 

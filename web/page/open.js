@@ -8,12 +8,14 @@ import { Easel } from "./easel.js";
 import { thumb } from "./start.js";
 import { putPixels } from "./live.js";
 import { askEngine } from "./engine.js";
-import { solidId } from "./link.js";
+import { shared, solidId } from "./link.js";
 
 /** Pictures to begin from. */
 const FIRST = ["bred_moth", "bred_skull", "bred_butterfly", "bred_robot", "bred_face", "bred_cat", "bred_totem", "bred_lamp", "bred_goblet", "bred_bear", "elite_ember", "novelty_goggles"]
   .map((name) => `genomes/${name}.json`);
 const MOTH = FIRST[0];
+// Before them what somebody put into the site.
+const TILES = [...new Set([...[...shared.values()].filter((one) => one.entry?.nodes).map((one) => one.id), ...FIRST])].slice(0, FIRST.length);
 // Its dense twin, which comes with the page.
 const TWIN = "genomes/trained/bred_moth";
 
@@ -159,7 +161,7 @@ export async function showOpen(main, { query }) {
       complain(error);
     }
   } });
-  const tiles = FIRST.map((one) => h("li", { class: "tile" }, h("a", { href: one === MOTH ? "#/" : address("", "", { of: one }), "aria-current": one === id ? "true" : null, "aria-label": leaf(one).replaceAll("_", " ") }, thumb(one, "", 128))));
+  const tiles = TILES.map((one) => h("li", { class: "tile" }, h("a", { href: one === MOTH ? "#/" : address("", "", { of: one }), "aria-current": one === id ? "true" : null, "aria-label": leaf(one).replaceAll("_", " ") }, thumb(one, "", 128))));
   fill(main,
     h("header", { class: "first" }, h("h1", null, "One picture, two networks"),
       h("p", { class: "lead" }, "One was bred, one was trained. Both are shaken, one weight at a time.")),

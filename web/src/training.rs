@@ -2,7 +2,7 @@
 //! be pruned and given back meanwhile.
 
 use crate::desk::{Answer, Answered, Desk};
-use crate::held::{Loaded, TrainedText};
+use crate::held::Loaded;
 use crate::networks::{AskedNetwork, atlas};
 use picloom_engine::math::SimRng;
 use picloom_engine::network::kernel::feature_maps;
@@ -359,17 +359,7 @@ pub fn rate(desk: &mut Desk, job: usize, lr: f64) -> Answered {
 pub fn text(desk: &mut Desk, job: usize) -> Answered {
     let training = known(desk, job)?;
     let r2 = training.r2(&training.drawn());
-    let Loaded { genome, coords, size, name, what, .. } = &training.loaded;
-    let now = Loaded {
-        model: training.model(),
-        genome: genome.clone(),
-        coords: *coords,
-        size: *size,
-        name: name.clone(),
-        what: what.clone(),
-        learned: None,
-    };
-    let text = TrainedText::new(&now, &training.target_id, r2);
+    let text = training.loaded.carry(&training.model(), &training.target_id, r2);
     Answer::of(
         &serde_json::json!({ "text": serde_json::to_string(&text).map_err(|e| e.to_string())? }),
     )

@@ -1,6 +1,7 @@
 //! What a page is told of networks and sessions, whoever serves it: the studio's server, or the engine in the
 //! browser itself. In: models, views, breeding sessions. Out: plain data that becomes JSON. It draws nothing.
 
+mod carried;
 mod condition;
 mod drawing;
 mod moves;
@@ -9,6 +10,7 @@ pub mod sugiyama;
 mod tone;
 mod tree;
 
+pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use condition::condition;
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};

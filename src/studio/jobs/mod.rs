@@ -11,7 +11,7 @@ mod work;
 
 pub use events::events;
 pub use job::{Jobs, Work};
-pub use score::{kept_score, score};
+pub use score::{kept_score, score, shown};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
 use super::names;

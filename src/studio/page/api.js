@@ -1,15 +1,10 @@
-// The only place that asks the server. In an exported site the answers stand in `PICLOOM_DATA`.
+// The only place that asks the server.
 
 import { busy } from "./dom.js";
 import { listed } from "./route.js";
 
-const known = globalThis.PICLOOM_DATA;
-
-/** True for an exported site: nobody to breed, train or score. */
-export const isExport = Boolean(known);
-
-/** True where a server keeps files: runs, sessions, long work, large pictures and films. */
-export const hasFiles = !isExport;
+/** The server keeps files: runs, sessions, long work, large pictures and films. */
+export const hasFiles = true;
 
 /** `/api/…?key=value` in the order given; what is undefined or null is left out. */
 export function call(path, parameters) {
@@ -18,16 +13,10 @@ export function call(path, parameters) {
   return query ? `/api/${path}?${query}` : `/api/${path}`;
 }
 
-/** False for what an exported site does not have. */
-export function canAnswer(path, parameters) {
-  return !known || call(path, parameters) in known;
-}
-
 /** Ids to compare: a network, and before it what it learned, if that is a network too and no picture. */
 export function besideTarget(target, id) {
   const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(target ?? "");
-  const shows = target && target !== id && !isPicture && canAnswer("network", { id: target, wiring: "graph" });
-  return listed(shows ? [target, id] : [id]);
+  return listed(target && target !== id && !isPicture ? [target, id] : [id]);
 }
 
 /** What the server refused: its message, its status, and the whole answer. */
@@ -50,11 +39,9 @@ async function answered(request) {
   return response;
 }
 
-/** A JSON answer; null for what an exported site does not have. */
-export async function get(path, parameters, what = "Reading") {
-  const url = call(path, parameters);
-  if (known) return known[url] ?? null;
-  return busy(what, answered(fetch(url)).then((response) => response.json()));
+/** A JSON answer. */
+export function get(path, parameters, what = "Reading") {
+  return busy(what, answered(fetch(call(path, parameters))).then((response) => response.json()));
 }
 
 /** A JSON answer, or null where there is none (404). */

@@ -3,7 +3,7 @@
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, listed, rename, unlisted } from "./route.js";
 import { meaning, term } from "./words.js";
-import { canAnswer, find, get, hasFiles } from "./api.js";
+import { find, get, hasFiles } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { linkName, unitName } from "./wiring.js";
@@ -24,14 +24,13 @@ function fitOf({ r2, fit }) {
 
 async function column({ id, wiring }, taken, changed) {
   const network = await get("network", { id, wiring }, `Reading ${leaf(id)}`);
-  if (!network) throw new Error(`${id} is not in this site.`);
   const score = await find("score", { id, wiring }, "Reading a score");
   const easel = new Easel(network, { id, wiring });
   const title = capital(network.what);
   const canvas = square(WHOLE, { class: "picture", role: "img", "aria-label": `Picture of ${network.picture}: ${network.what}` });
   const seen = network.units.map((_, u) => u).filter((u) => network.units[u].seen !== false);
   const maps = seen.map((unit) => ({ unit, canvas: square(SMALL_MAP, { title: unitName(network, unit) }) }));
-  const strongest = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0 && canAnswer("matched", { id, wiring, link: i }))
+  const strongest = network.links.map((_, i) => i).filter((i) => network.links[i].weight !== 0)
     .sort((a, b) => Math.abs(network.links[b].weight) - Math.abs(network.links[a].weight)).slice(0, OFFERED);
   const own = { id, wiring, network, easel, canvas, maps, felt: maps, link: network.links[taken] ? taken : null, matched: null, ranked: null };
   own.told = h("small", { class: "value" }, "looking for a weight …");
@@ -98,10 +97,10 @@ function delta(own, place) {
 /** A genome alone is shown beside itself in layers, and beside the runs that learned its picture; a run beside the others of its picture. */
 async function relatives(id) {
   const library = await get("library", null, "Looking for relatives");
-  const beside = library.genomes?.some((g) => g.id === id) && canAnswer("network", { id, wiring: "layerized" }) ? [[id, "layerized"]] : [];
+  const beside = library.genomes?.some((g) => g.id === id) ? [[id, "layerized"]] : [];
   const rank = ({ arm }) => (ARMS.indexOf(arm) + ARMS.length + 1) % (ARMS.length + 1);
   const picture = library.runs?.find((r) => r.id === id)?.target ?? id;
-  const runs = (library.runs ?? []).filter((r) => r.target === picture && r.id !== id && r.finished && canAnswer("network", { id: r.id, wiring: "graph" }));
+  const runs = (library.runs ?? []).filter((r) => r.target === picture && r.id !== id && r.finished);
   return [...beside, ...runs.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_BESIDE).map((r) => [r.id, "graph"])];
 }
 

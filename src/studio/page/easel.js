@@ -1,6 +1,6 @@
 // Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
 
-import { bytes, hasFiles, isExport } from "./api.js";
+import { bytes, hasFiles } from "./api.js";
 import { Brush, factorsOf, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
 import { complain, square } from "./dom.js";
 
@@ -8,7 +8,7 @@ import { complain, square } from "./dom.js";
 export const FULL = [-1, -1, 2, 2];
 
 // With more links a processor that plays graphics card is slower than the server; the engine in the browser always is faster.
-const MOST_IN_SOFTWARE = hasFiles || isExport ? 1500 : 0;
+const MOST_IN_SOFTWARE = hasFiles ? 1500 : 0;
 
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
 const turns = new WeakMap();
@@ -18,17 +18,17 @@ export class Easel {
   constructor(network, { id, wiring }) {
     Object.assign(this, { network, id, wiring, moved: new Map(), z: [...(network.at ?? factorsOf(network).map(() => 0))], brush: null, into: linksByTarget(network) });
     const slow = isSoftware() && network.links.length > MOST_IN_SOFTWARE;
-    // Until it is compiled the server draws; an exported site has only the card.
-    this.ready = (slow && !isExport ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
+    // Until it is compiled the server draws.
+    this.ready = (slow ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
       for (const [link, value] of this.moved) brush?.set(link, value);
       this.brush = brush;
       return this;
     });
   }
 
-  /** Who draws: "WebGL", "server", or "nobody". */
+  /** Who draws: "WebGL" or "server". */
   get by() {
-    return this.brush ? "WebGL" : isExport ? "nobody" : "server";
+    return this.brush ? "WebGL" : "server";
   }
 
   /** The weight of a link as it is now. */
@@ -69,7 +69,6 @@ export class Easel {
       for (const [link, value] of this.moved) this.brush?.set(link, value);
       if (this.brush) return this.paint(all);
     }
-    if (isExport) return false;
     const maps = all.filter((s) => s.unit >= 0);
     const pictures = all.filter((s) => s.unit < 0);
     await Promise.all([maps.length && this.askMaps(maps, signal), ...pictures.map((s) => this.askPicture(s, signal))]);

@@ -3,7 +3,7 @@
 import { ask, button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, given, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
-import { besideTarget, canAnswer, find, get, hasFiles, isExport, post, saveAt, showAt } from "./api.js";
+import { besideTarget, find, get, hasFiles, post, saveAt, showAt } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { factorsOf } from "./shader.js";
 import { scoreBar } from "./charts.js";
@@ -337,19 +337,19 @@ export async function showLook(main, { id, query }) {
   fill(main,
     h("header", { class: "page" }, h("h1", null, network.name || leaf(id)), h("p", { class: "lead" }, facts(network)),
       h("div", { class: "row" },
-        isGenome && canAnswer("network", { id, wiring: "layerized" }) && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
+        isGenome && field("Wired", select([["graph", "as it was evolved"], ["layerized", "in layers"]], wiring, (value) => (location.hash = address("look", id, { wiring: value === "graph" ? undefined : value })))),
         h("a", { class: "button", href: address("compare", "", { ids: besideTarget(network.target, id) }) }, "Compare"),
-        !isExport && network.has_genome && button("Breed from it", () => newSession([id], [network.name || leaf(id)], set()).catch(complain)),
+        network.has_genome && button("Breed from it", () => newSession([id], [network.name || leaf(id)], set()).catch(complain)),
         hasFiles && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
         hasFiles && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
-        !isExport && !hasFiles && [h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
+        !hasFiles && [h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
           h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score")],
         hasFiles && button("Train …", () => startWork("train", network, wiring).catch(complain)),
         hasFiles && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
         hasFiles && button("Score …", () => startWork("score", network, wiring).catch(complain)),
-        !isExport && network.has_genome && genome,
+        network.has_genome && genome,
         saver),
-      !isExport && !network.has_genome && h("p", { class: "note" }, isGenome
+      !network.has_genome && h("p", { class: "note" }, isGenome
         ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
         : "A network in layers: it has no genome to keep or to breed from.")),
     h("div", { class: network.width > DEEP ? "bench deep" : "bench" },
@@ -360,7 +360,7 @@ export async function showLook(main, { id, query }) {
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {
-    by.textContent = { WebGL: "", server: hasFiles ? "drawn by the server" : "drawn by the engine", nobody: "" }[easel.by];
+    by.textContent = { WebGL: "", server: hasFiles ? "drawn by the server" : "drawn by the engine" }[easel.by];
     main.dataset.by = easel.by;
     live.touch();
   }).catch(complain);

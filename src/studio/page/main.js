@@ -1,7 +1,6 @@
 // The studio's pages.
 
 import { h } from "./dom.js";
-import { isExport } from "./api.js";
 import { showStart } from "./start.js";
 import { showBreed } from "./breed.js";
 import { showLook } from "./look.js";
@@ -14,5 +13,5 @@ import { showPages } from "./pages.js";
 showPages({ "": showStart, breed: showBreed, look: showLook, compare: showCompare, see: showSee, study: showStudy, jobs: showJobs }, {
   site: "Picloom studio", missing: "To the library",
   links: [h("a", { class: "home", href: "#/" }, "Picloom"), h("a", { href: "#/" }, "Library"), h("a", { href: "#/see" }, "See it"),
-    isExport ? null : h("a", { href: "#/jobs" }, "Work")],
+    h("a", { href: "#/jobs" }, "Work")],
 });

@@ -1,29 +1,15 @@
 // The start page: what lies in the studio's folder, each with its picture.
 
-import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
+import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select } from "./dom.js";
 import { address, leaf, listed } from "./route.js";
 import { meaning, term } from "./words.js";
-import { get, hasFiles, isExport, post, showAt, upload } from "./api.js";
-import { Easel } from "./easel.js";
+import { get, hasFiles, post, showAt, upload } from "./api.js";
 
-let queue = Promise.resolve();
-
-/** The picture of anything in the library. In an exported site the graphics card draws it. */
+/** The picture of anything in the library. */
 export function thumb(id, name, size = 192) {
-  if (!isExport) {
-    const image = h("img", { class: "picture", alt: name, width: size, height: size, loading: "lazy" });
-    showAt(image, "thumb", { id, size });
-    return image;
-  }
-  const canvas = square(size, { class: "picture", role: "img", "aria-label": name });
-  queue = queue.then(async () => {
-    const network = await get("network", { id, wiring: "graph" });
-    if (!network) return;
-    const easel = await new Easel(network, { id }).ready;
-    await easel.draw([{ canvas }]);
-    easel.drop();
-  }).catch(complain);
-  return canvas;
+  const image = h("img", { class: "picture", alt: name, width: size, height: size, loading: "lazy" });
+  showAt(image, "thumb", { id, size });
+  return image;
 }
 
 const options = (...names) => names.map((name) => [name, name]);
@@ -96,7 +82,7 @@ export async function showStart(main) {
   const runs = all.filter((run) => !run.builtin);
   const mine = sessions.filter((s) => s.name);
   // Those that lie elsewhere, bred by the command say, stay as they are: one goes on in a copy.
-  const others = isExport ? [] : sessions.filter((s) => !s.name);
+  const others = sessions.filter((s) => !s.name);
   // Runs of a study stand under it.
   const studyOf = (run) => studies.find((s) => run.id.startsWith(`${s.id}/`));
   const ownRuns = runs.filter((run) => !studyOf(run));
@@ -122,17 +108,15 @@ export async function showStart(main) {
         main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
         chosen();
       }));
-    if (!isExport && ids.every((id) => every.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
+    if (ids.every((id) => every.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
   };
   const input = h("input", { type: "file", multiple: true, class: "hidden", tabindex: -1, "aria-label": "File to open", change: () => openFiles(input.files) });
   const open = button("Open a file", () => input.click());
   fill(main,
     h("header", { class: "page" },
       h("h1", null, "Pictures drawn by networks"),
-      h("p", { class: "lead" }, isExport
-        ? "Take hold of a weight and see what it means. Every picture here is a small network; nothing but this page draws it."
-        : "Breed them, look inside, move a weight, compare. Drop a genome, weights or a picture anywhere on this page to open it."),
-      !isExport && h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input),
+      h("p", { class: "lead" }, "Breed them, look inside, move a weight, compare. Drop a genome, weights or a picture anywhere on this page to open it."),
+      h("div", { class: "row" }, h("button", { type: "button", class: "main", click: () => newSession().catch(complain) }, "New session"), open, input),
       h("a", { class: "seeit", href: "#/see" }, h("b", null, "See it"), h("span", null, "One picture, two networks: one bred, one trained. Move one weight in each, and look at what is left."))),
     mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), term("generation", `generation ${s.generation}`)))) : null,
     genomes.length ? shelf("Genomes", genomes.map(genomeTile)) : null,
@@ -146,12 +130,12 @@ export async function showStart(main) {
     unread.length ? h("section", null, h("h2", null, "Could not be read"), h("ul", { class: "lines" }, unread.map((u) => h("li", null, h("span", null, u.id), h("span", null, u.why))))) : null,
     hasFiles && !genomes.length && !runs.length && !mine.length
       ? h("p", { class: "empty" }, "There is nothing of your own here yet. Begin a session, open a file, or take one of those below.") : null,
-    builtin.length ? shelf("Come with Picloom", builtin.map(genomeTile), !isExport && "Look inside, compare, breed from them: what you make of one is yours.") : null,
+    builtin.length ? shelf("Come with Picloom", builtin.map(genomeTile), "Look inside, compare, breed from them: what you make of one is yours.") : null,
     bar);
   for (const list of main.querySelectorAll("ul.tiles")) arrows(list, [...list.querySelectorAll("a")]);
   keys([["←→↑↓", "from picture to picture"], ["Enter", "look at it"], ["c", "choose it for comparison", () => {
     document.activeElement.closest(".tile")?.querySelector(".pick input")?.click();
-  }], ...(isExport ? [] : [["n", "a new session", () => newSession().catch(complain)], ["o", "open a file", () => open.click()]])]);
+  }], ["n", "a new session", () => newSession().catch(complain)], ["o", "open a file", () => open.click()]]);
 }
 
 /** Goes on with a session that lies elsewhere, in a copy. */
@@ -186,7 +170,6 @@ async function openFiles(files) {
 
 /** Files may be dropped anywhere. */
 export function takeDrops() {
-  if (isExport) return;
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dropping");

@@ -139,28 +139,6 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
         (&json!("dense twin, trained"), &json!("bred_moth"))
     );
     assert_eq!((&told["fit"], &told["target"]), (&json!(true), &json!(shipped::EVOLVED)));
-    // A site has both, and all that its one slider asks for, whatever else is on it.
-    let site = root.path().join("site");
-    let export = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args(["studio", "--quiet", "--ids", "genomes/mask.json", "--export"])
-        .args([site.as_path(), root.path()])
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(export.unwrap().success());
-    let data: String = std::fs::read_dir(site.join("data"))
-        .unwrap()
-        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
-        .collect();
-    for (id, wiring) in [(shipped::EVOLVED, "layerized"), (shipped::TRAINED, "graph")] {
-        let id = id.replace('/', "%2F");
-        for path in ["network", "ranked"] {
-            let key = format!("\"/api/{path}?id={id}&wiring={wiring}\"");
-            assert!(data.contains(&key), "{key}");
-        }
-        assert!(data.contains(&format!("/api/matched?id={id}&wiring={wiring}&link=")), "{id}");
-    }
-    let gallery = std::fs::read_to_string(site.join("data/library.js")).unwrap();
-    assert!(gallery.contains("mask.json") && !gallery.contains("bred_moth"), "{gallery}");
 }
 
 #[test]

@@ -13,5 +13,6 @@ mod page;
 #[cfg(unix)]
 mod pipes;
 mod saves;
+pub mod site;
 mod wall;
 mod work;

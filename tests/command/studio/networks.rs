@@ -220,24 +220,6 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     let saved = served.get("/api/genome?id=genomes/hostile.json").ok();
     let disposition = saved.header("content-disposition").unwrap();
     assert!(!disposition.contains('<') && disposition.ends_with(".json\""), "{disposition}");
-    // In a site no name ends the script that carries it.
-    let site = root.path().join("site");
-    let status = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args(["studio", "--quiet", "--ids", "genomes/hostile.json", "--export"])
-        .args([site.as_path(), root.path()])
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(status.unwrap().success());
-    for file in ["index.html", "page.js", "style.css", "data/library.js", "data/1-hostile.js"] {
-        let text = std::fs::read_to_string(site.join(file)).unwrap();
-        assert!(!text.contains("<img src=x"), "{file}");
-    }
-    let index = std::fs::read_to_string(site.join("index.html")).unwrap();
-    assert!(index.contains("data/1-hostile.js") && !index.contains("type=\"module\""));
-    // Without a server the site draws by the shaders in its data.
-    let data = std::fs::read_to_string(site.join("data/1-hostile.js")).unwrap();
-    assert!(data.contains("\"shader\":\"#version 300 es"), "{data}");
-
     let page = served.get("/main.js").ok();
     let tag = page.header("etag").unwrap().to_string();
     let again = served.request("GET /main.js", &format!("if-none-match: {tag}\r\n"), b"");
