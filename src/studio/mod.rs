@@ -18,7 +18,7 @@
 //! | `jobs` | training, pruning, scoring: one at a time, with live events |
 //! | `study` | a study: figures, verdicts, its networks |
 //! | `opened` | files dropped on the page |
-//! | `page` | the embedded page; `export` writes it as a static site |
+//! | `page` | the embedded page; `export` writes the site with an engine of its own |
 //!
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
 

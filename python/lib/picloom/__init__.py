@@ -39,6 +39,7 @@ from ._core import (
 )
 from .flax import from_flax, to_flax
 from .formats import from_neat, read_vlm, write_vlm
+from .notebook import widget
 from .records import frame, read_rows, read_study
 from .torch import from_torch, to_torch
 
@@ -77,5 +78,6 @@ __all__ = [
     "to_flax",
     "to_torch",
     "train",
+    "widget",
     "write_vlm",
 ]

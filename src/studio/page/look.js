@@ -231,9 +231,8 @@ export async function showLook(main, { id, query }) {
     const some = fine === 1 ? stale : easel.by === "server" ? [] : stale.slice(next, next + Math.max(1, Math.ceil(stale.length * fine ** 2)));
     next = next + some.length >= stale.length ? 0 : next + some.length;
     const side = fine === 1 ? LARGE : Math.max(96, 32 * Math.round((LARGE * fine) / 32));
-    const drawn = await easel.draw([{ canvas, side }, ...some].map((square) => ({ ...square, frame: here })));
+    await easel.draw([{ canvas, side }, ...some].map((square) => ({ ...square, frame: here })));
     if (fine === 1) framed = String(here);
-    if (!drawn) by.textContent = "This browser has no WebGL 2, and an exported site has nobody else to draw.";
     canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
     if (fine === 1 && !live.wanted) canvas.dataset.settled = "";
   });
