@@ -3,9 +3,8 @@
 import { arrows, button, complain, fill, h, keys, number, square } from "./dom.js";
 import { address, leaf } from "./route.js";
 import { term } from "./words.js";
-import { get, post, upload } from "./api.js";
+import { get, post, showAt, upload } from "./api.js";
 import { Easel } from "./easel.js";
-import { thumb } from "./start.js";
 import { putPixels } from "./live.js";
 import { askEngine } from "./engine.js";
 import { shared, solidId } from "./link.js";
@@ -161,7 +160,10 @@ export async function showOpen(main, { query }) {
       complain(error);
     }
   } });
-  const tiles = TILES.map((one) => h("li", { class: "tile" }, h("a", { href: one === MOTH ? "#/" : address("", "", { of: one }), "aria-current": one === id ? "true" : null, "aria-label": leaf(one).replaceAll("_", " ") }, thumb(one, "", 128))));
+  const offered = TILES.map((one) => [one, h("img", { class: "picture", alt: "", width: 128, height: 128 })]);
+  const tiles = offered.map(([one, image]) => h("li", { class: "tile" }, h("a", { href: one === MOTH ? "#/" : address("", "", { of: one }), "aria-current": one === id ? "true" : null, "aria-label": leaf(one).replaceAll("_", " ") }, image)));
+  // After the two that are shaken: they are what is looked at first.
+  const drawTiles = () => offered.forEach(([one, image]) => showAt(image, "thumb", { id: one, size: 128 }));
   fill(main,
     h("header", { class: "first" }, h("h1", null, "One picture, two networks"),
       h("p", { class: "lead" }, "One was bred, one was trained. Both are shaken, one weight at a time.")),
@@ -182,10 +184,12 @@ export async function showOpen(main, { query }) {
     const shakeBoth = () => running && (shaking = shaking.then(shake).catch(complain));
     if (id === MOTH) {
       await Promise.all([evolved.take(id, "layerized"), trained.take(TWIN, "graph")]);
+      drawTiles();
       taken(evolved, []);
       shakeBoth();
     } else {
       await evolved.take(id, "layerized");
+      drawTiles();
       taken(evolved, []);
       shakeBoth();
       const twin = await learn();

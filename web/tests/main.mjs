@@ -1,6 +1,7 @@
 // Serves the site, runs the parts one after another, and says what was measured.
 import { closeBrowser } from "../../tests/studio/studio.mjs";
 import { bits } from "./bits.mjs";
+import { firefox } from "./firefox.mjs";
 import { first } from "./first.mjs";
 import { files, scoring, training, walk } from "./walk.mjs";
 import { hostile } from "./hostile.mjs";
@@ -8,7 +9,7 @@ import { serve } from "./server.mjs";
 import { shared } from "./shared.mjs";
 import { pages, disk } from "./pages.mjs";
 
-const PARTS = { first, bits, walk, training, files, scoring, hostile, disk, shared, pages };
+const PARTS = { first, bits, walk, training, files, scoring, hostile, disk, shared, firefox, pages };
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 
