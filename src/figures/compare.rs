@@ -628,7 +628,8 @@ fn stop_word(stop: &StopReason) -> String {
 fn organised(result: &NetworkResult) -> String {
     let of = |ending: &str| result.organisation.get(&format!("disentanglement{ending}"));
     let two = |value: Option<&f64>| value.map_or("–".into(), |value| fixed(*value, 2));
-    format!("{} ({})", two(of("")), two(of(NULL)))
+    let null = of(NULL).map_or(String::new(), |null| format!(" ({})", fixed(*null, 2)));
+    two(of("")) + &null
 }
 
 fn numbers(all: &[Arm<'_>]) -> Section {

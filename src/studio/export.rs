@@ -7,7 +7,7 @@ use super::networks::{Asked, title};
 use super::state::{FoundGenome, Studio};
 use crate::genome::{builtin, to_json};
 use crate::network::Wiring;
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::network::files::{WriteError, create_folder, read_plain, write_atomic};
 use crate::page::{CarriedError, CarriedNetwork, carried_genome};
 use crate::run::Source;
 use crate::run::folder::FolderKind;
@@ -26,6 +26,8 @@ const FILES: [&str; 9] = [
     "picloom.wasm",
     "picloom-plain.wasm",
 ];
+/// Most bytes of one of them.
+const LARGEST: u64 = 1 << 26;
 /// Before it the page loads the networks; before the other it has them inside.
 const PAGE: &str = "<script defer src=\"page.js\"></script>";
 const INSIDE: &str = "<script>\nwindow.PICLOOM_SITE = {";
@@ -100,7 +102,7 @@ impl Studio {
             return Err(ExportError::Other(folder.into()));
         }
         let missing = |file| ExportError::NoSite { folder: site.into(), file };
-        let read = |file| std::fs::read(site.join(file)).map_err(|_| missing(file));
+        let read = |file| read_plain(&site.join(file), LARGEST).map_err(|_| missing(file));
         let files: Vec<(&str, Vec<u8>)> = FILES
             .into_iter()
             .map(|file| Ok((file, read(file)?)))

@@ -1,5 +1,5 @@
 // A visitor's walk: breed three generations, look inside, train, prune, and take every link to a browser that knows nothing.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { close, expect, go, open, pixelsOf, repository, settled } from "../../tests/studio/studio.mjs";
 
@@ -67,6 +67,19 @@ const state = (page) => page.evaluate(() => {
   return { step: Number(step), r2: Number(r2), links: Number(document.querySelector("[aria-label='Links kept']").value), most: Number(document.querySelector("[aria-label='Links kept']").max) };
 });
 
+/** Memory of the largest of the browser's page processes, in MB. */
+function memory() {
+  const sizes = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map((process) => {
+    try {
+      const isPage = readFileSync(`/proc/${process}/cmdline`, "utf8").includes("--type=renderer");
+      return isPage ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${process}/status`, "utf8"))?.[1] ?? 0) / 1000 : 0;
+    } catch {
+      return 0; // It has ended.
+    }
+  });
+  return Math.round(Math.max(...sizes));
+}
+
 export async function training(site) {
   const page = await open(`${site.address}#/train/genomes/bred_skull.json?size=48`);
   await page.waitForFunction(() => Number(document.querySelector("canvas[data-step]")?.dataset.step) > 300, null, { timeout: 120_000 });
@@ -85,6 +98,7 @@ export async function training(site) {
   expect((await state(page)).step === paused.step, "it pauses");
   await page.click(".side button:text-is('Step')");
   await page.waitForFunction((step) => Number(document.querySelector("canvas[data-step]").dataset.step) === step + 1, paused.step, { timeout: 10_000 });
+  const held = memory();
   await page.click("text=Keep this network");
   await large(page);
   const [link, picture] = [await linkOf(page), await pixelsOf(page, "figure canvas.picture")];
@@ -93,7 +107,7 @@ export async function training(site) {
   expect((await pixelsOf(fresh, "figure canvas.picture")) === picture, "the link of a trained network shows the same picture");
   await close(fresh);
   await close(page);
-  return [`${learned.step} steps to R² ${learned.r2.toFixed(3)}, ${learned.most} links; pruned to ${keep}, R² ${paused.r2.toFixed(3)}; a link of ${link.length} letters`];
+  return [`${learned.step} steps to R² ${learned.r2.toFixed(3)}, ${learned.most} links; pruned to ${keep}, R² ${paused.r2.toFixed(3)}; ${held} MB of memory, the browser's own included; a link of ${link.length} letters`];
 }
 
 export async function scoring(site) {

@@ -2,7 +2,7 @@
 //! number is compared with.
 
 use super::measures::candidates::{
-    CANDIDATES, Candidate, RECOMMENDED, Recommended, candidates, recommended,
+    CANDIDATES, Candidate, RECOMMENDED, Recommended, candidates, nulls, recommended,
 };
 use super::measures::label_agreement::LabelAgreement;
 use super::measures::summary::Summary;
@@ -177,7 +177,7 @@ fn with_recommended(
     behind: Option<&Model>,
     seed: u64,
 ) -> Vec<Measure> {
-    let own = recommended(view, seed);
+    let (own, nulls) = (recommended(view, seed), nulls(view, seed));
     let evolved = behind
         .map(|model| recommended(&View::new(model, view.size(), view.coords()), seed))
         .unwrap_or_default();
@@ -185,7 +185,8 @@ fn with_recommended(
         let is_it = |one: &&Recommended| one.key == row.key;
         let Some(found) = own.iter().find(is_it) else { continue };
         (row.low, row.high) = found.interval.unzip();
-        (row.value, row.null) = (Some(found.value), Some(found.null));
+        row.value = Some(found.value);
+        row.null = nulls.iter().find(|(key, _)| *key == found.key).map(|(_, null)| *null);
         row.evolved = evolved.iter().find(is_it).map(|one| one.value);
     }
     rows

@@ -23,7 +23,7 @@ use crate::run::{
     FamilyTarget, GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run,
     read_metrics, train_run,
 };
-use crate::score::measures::candidates::{NULL, Recommended, candidates, recommended};
+use crate::score::measures::candidates::{NULL, candidates, nulls, recommended};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::label_agreement::LabelAgreement;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -556,15 +556,20 @@ impl<'a> Measuring<'a> {
         Ok(scores)
     }
 
-    /// How a network is organised; what the gate recommends without asking for more.
+    /// How a network is organised; what the gate recommends without asking for more, with its null where the network is
+    /// shown.
     fn organised(
         &self,
         view: &View,
         judge: &dyn Judge,
     ) -> Result<BTreeMap<String, f64>, JudgeError> {
-        let mut found = BTreeMap::new();
-        for Recommended { key, value, null, .. } in recommended(view, self.seed) {
-            found.extend([(key.to_string(), value), (format!("{key}{NULL}"), null)]);
+        let of_key = |(key, value): (&str, f64)| (key.to_string(), value);
+        let mut found: BTreeMap<String, f64> =
+            recommended(view, self.seed).iter().map(|one| of_key((one.key, one.value))).collect();
+        // Ten times as long: for networks that are shown, and where all measures are asked for.
+        if self.organisation || self.views.is_some() {
+            let nulls = nulls(view, self.seed).into_iter();
+            found.extend(nulls.map(|(key, null)| (format!("{key}{NULL}"), null)));
         }
         if !self.organisation {
             return Ok(found);
