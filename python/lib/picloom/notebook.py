@@ -76,7 +76,7 @@ def widget(
     Returns
     -------
     anywidget.AnyWidget
-        For Jupyter, marimo, VS Code and Colab. The engine runs in the browser, with the library's bits where the
+        Tested in JupyterLab. The engine runs in the browser, with the library's bits where the
         processor multiplies and adds in one rounding; what is moved there does not come back to Python.
 
     Raises
