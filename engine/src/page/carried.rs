@@ -161,8 +161,9 @@ mod tests {
 
     #[test]
     fn a_network_comes_back_with_its_bits_and_a_damaged_one_is_refused_in_words() {
-        let network = "2;sin:2,identity:1".parse::<Arch>().unwrap().network();
-        let weights = (0..network.weight_count()).map(|i| i as f32 / 7.0 - 1.0).collect();
+        let network = "2;identity:1,sin:2".parse::<Arch>().unwrap().network();
+        let links = network.weight_count();
+        let weights = (0..links).map(|i| i as f32 / 7.0 - 1.0).collect();
         let model = Model::new(network, Weights(weights));
         let carried = CarriedNetwork { size: 64, ..CarriedNetwork::of(&model, None) };
         let text = serde_json::to_string(&carried).unwrap();
@@ -176,7 +177,7 @@ mod tests {
                 CarriedNetwork { arch: Some("9;sin:5000".into()), ..carried.clone() },
                 "at most 65536",
             ),
-            (CarriedNetwork { weights: "7f800000".repeat(27), ..carried.clone() }, "finite"),
+            (CarriedNetwork { weights: "7f800000".repeat(links), ..carried.clone() }, "finite"),
             (CarriedNetwork { weights: "7f80".into(), ..carried.clone() }, "digits for"),
             (
                 CarriedNetwork { weights: carried.weights.replace('0', "x"), ..carried },
