@@ -173,10 +173,7 @@ mod tests {
         for (change, said) in [
             (CarriedNetwork { size: 4, ..carried.clone() }, "size: expected 8 to 256"),
             (CarriedNetwork { arch: None, ..carried.clone() }, "an arch or a genome"),
-            (
-                CarriedNetwork { arch: Some("9;sin:5000".into()), ..carried.clone() },
-                "at most 65536",
-            ),
+            (CarriedNetwork { arch: Some("9;sin:500".into()), ..carried.clone() }, "at most 65536"),
             (CarriedNetwork { weights: "7f800000".repeat(links), ..carried.clone() }, "finite"),
             (CarriedNetwork { weights: "7f80".into(), ..carried.clone() }, "digits for"),
             (
