@@ -31,7 +31,7 @@ pub struct Loaded {
     pub name: String,
     /// What it is.
     pub what: String,
-    /// What it learned, and how well if that is known; none if it was not trained.
+    /// The picture that it learned, and its R² if that is known. None: it was not trained.
     pub learned: Option<(String, Option<f64>)>,
 }
 

@@ -27,15 +27,15 @@ const DIRECTIONS: usize = 30;
 
 /// The directions in weight space along which a picture is changed, each of length 1.
 pub struct Axes {
-    /// One non-zero weight each.
+    /// Each is one non-zero weight.
     pub weights: Vec<Direction>,
-    /// Living weights into one unit each; none if no unit has two.
+    /// Each among the living weights into one unit. Empty if no unit has two.
     pub units: Vec<Direction>,
-    /// All living weights: what both are compared with.
+    /// Each among all living weights: what both are compared with.
     pub random: Vec<Direction>,
-    /// One unit louder each; none if the network is not layered.
+    /// Each makes one unit louder. Empty if the network is not layered.
     pub scaled: Vec<Direction>,
-    /// A mixture of the same units louder: what these are compared with.
+    /// Each makes a mixture of the same units louder: what `scaled` is compared with.
     pub mixed: Vec<Direction>,
 }
 
