@@ -6,9 +6,13 @@ fmt:
 lint:
     .ci/run format lint library msrv deny
 
-# Every test of Rust.
+# The instrument's tests but the slow ones.
 test:
     cargo test
+
+# Every test of Rust.
+test-all:
+    .ci/run test
 
 # The engine's own tests: seconds, once it is built.
 test-engine:

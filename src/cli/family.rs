@@ -37,7 +37,7 @@ struct DrawArgs {
     /// Values of each factor, evenly from −1 to 1
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(2..=16))]
     values: u64,
-    /// Which combinations are seen: random:SHARE, connected, minimal or disconnected
+    /// Which combinations are seen: random:SHARE, connected, minimal, disconnected or value
     #[arg(long, default_value = "random:0.6")]
     support: Support,
     /// Seed of a random support

@@ -434,7 +434,7 @@ pub struct FamilySpec {
     /// Which family (`picloom family`); default: the target's genome, which then has factors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<Family>,
-    /// Which combinations are seen: random:SHARE, connected, minimal or disconnected.
+    /// Which combinations are seen: random:SHARE, connected, minimal, disconnected or value.
     pub support: Support,
     /// Values of each factor, evenly from −1 to 1, 2 to 16. Default 5.
     #[serde(default = "five")]

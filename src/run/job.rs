@@ -349,4 +349,11 @@ impl TrainJob {
             keeps_state: false,
         }
     }
+
+    /// The same training from these weights.
+    pub fn from_weights(mut self, start: Weights) -> Self {
+        self.config.start_sha256 = Some(sha256_of_floats(&start.0));
+        self.problem.start = Some(start);
+        self
+    }
 }

@@ -115,6 +115,7 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper() {
     let work = TempDir::new().unwrap();
     let out = work.path().join("compared");

@@ -43,6 +43,7 @@ fn labels_move_the_score_to_what_the_viewer_saw() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_trained_network_stands_beside_the_genome_that_draws_its_picture() {
     let folder = tempfile::tempdir().unwrap();
     let (run, pruned) = (folder.path().join("run"), folder.path().join("pruned"));

@@ -91,6 +91,7 @@ fn a_trained_network_is_drawn_at_any_size() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn finished_runs_stand_side_by_side_in_one_report() {
     let work = tempfile::tempdir().unwrap();
     let at = |name: &str| work.path().join(name);
@@ -162,6 +163,7 @@ fn a_depth_sweep_needs_no_spec() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_printed_spec_is_run_by_experiment_run_to_the_cells_of_the_command() {
     let work = tempfile::tempdir().unwrap();
     let at = |name: &str| work.path().join(name);

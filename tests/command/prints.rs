@@ -171,6 +171,7 @@ fn limited(limit: &str, line: &str) -> (Option<i32>, String) {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 #[cfg(target_os = "linux")]
 fn a_large_picture_is_never_held_whole() {
     let work = tempfile::tempdir().unwrap();

@@ -55,6 +55,7 @@ fn dense() -> (TempDir, PathBuf) {
 
 /// `tests/tour/run` runs the commands of docs/PRUNING.md; this is what it says of a round's folder.
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_folder_of_a_round_holds_what_the_page_says() {
     let work = TempDir::new().unwrap();
     std::fs::create_dir(work.path().join("genomes")).unwrap();

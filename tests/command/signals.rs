@@ -239,6 +239,7 @@ rounds = 2
 "#;
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn interrupted_anywhere_the_line_that_is_hinted_at_goes_on_to_the_same_bytes() {
     let work = tempfile::tempdir().unwrap();
     let repository = work.path().join("repository");

@@ -68,6 +68,7 @@ fn study(picture: &Path) -> String {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
     let around = tempfile::tempdir().unwrap();
     let odd = |ending: &str| {
@@ -227,6 +228,7 @@ fn home(around: &Path, name: &str) -> PathBuf {
 const COMPARE: &str = "--steps 3 --samples 3 --profile quick";
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn nothing_that_a_command_writes_says_where_it_was_made() {
     let around = tempfile::tempdir().unwrap();
     let home = home(around.path(), "secret-home");

@@ -32,6 +32,7 @@ fn assert_sound(genome: &Genome, limit: f64) {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_hundred_thousand_operations_never_break_an_invariant() {
     let mut operations = 0;
     for preset in [Preset::Picbreeder, Preset::Neat] {

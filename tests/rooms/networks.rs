@@ -150,6 +150,7 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn copying_cells_takes_results_over() {
     let (folder, path) = repository(SMALL);
     let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
@@ -181,6 +182,7 @@ fn copying_cells_takes_results_over() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
     let (folder, path) = repository(SMALL);
     let plan = plan(&path, None);
@@ -225,6 +227,7 @@ fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
     let (folder, path) = repository(SMALL);
     let plan = plan(&path, Some("one"));
@@ -391,6 +394,7 @@ fn a_wiring_has_levels_and_an_arm_its_own_seeds() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_network_is_transformed_without_training_and_measured() {
     let arms = "[[arms]]\nname = \"mixed\"\nfrom = \"evolved\"\ntransform = \"mix:45\"\n\
         [[arms]]\nname = \"shuffled\"\nfrom = \"evolved\"\ntransform = \"shuffle\"\n\
@@ -662,4 +666,77 @@ fn networks_on_their_way_are_measured_and_living_links_are_equal_across_arms() {
     ] {
         assert_unread(&MAP.replacen(from, to, 1), refusal);
     }
+}
+
+const PRETRAINED: &str = r#"
+kind = "networks"
+name = "small"
+question = "Does it help to have drawn other families?"
+size = 12
+steps = 30
+seeds = [0]
+sample = 4
+target_r2 = 0.9
+[[targets]]
+name = "face"
+family = { name = "face", support = "value", values = 3 }
+arch = "2;gaussian:3,sin:3"
+[[targets]]
+name = "sun"
+family = { name = "sun", support = "minimal", values = 2 }
+arch = "2;gaussian:3,sin:3"
+[[arms]]
+name = "dense"
+wiring = "dense"
+[[arms]]
+name = "after"
+wiring = "dense"
+pretrain = [{ name = "face", support = "minimal", values = 3 }, { name = "moth", support = "minimal", values = 3 }, { name = "clock", support = "minimal", values = 2 }]
+[[arms]]
+name = "half"
+from = "after"
+method = "magnitude"
+levels = ["share:0.5"]
+[profiles.face]
+targets = ["face"]
+"#;
+
+#[test]
+fn a_network_learns_other_families_first_and_goes_on_from_their_weights() {
+    let (_root, path) = repository(PRETRAINED);
+    let study = plan(&path, Some("face"));
+    let runs = tempfile::tempdir().unwrap();
+    let folder = study_folder(&study, runs.path());
+    let record = run_with(&study, runs.path(), 2);
+    let row = |arm: &str| {
+        let row = record.rows.iter().find(|row| row.arm == arm).unwrap();
+        row.result.as_ref().unwrap_or_else(|| panic!("{:?}", row.error))
+    };
+    let (dense, after) = (row("dense"), row("after"));
+    // The same first weights; what was learned in between makes the difference.
+    assert_ne!(dense.mse, after.mse);
+    assert_eq!(row("half").kept, (after.kept as f64 / 2.0).round() as usize);
+    let configs: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .filter_map(|entry| std::fs::read_to_string(entry.unwrap().path().join("config.toml")).ok())
+        .filter(|config| config.contains("arm = \"after\""))
+        .collect();
+    // Of the three its own is left out, and one with three factors.
+    let of = |target: &str| {
+        let named = format!("target = \"{target}\"");
+        configs.iter().filter(|config| config.contains(&named)).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!((configs.len(), of("moth").len(), of("face").len()), (2, 1, 1));
+    assert!(of("face")[0].contains("start_sha256") && !of("moth")[0].contains("start_sha256"));
+
+    assert_unread(
+        &PRETRAINED
+            .replace("{ name = \"clock\", support = \"minimal\", values = 2 }", "")
+            .replace("[profiles.face]\ntargets = [\"face\"]\n", ""),
+        ["arm after, pretrain, target sun", "a family of 3 factors that is not its own", "none"],
+    );
+    assert_unread(
+        &PRETRAINED.replacen("wiring = \"dense\"\npretrain", "wiring = \"grown\"\npretrain", 1),
+        ["arm after", "pretrain with wiring = \"dense\" only", "it with another"],
+    );
 }

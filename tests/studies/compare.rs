@@ -73,6 +73,7 @@ fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_simila
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_stopped_comparison_goes_on_to_the_same_table_and_makes_nothing_twice() {
     let (single, folder) = (moth(&changes()), tempfile::tempdir().unwrap());
     let whole = tempfile::tempdir().unwrap();
@@ -93,6 +94,7 @@ fn a_stopped_comparison_goes_on_to_the_same_table_and_makes_nothing_twice() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_spec_that_a_comparison_leaves_has_its_cells_and_its_rows() {
     let folder = tempfile::tempdir().unwrap();
     let changes = Changes { seeds: Some(vec![3]), ..changes() };
@@ -114,6 +116,7 @@ fn the_spec_that_a_comparison_leaves_has_its_cells_and_its_rows() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_before() {
     let folder = tempfile::tempdir().unwrap();
     let shipped = Changes { seeds: Some(vec![3]), ..changes() };
@@ -127,6 +130,7 @@ fn another_judge_is_named_in_the_record_and_does_not_meet_the_networks_judged_be
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_picture_is_compared_without_an_evolved_network_and_at_the_depth_it_predicts() {
     let folder = tempfile::tempdir().unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/car.png");

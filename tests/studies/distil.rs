@@ -7,6 +7,7 @@ use picloom::experiment::networks::NetworksRecord;
 use std::path::Path;
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
@@ -37,6 +38,7 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_fewest_living_links_of_those_that_learned_are_taken() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();

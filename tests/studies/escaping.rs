@@ -26,6 +26,7 @@ fn genome() -> Genome {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn hostile_names_stay_text_in_a_comparison() {
     let changes = Changes {
         profile: Some("quick".into()),

@@ -30,6 +30,7 @@ fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_gallery_is_drawn_twice_alike_as_its_golden_pictures_and_saved() {
     let (folder, _guard) = folder();
     let gallery = || {

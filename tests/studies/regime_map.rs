@@ -7,6 +7,7 @@ use picloom::figures::networks::regime_map_of;
 use std::path::Path;
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();

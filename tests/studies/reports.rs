@@ -48,6 +48,7 @@ fn html(found: &Comparison) -> String {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_comparison_is_called_after_its_genome_and_a_number_after_its_run() {
     for (path, name, title) in [
         ("genomes/bred_moth.json", "bred_moth", "bred_moth"),
@@ -84,6 +85,7 @@ fn score(found: &mut Comparison, of: &dyn Fn(&str) -> Option<usize>) {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help() {
     let (mut one, _guard) = moth("moth", &[3], "moth");
     let said = html(&one);
@@ -113,6 +115,7 @@ fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help(
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
     let (mut two, _guard) = moth("moth", &[3, 4], "moth");
     score(&mut two, &|arm| Some(if arm == "dense" { 60 } else { 50 }));
@@ -143,6 +146,7 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error() {
     let network = |score: f64| Scored { score, low: Some(score - 0.05), high: Some(score + 0.05) };
     let of = |scores: &[f64]| {
@@ -180,6 +184,7 @@ fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error(
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn a_report_says_who_labelled_the_pictures_that_the_judge_was_fitted_to() {
     let (mut found, _guard) = moth("moth", &[3], "moth");
     assert!(html(&found).contains(LABELLED_BY));
@@ -188,6 +193,7 @@ fn a_report_says_who_labelled_the_pictures_that_the_judge_was_fitted_to() {
 }
 
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn every_cell_of_a_table_says_its_column_for_screens_on_which_rows_become_lists() {
     let (found, _guard) = moth("moth", &[3], "moth");
     let html = html(&found);

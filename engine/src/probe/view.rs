@@ -47,6 +47,19 @@ impl View {
         View { perturber, drawn, coords }
     }
 
+    /// Prepares a conditional model for its pictures of `size`² pixels under these conditions, one below the other as one
+    /// picture.
+    ///
+    /// # Panics
+    /// No condition, one with another number of values than the model has factors, or not one weight a link.
+    pub fn under(model: &Model, size: usize, coords: Coords, conditions: &[Vec<f64>]) -> Self {
+        let inputs = PixelInputs::full(size, coords).under(conditions);
+        let perturber = Perturber::new(model, &inputs);
+        let height = size * conditions.len();
+        let drawn = Picture { width: size, height, rgb: perturber.base().to_vec() };
+        View { perturber, drawn, coords }
+    }
+
     /// The same, if the machine has the memory for it: U · P floats and some more for the picture.
     ///
     /// # Errors
@@ -94,12 +107,11 @@ impl View {
 
     /// Draws changed pictures one after another without allocating. One a thread.
     pub fn painter(&self) -> Painter<'_> {
-        let size = self.size();
         Painter {
             view: self,
             scratch: self.perturber.scratch(),
             changes: Vec::new(),
-            picture: Picture { width: size, height: size, rgb: vec![0.0; 3 * size * size] },
+            picture: self.drawn.clone(),
         }
     }
 

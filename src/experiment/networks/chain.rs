@@ -1,6 +1,7 @@
 //! One chain: its arms trained, pruned, scored and measured, in order.
 
-use super::plan::Chain;
+use super::job::{Job, is_finished};
+use super::plan::{Chain, family_target};
 use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
 use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
@@ -20,14 +21,14 @@ use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{
-    FamilyTarget, GrowJob, LoadedRun, RunError, RunResult, TrainJob, grow_run, load_run,
-    read_metrics, train_run,
+    FamilyTarget, GrowJob, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics,
 };
 use crate::score::measures::candidates::{NULL, candidates, nulls, recommended};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::label_agreement::LabelAgreement;
 use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::plasticity::plasticity;
 use crate::score::measures::recombination::{self, Recombination};
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
@@ -35,7 +36,7 @@ use crate::score::{Exhibit, Judge, JudgeError, Protocol};
 use crate::train::{Reached, StopReason, TrainConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why an arm has no result.
 #[derive(Debug, thiserror::Error)]
@@ -198,35 +199,12 @@ struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
     ask: Ask<'a>,
-    /// How the trainings of arms without a parent ended, by run.
-    attempts: BTreeMap<String, Result<Option<RunResult>, RunError>>,
+    /// How the trainings of arms without a parent ended, by job: the run's folder, none if it was interrupted.
+    attempts: BTreeMap<String, Result<Option<PathBuf>, RunError>>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
     kept: BTreeMap<(String, usize), Mask>,
-}
-
-/// How a network without a parent is made.
-enum Job {
-    Train(Box<TrainJob>),
-    Grow(Box<GrowJob>),
-}
-
-impl Job {
-    fn id(&self) -> String {
-        match self {
-            Job::Train(job) => job.config.run_id(),
-            Job::Grow(job) => job.config.run_id(),
-        }
-    }
-
-    /// Makes it in a folder, or goes on there; none where a growth was interrupted.
-    fn run(self, folder: &Path, ask: Ask<'_>) -> Result<Option<RunResult>, RunError> {
-        match self {
-            Job::Train(job) => train_run(folder, *job, true, &mut { ask }).map(Some),
-            Job::Grow(job) => grow_run(folder, &job, true, &mut { ask }, &mut |_| {}),
-        }
-    }
 }
 
 /// Is given every network made.
@@ -265,8 +243,8 @@ impl Worker<'_> {
         let this = &*self;
         let attempts = jobs.into_par_iter().map(|(id, (arms, job))| {
             arms.iter().for_each(|arm| this.begin(arm));
-            let now = !is_finished(&folder.join(&id));
-            let result = job.run(&folder.join(&id), ask);
+            let now = !job.is_begun(folder);
+            let result = job.run(folder, ask);
             // Arms that are trained alike are trained once.
             for (i, arm) in arms.iter().enumerate() {
                 let networks = levels(arm).count() as f64;
@@ -296,8 +274,7 @@ impl Worker<'_> {
             }
             Some(_) => {
                 for (level, wiring) in arm.wirings() {
-                    let run = self.train(arm, wiring)?;
-                    let folder = self.folder.join(&run.result.run_id);
+                    let (run, folder) = self.train(arm, wiring)?;
                     let (arm_name, model) = (&arm.name, &run.model);
                     let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
                     look(&Made { arm: arm_name, level, kept, model, run: run_at })?;
@@ -320,34 +297,39 @@ impl Worker<'_> {
         look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
     }
 
-    fn train(&mut self, arm: &ArmSpec, wiring: ArmWiring) -> Result<LoadedRun, ArmError> {
+    fn train(
+        &mut self,
+        arm: &ArmSpec,
+        wiring: ArmWiring,
+    ) -> Result<(LoadedRun, PathBuf), ArmError> {
         let job = self.any_job(arm, wiring)?;
-        let id = job.id();
-        let folder = self.folder.join(&id);
-        let attempt = self.attempts.remove(&id);
-        let result = attempt.unwrap_or_else(|| job.run(&folder, self.ask))?;
-        if result.is_none_or(|result| result.train.stop == StopReason::Interrupted) {
-            return Err(ArmError::Interrupted);
-        }
-        Ok(load_run(&folder)?)
+        let attempt = self.attempts.remove(&job.id());
+        let folder = attempt.unwrap_or_else(|| job.run(self.folder, self.ask))?;
+        let folder = folder.ok_or(ArmError::Interrupted)?;
+        Ok((load_run(&folder)?, folder))
     }
 
     /// How an arm without a parent is made.
     fn any_job(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<Job, RunError> {
+        let source = &self.chain.source;
         if let ArmWiring::Trained(wiring) = wiring {
-            return Ok(Job::Train(Box::new(self.job(arm, wiring))));
+            let before = arm.pretrained_on(&self.chain.key.target, source.arch.factors);
+            let before =
+                before.map(|(family, spec)| family_target(family, spec, self.chain.key.size));
+            let targets: Vec<Target> = before.collect();
+            let all = targets.iter().chain([&source.target]);
+            return Ok(Job::Train(all.map(|target| self.job(arm, wiring, target)).collect()));
         }
         let grow = arm.grow.clone().unwrap_or_default();
         // R² ends a growth by its own setting, and levels on its way belong to no one network.
         let train = self.recipe(arm, false);
         let train = TrainConfig { target_loss: None, checkpoints: Vec::new(), ..train };
-        let target = &self.chain.source.target;
-        GrowJob::new(&arm.name, target, Coords::default(), grow, train)
+        GrowJob::new(&arm.name, &source.target, Coords::default(), grow, train)
             .map(|job| Job::Grow(Box::new(job)))
     }
 
     /// The training of an arm without a parent.
-    fn job(&self, arm: &ArmSpec, wiring: TrainedWiring) -> TrainJob {
+    fn job(&self, arm: &ArmSpec, wiring: TrainedWiring, target: &Target) -> TrainJob {
         let (key, source) = (&self.chain.key, &self.chain.source);
         let (mut wired, mut genome, mut start) = (None, None, None);
         if wiring.needs_genome() {
@@ -363,16 +345,11 @@ impl Worker<'_> {
             let mask = Mask::all(network.weight_count());
             (network, mask)
         });
-        let train = self.recipe(arm, wired.0.arch.is_some());
-        let job = TrainJob::new(
-            &arm.name,
-            &source.target,
-            Coords::default(),
-            wired,
-            start,
-            genome,
-            train,
-        );
+        let mut train = self.recipe(arm, wired.0.arch.is_some());
+        // The same R² of another family is another loss.
+        let variance = target.trained().variance() / source.target.trained().variance();
+        train.target_loss = train.target_loss.map(|loss| loss * variance);
+        let job = TrainJob::new(&arm.name, target, Coords::default(), wired, start, genome, train);
         debug_assert_eq!(job.config.size, key.size);
         job
     }
@@ -474,11 +451,6 @@ impl Worker<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether the folder of a run holds a finished one.
-fn is_finished(folder: &Path) -> bool {
-    folder.join("result.json").exists()
 }
 
 /// How a network is measured.
@@ -634,7 +606,12 @@ impl<'a> Measuring<'a> {
             modules: NetworkModules::of(&model.network, &model.mask),
             recombination: self.family.filter(|family| !family.held_out.conditions.is_empty()).map(
                 |FamilyTarget { seen, held_out }| {
-                    Recombination::of(model, seen, held_out, self.coords)
+                    let taught = |_| plasticity(model, seen, held_out, self.coords);
+                    let taught = self.organisation.then_some(()).and_then(taught);
+                    Recombination {
+                        plasticity: taught.map(|reached| reached[2]),
+                        ..Recombination::of(model, seen, held_out, self.coords)
+                    }
                 },
             ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),

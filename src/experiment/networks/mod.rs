@@ -5,6 +5,7 @@
 //! a record ([`NetworksRecord`]) with a row for every network, from which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
 
 pub mod chain;
+mod job;
 pub mod plan;
 pub mod record;
 mod run;

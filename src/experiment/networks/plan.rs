@@ -14,6 +14,7 @@ use crate::math::hash::{hex, json_id};
 use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
+use crate::network::family::Family;
 use crate::network::{Arch, Coords, Layered, Model, TrainedWiring, Wiring, layerize, read_genome};
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
@@ -219,7 +220,10 @@ impl Chain {
             Some(_) => {
                 let links =
                     || arm.wirings().into_iter().map(|(_, wiring)| self.links(Some(wiring)));
-                ArmCost { training: links().map(trained).sum(), scoring: links().map(scored).sum() }
+                let factors = self.source.arch.factors;
+                let runs = 1 + arm.pretrained_on(&key.target, factors).count();
+                let training = links().map(trained).sum::<f64>() * runs as f64;
+                ArmCost { training, scoring: links().map(scored).sum() }
             }
             None => {
                 let (mut all, mut left) = (ArmCost::default(), links);
@@ -243,6 +247,18 @@ impl Chain {
                 all
             }
         }
+    }
+
+    /// Refuses to learn other families first where no one is left of those that are named.
+    fn check_pretraining(&self) -> Result<(), Refusal> {
+        let (target, factors) = (&self.key.target, self.source.arch.factors);
+        for arm in self.key.arms.iter().filter(|arm| !arm.pretrain.is_empty()) {
+            let left = arm.pretrained_on(target, factors).count();
+            let place = format!("arm {}, pretrain, target {}", arm.name, target.name);
+            let expected = format!("a family of {factors} factors that is not its own");
+            Refusal::unless(left > 0, place, expected, "none")?;
+        }
+        Ok(())
     }
 
     /// Refuses a budget of more links than the network has that is pruned.
@@ -367,7 +383,8 @@ impl NetworksStudy {
             }
             study.add(&target, source);
         }
-        study.chains.iter().try_for_each(Chain::check_budgets).map_err(|e| e.in_file(path))?;
+        let check = |chain: &Chain| chain.check_budgets().and(chain.check_pretraining());
+        study.chains.iter().try_for_each(check).map_err(|e| e.in_file(path))?;
         let none = study.chains.is_empty() && study.left_out.len() < study.spec.targets.len();
         let offsets = format!("offsets {:?}, which make none", study.spec.offsets);
         let key = "offsets, arms";
@@ -589,6 +606,12 @@ impl Source {
     }
 }
 
+/// The pictures of a family at a size.
+pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> Target {
+    let draw = |z: &[f64]| family.picture(z, size, Coords::default());
+    Target::of_family(family.name().into(), spec.conditions(family.factors().len()), draw)
+}
+
 /// The source of a target; none if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     let coords = Coords::default();
@@ -605,11 +628,9 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
         let factors = family.factors().len();
         let spec = target.family.as_ref().expect("just seen");
         held(spec, factors)?;
-        let conditions = spec.conditions(factors);
-        let draw = |z: &[f64]| family.picture(z, size, coords);
-        let drawn = Target::of_family(family.name().into(), conditions, draw);
         let arch = Arch { factors, ..arch.clone() };
-        return Ok(Some(Source { target: drawn, evolved: None, arch }));
+        let target = family_target(*family, spec, size);
+        return Ok(Some(Source { target, evolved: None, arch }));
     }
     let drawn = target.drawn().expect("verified: a picture or a genome");
     let Some(path) = places.find(drawn) else {

@@ -465,6 +465,7 @@ impl Record for NetworksRecord {
         ("result.recombination.held_out_r2", "held_out_r2"),
         ("result.recombination.gap", "gap"),
         ("result.recombination.factors_decoded", "factors_decoded"),
+        ("result.recombination.plasticity", "plasticity"),
         ("result.measures.modules", "wiring_modules"),
         ("result.measures.q", "wiring_q"),
         ("result.measures.q_z", "wiring_q_z"),
@@ -505,6 +506,10 @@ impl Record for NetworksRecord {
         (
             "factors_decoded",
             "R² of linear probes of the factors on the held-out combinations, best hidden layer.",
+        ),
+        (
+            "plasticity",
+            "R² of what was held out that four changed weights teach without harm to the rest, with `organisation`.",
         ),
         ("fit", "Whether R² is at least .95: only then a score counts."),
         ("stop", "Why training ended."),

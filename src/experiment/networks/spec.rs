@@ -3,11 +3,13 @@
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::ContrastSpec;
 use crate::experiment::spec::{
-    Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
+    FamilySpec, Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size,
+    sort_settings,
 };
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings, of_file, settings};
+use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::probe::Delta;
 use crate::prune::schedule::rounds_to;
@@ -219,6 +221,11 @@ pub struct ArmSpec {
     /// Times the units of the target's arch in every hidden layer, above 0; for `wiring = "dense"`. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub width: Option<f64>,
+    /// Families that it learns first, one after the other, each with the arm's settings and steps, from random weights;
+    /// its own picture follows from the weights that are then there. For `wiring = "dense"`. Its own family is left
+    /// out, and so are those with another number of factors.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub pretrain: Vec<FamilySpec>,
     /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
     /// gradient, until R² .97 or 100 links.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -628,6 +635,18 @@ impl ArmSpec {
             let wiring = self.wiring.map_or("no wiring".into(), String::from);
             Refusal::unless(fits, &key, expected, format!("{width} with {wiring}"))?;
         }
+        if !self.pretrain.is_empty() {
+            let fits = self.wiring == Some(ArmWiring::DENSE);
+            Refusal::unless(
+                fits,
+                &key,
+                "pretrain with wiring = \"dense\" only",
+                "it with another",
+            )?;
+            let named = self.pretrain.iter().all(|family| family.name.is_some());
+            let expected = "families with a name each";
+            Refusal::unless(named, format!("{key}, pretrain"), expected, "one without")?;
+        }
         let grows = self.wiring == Some(ArmWiring::Grown);
         let expected = "grow with wiring = \"grown\" only";
         Refusal::unless(grows || self.grow.is_none(), &key, expected, "it with another")?;
@@ -740,6 +759,17 @@ impl ArmSpec {
     pub(super) fn needs_genome(&self) -> bool {
         self.levels.iter().any(|level| matches!(level, Level::Evolved(_)))
             || matches!(self.method, Some(Method::Evolved(_)))
+    }
+
+    /// The families that it learns before a target's, in turn.
+    pub(super) fn pretrained_on<'a>(
+        &'a self,
+        target: &TargetSpec,
+        factors: usize,
+    ) -> impl Iterator<Item = (Family, &'a FamilySpec)> {
+        let own = target.family.as_ref().and_then(|family| family.name);
+        let named = self.pretrain.iter().filter_map(|spec| Some((spec.name?, spec)));
+        named.filter(move |(name, _)| Some(*name) != own && name.factors().len() == factors)
     }
 
     /// True if its method copies something of another arm's masks.

@@ -30,6 +30,7 @@ fn status(stream: &mut TcpStream) -> Option<u16> {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "slow: cargo test -- --include-ignored"]
 fn silent_connections_shut_nobody_out_and_a_training_goes_on() {
     let root = root();
     let mut shell = Command::new("sh");

@@ -1,7 +1,8 @@
 //! Which combinations of factors are seen in training, and which are held out.
 //!
 //! Every factor takes v values, evenly from −1 to 1; all their combinations are the family's conditions. Training sees every
-//! value of every factor, but not every combination of them (METHODS §11).
+//! value of every factor, but not every combination of them (METHODS §11). `value` alone holds out a value: what is new to
+//! a network then, and can be learned afterwards.
 //!
 //! | text | seen | of 5 × 5 |
 //! |---|---|---|
@@ -9,6 +10,7 @@
 //! | `connected` | the band about the diagonal: places of any two factors differ by at most one | 13 |
 //! | `minimal` | the cross through the middle: at most one factor is off its middle value | 9 |
 //! | `disconnected` | all factors in their lower half, or all in their upper half; the negative control | 13 |
+//! | `value` | all but those with the last value of the first factor | 20 |
 //!
 //! Of an odd v the middle value belongs to the upper half. `[ours]`
 
@@ -30,11 +32,15 @@ pub enum Support {
     Minimal,
     /// Two halves without a bridge.
     Disconnected,
+    /// All but the last value of the first factor.
+    Value,
 }
 
 /// A text that is no support.
 #[derive(Debug, thiserror::Error)]
-#[error("expected random:SHARE (0.2 to 0.9), connected, minimal or disconnected, found {0:?}")]
+#[error(
+    "expected random:SHARE (0.2 to 0.9), connected, minimal, disconnected or value, found {0:?}"
+)]
 pub struct ParseSupportError(String);
 
 impl FromStr for Support {
@@ -47,6 +53,7 @@ impl FromStr for Support {
             ("connected", _) => Ok(Support::Connected),
             ("minimal", _) => Ok(Support::Minimal),
             ("disconnected", _) => Ok(Support::Disconnected),
+            ("value", _) => Ok(Support::Value),
             _ => Err(ParseSupportError(text.into())),
         }
     }
@@ -59,6 +66,7 @@ impl fmt::Display for Support {
             Support::Connected => f.write_str("connected"),
             Support::Minimal => f.write_str("minimal"),
             Support::Disconnected => f.write_str("disconnected"),
+            Support::Value => f.write_str("value"),
         }
     }
 }
@@ -153,6 +161,7 @@ impl Support {
                 let upper = at.iter().filter(|place| **place >= values / 2).count();
                 upper == 0 || upper == at.len()
             }
+            Support::Value => at[0] + 1 < values,
         }
     }
 }
@@ -205,6 +214,9 @@ mod tests {
         assert_eq!(counts, [15, 13, 9, 13]);
         let cross = Support::Minimal.conditions(3, 3, 0);
         assert_eq!((cross.seen.len(), &cross.seen[0]), (7, &vec![0.0; 3]));
+        let value = Support::Value.conditions(2, 5, 0);
+        assert!(value.held_out.len() == 5 && value.held_out.iter().all(|z| z[0] == 1.0));
+        assert!(value.seen.len() == 20 && value.seen.iter().all(|z| z[0] < 1.0));
         let drawn = |seed| Support::Random(0.6).conditions(2, 5, seed).seen;
         assert_eq!(drawn(1), drawn(1));
         assert_ne!(drawn(1), drawn(2));

@@ -253,7 +253,7 @@ pub fn jacobian(view: &View, links: &[usize]) -> Vec<Vec<f32>> {
 }
 
 /// R² of an edit with so many weights as [`COUNTS`] says, each at least that of fewer.
-fn reached(
+pub(super) fn reached(
     view: &View,
     painter: &mut Painter,
     (links, jacobian): (&[usize], &[Vec<f32>]),

@@ -65,6 +65,7 @@ pub mod mechanisms;
 pub mod modularity;
 pub mod modules;
 pub mod orthogonality;
+pub mod plasticity;
 pub mod recombination;
 pub mod reuse;
 pub mod roughness;

@@ -36,6 +36,9 @@ pub struct Recombination {
     /// R² of linear probes of the factors on the held-out conditions, best layer. None if no layer has units to probe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub factors_decoded: Option<f64>,
+    /// [`plasticity`](super::plasticity) with four weights, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub plasticity: Option<f64>,
 }
 
 /// How well `model` draws the pictures of one set.
@@ -55,6 +58,7 @@ impl Recombination {
             held_out_r2: outside,
             gap: inside - outside,
             factors_decoded: decoded(model, [seen, held_out], coords),
+            plasticity: None,
         }
     }
 }
