@@ -38,7 +38,7 @@ pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
             extension.to_string_lossy().parse().map_err(|e| Usage(format!("{e}")))?
         }
     };
-    let source = args.source.load()?;
+    let source = args.source.load_whole()?;
     let bytes = match &source.genome {
         // A genome knows more than its network: labels, disabled links.
         Some(genome)

@@ -80,6 +80,12 @@ impl NetworkArgs {
         self.load_with(LoadOptions { coords: self.coords, at, ..LoadOptions::default() })
     }
 
+    /// The same with the factors of a conditional network, unless `--at` says under which values.
+    pub fn load_whole(&self) -> anyhow::Result<Source> {
+        let (at, whole) = (self.at.as_deref(), self.at.is_none());
+        self.load_with(LoadOptions { coords: self.coords, at, whole, ..LoadOptions::default() })
+    }
+
     fn load_with(&self, wanted: LoadOptions<'_>) -> anyhow::Result<Source> {
         let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
             (Some(folder), None, None, _) => NetworkPath::Run(folder),
