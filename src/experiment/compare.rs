@@ -6,10 +6,11 @@
 
 use super::cells::{CellStudy, run_cells, study_folder};
 use super::networks::NetworksRecord;
+use super::networks::arm::Level;
 use super::networks::chain::{Made, Measuring, walk};
 use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
-use super::networks::spec::{BASE, Level, NetworksSpec};
+use super::networks::spec::{BASE, NetworksSpec};
 use super::networks::views::changes_beside;
 use super::record::{Record, RecordError};
 use super::spec::SpecError;

@@ -4,8 +4,9 @@
 //! which `picloom experiment run` runs as it is, and the study that it says: both have the same cells.
 
 use super::depth::{DepthModel, png_ratio};
+use super::networks::arm::{ArmSpec, ArmWiring};
 use super::networks::plan::{NetworksStudy, Source, judge};
-use super::networks::spec::{ArmSpec, ArmWiring, NetworksSpec};
+use super::networks::spec::NetworksSpec;
 use super::spec::{Places, STANDARD, SpecError, SpecFile, TargetSpec};
 use crate::genome::{Genome, to_json};
 use crate::math::hash::{sha256_hex, sha256_of_floats};

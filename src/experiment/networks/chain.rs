@@ -1,9 +1,9 @@
 //! One chain: its arms trained, pruned, scored and measured, in order.
 
+use super::arm::{ArmSpec, ArmWiring, Level};
 use super::job::{Job, is_finished};
 use super::plan::{Chain, family_target};
 use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
-use super::spec::{ArmSpec, ArmWiring, Level};
 use super::views::write_views;
 use crate::experiment::cells::without_path;
 use crate::experiment::curve::{Curve, surviving};

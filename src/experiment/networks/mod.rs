@@ -4,6 +4,7 @@
 //! In: `experiments/NAME.toml` ([`NetworksSpec`]). Out: run folders, one cell file a chain, and
 //! a record ([`NetworksRecord`]) with a row for every network, from which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
 
+pub mod arm;
 pub mod chain;
 mod job;
 pub mod plan;

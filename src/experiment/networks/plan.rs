@@ -1,7 +1,8 @@
 //! A networks study resolved: every chain with what it needs.
 
+use super::arm::{ArmSpec, ArmWiring, Level};
 use super::record::About;
-use super::spec::{ArmSpec, ArmWiring, BASE, Level, NetworksSpec, SHOWN, VariantSpec};
+use super::spec::{BASE, NetworksSpec, SHOWN, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};

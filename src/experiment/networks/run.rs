@@ -1,9 +1,10 @@
 //! A networks study as cells: a chain each.
 
+use super::arm::ArmSpec;
 use super::chain::{networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
-use super::spec::{ArmSpec, NetworksSpec, VariantSpec};
+use super::spec::{NetworksSpec, VariantSpec};
 use super::views::{LARGEST, changes_beside};
 use crate::experiment::cells::CellStudy;
 use crate::experiment::changes::COLUMNS;

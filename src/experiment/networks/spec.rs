@@ -1,22 +1,18 @@
 //! A networks study as its TOML file says it.
 
+use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::ContrastSpec;
 use crate::experiment::spec::{
-    FamilySpec, Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size,
-    sort_settings,
+    Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
 };
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::settings::{Overlay, Settings, of_file, settings};
-use crate::network::family::Family;
-use crate::network::{TrainedWiring, Transform};
 use crate::probe::Delta;
-use crate::prune::schedule::rounds_to;
-use crate::prune::{Method, Need, Orphans, Retrain, Rule};
+use crate::prune::Retrain;
 use crate::score::JudgeChoice;
-use crate::train::grow::GrowConfig;
-use crate::train::{OptimizerConfig, TrainConfig};
+use crate::train::TrainConfig;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
 use toml::Spanned;
@@ -139,10 +135,6 @@ fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error>
     })
 }
 
-fn method<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Method>, D::Error> {
-    of_file(from).map(Some)
-}
-
 fn zero() -> Vec<i64> {
     vec![0]
 }
@@ -152,186 +144,6 @@ fn plain() -> Vec<VariantSpec> {
 
 /// The variant that changes nothing.
 pub const BASE: &str = "base";
-
-/// How an arm is wired, if it is not pruned from another. As text `evolved`, `grown`, or a [`TrainedWiring`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum ArmWiring {
-    /// The evolved network itself, layered, not trained.
-    Evolved,
-    /// Trained from random weights.
-    Trained(TrainedWiring),
-    /// A graph that grows from inputs linked to outputs, link by link and unit by unit.
-    Grown,
-}
-
-impl ArmWiring {
-    /// Every link of the layered network, from random weights.
-    pub const DENSE: Self = ArmWiring::Trained(TrainedWiring::Dense);
-
-    /// The evolved network's non-zero links, layered, from random weights.
-    pub const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
-}
-
-impl ArmWiring {
-    /// Whether its networks have layers.
-    pub fn is_layered(self) -> bool {
-        !matches!(self, ArmWiring::Grown | ArmWiring::Trained(TrainedWiring::Graph))
-    }
-}
-
-impl TryFrom<String> for ArmWiring {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let trained = || text.parse().map(ArmWiring::Trained);
-        let all = TrainedWiring::CHOICES;
-        let wrong = |_| format!("wiring: expected evolved, grown, {all}, found {text:?}");
-        match text.as_str() {
-            "evolved" => Ok(ArmWiring::Evolved),
-            "grown" => Ok(ArmWiring::Grown),
-            _ => trained().map_err(wrong),
-        }
-    }
-}
-
-impl From<ArmWiring> for String {
-    fn from(wiring: ArmWiring) -> String {
-        match wiring {
-            ArmWiring::Evolved => "evolved".into(),
-            ArmWiring::Grown => "grown".into(),
-            ArmWiring::Trained(wiring) => wiring.to_string(),
-        }
-    }
-}
-
-/// One network of a chain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ArmSpec {
-    /// Its name in records and figures.
-    pub name: String,
-    /// How it is wired; this or `from`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub wiring: Option<ArmWiring>,
-    /// It starts from the evolved weights, each with normal noise added whose standard deviation is this
-    /// times their root mean square, ≥ 0; for `wiring = "layerized"`. Default: from random weights.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub noise: Option<f64>,
-    /// Times the units of the target's arch in every hidden layer, above 0; for `wiring = "dense"`. Default: 1.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub width: Option<f64>,
-    /// Families that it learns first, one after the other, each with the arm's settings and steps, from random weights;
-    /// its own picture follows from the weights that are then there. For `wiring = "dense"`. Its own family is left
-    /// out, and so are those with another number of factors.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub pretrain: Vec<FamilySpec>,
-    /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
-    /// gradient, until R² .97 or 100 links.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub grow: Option<GrowConfig>,
-    /// The arm it is pruned from.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub from: Option<String>,
-    /// Instead of pruning: how that network is reorganised or spoilt, without training, as `"mix:45"`
-    /// ([`Transform`]). `from` may then be the evolved network.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub transform: Option<Transform>,
-    /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
-    pub method: Option<Method>,
-    /// What is kept, level by level, each pruned from the one before. With a wiring that is drawn after a genome
-    /// (`layerized`, `rewired`, `connected`, `random`): `evolved:M` only, a network each, none pruned from another.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub levels: Vec<Level>,
-    /// Rounds that lead to a level, their counts in geometric steps. Default: 1; `imp` as many as its published
-    /// schedule takes, 5 % of the links a round.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub rounds: Option<usize>,
-    /// Where retraining starts. Default: `finetune`; `imp` and `sparse-training` rewind to the first weights.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub retrain: Option<Retrain>,
-    /// Steps of each retraining; 0: none. Default: the study's.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub steps: Option<u64>,
-    /// Its optimizer in place of that of the way of training, as text: `muon:steps=20`.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub optimizer: Option<String>,
-    /// Its other settings of training, in place of those of the way of training.
-    #[serde(skip_serializing_if = "Overlay::is_empty", default)]
-    pub train: Overlay<TrainConfig>,
-    /// What happens to links on no path. Default `drop`; `refill`: living links are equal across arms.
-    #[serde(skip_serializing_if = "is_dropped", default)]
-    pub orphans: Orphans,
-    /// Only at these depths. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub offsets: Option<Vec<i64>>,
-    /// Only in these variants. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub variants: Option<Vec<String>>,
-    /// Only on these targets. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub targets: Option<Vec<String>>,
-    /// Only with these seeds. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub seeds: Option<Vec<u64>>,
-}
-
-fn is_dropped(orphans: &Orphans) -> bool {
-    *orphans == Orphans::Drop
-}
-
-/// How many links a level keeps. As text: `share:0.26`, `budget:470`, `evolved:2`, `threshold:0.35`, `match:sp`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Level {
-    /// This share of the links of the network, rounded, in (0, 1].
-    Share(f64),
-    /// So many links.
-    Budget(usize),
-    /// So many times the links of the evolved network, rounded, or all that there are; of a target with a genome.
-    Evolved(f64),
-    /// Those whose score is at least this.
-    Threshold(f64),
-    /// As many as the same level of another arm of the chain kept.
-    Match(String),
-}
-
-impl TryFrom<String> for Level {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let fail = || {
-            format!(
-                "expected share:S (0 < S <= 1), budget:K, evolved:M (M > 0), threshold:T or match:ARM, found {text:?}"
-            )
-        };
-        let (kind, value) = text.split_once(':').ok_or_else(fail)?;
-        let number = || value.parse::<f64>().ok().filter(|v| v.is_finite());
-        match kind {
-            "share" => {
-                number().filter(|s| *s > 0.0 && *s <= 1.0).map(Level::Share).ok_or_else(fail)
-            }
-            "budget" => value.parse().map(Level::Budget).map_err(|_| fail()),
-            "evolved" => number().filter(|m| *m > 0.0).map(Level::Evolved).ok_or_else(fail),
-            "threshold" => number().map(Level::Threshold).ok_or_else(fail),
-            "match" if !value.is_empty() => Ok(Level::Match(value.into())),
-            _ => Err(fail()),
-        }
-    }
-}
-
-impl From<Level> for String {
-    fn from(level: Level) -> String {
-        match level {
-            Level::Share(s) => format!("share:{s}"),
-            Level::Budget(k) => format!("budget:{k}"),
-            Level::Evolved(m) => format!("evolved:{m}"),
-            Level::Threshold(t) => format!("threshold:{t}"),
-            Level::Match(arm) => format!("match:{arm}"),
-        }
-    }
-}
 
 /// A way of training: what it changes of FER's recipe.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -367,24 +179,6 @@ impl Serialize for VariantSpec {
         train.extend(self.offsets.clone().map(|offsets| ("offsets", offsets.into())));
         serializer.collect_map(train)
     }
-}
-
-/// Settings of training that a spec says in another way: how.
-const ELSEWHERE: [(&str, &str); 4] = [
-    ("steps", "steps of the study"),
-    ("seed", "seeds of the study"),
-    ("log_every", "log_every of the study"),
-    ("target_loss", "target_r2 of the study"),
-];
-
-/// Refuses settings of training that a spec says in another way.
-fn check_settings(key: &str, train: &Overlay<TrainConfig>) -> Result<(), Refusal> {
-    let shares = ["subsample", "batch"].map(|name| (name, "a share, in a variant"));
-    for (name, expected) in ELSEWHERE.into_iter().chain(shares) {
-        let given = train.get(name).is_some();
-        Refusal::unless(!given, format!("{key}train, {name}"), expected, "it here")?;
-    }
-    Ok(())
 }
 
 /// What pictures are kept.
@@ -613,193 +407,6 @@ fn check_known(
     let listed: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = format!("{other:?}{}", did_you_mean(other, listed.iter().copied()));
     Refusal::unless(false, key, format!("of {}", listed.join(", ")), found)
-}
-
-impl ArmSpec {
-    /// Refuses an arm that cannot be made of those `before` it.
-    fn check(&self, before: &[ArmSpec]) -> Result<(), Refusal> {
-        let key = format!("arm {}", self.name);
-        let one = self.wiring.is_some() != self.from.is_some();
-        Refusal::unless(one, &key, "one of wiring and from", "both or none")?;
-        if let Some(noise) = self.noise {
-            let fits = noise.is_finite() && noise >= 0.0;
-            let expected = "noise: a number of at least 0, with wiring = \"layerized\"";
-            let fits = fits && self.wiring == Some(ArmWiring::LAYERIZED);
-            let wiring = self.wiring.map_or("no wiring".into(), String::from);
-            Refusal::unless(fits, &key, expected, format!("{noise} with {wiring}"))?;
-        }
-        if let Some(width) = self.width {
-            let fits = width.is_finite() && (0.1..=16.0).contains(&width);
-            let fits = fits && self.wiring == Some(ArmWiring::DENSE);
-            let expected = "width: a number in [0.1, 16], with wiring = \"dense\"";
-            let wiring = self.wiring.map_or("no wiring".into(), String::from);
-            Refusal::unless(fits, &key, expected, format!("{width} with {wiring}"))?;
-        }
-        if !self.pretrain.is_empty() {
-            let fits = self.wiring == Some(ArmWiring::DENSE);
-            Refusal::unless(
-                fits,
-                &key,
-                "pretrain with wiring = \"dense\" only",
-                "it with another",
-            )?;
-            let named = self.pretrain.iter().all(|family| family.name.is_some());
-            let expected = "families with a name each";
-            Refusal::unless(named, format!("{key}, pretrain"), expected, "one without")?;
-        }
-        let grows = self.wiring == Some(ArmWiring::Grown);
-        let expected = "grow with wiring = \"grown\" only";
-        Refusal::unless(grows || self.grow.is_none(), &key, expected, "it with another")?;
-        let expected = "steps in grow, those of a stage, with wiring = \"grown\"";
-        Refusal::unless(!grows || self.steps.is_none(), &key, expected, "steps of the arm")?;
-        if let Some(grow) = &self.grow {
-            let plain = TrainConfig::default();
-            grow.check(&plain, usize::MAX).map_err(|refusal| refusal.within(&key))?;
-        }
-        check_optimizer(&key, self.optimizer.as_deref())?;
-        check_settings(&format!("{key}, "), &self.train)?;
-        let Some(from) = &self.from else {
-            let alone = self.method.is_none() && self.transform.is_none();
-            let expected = "method and transform with from only";
-            Refusal::unless(alone, &key, expected, "one with a wiring")?;
-            let fits = self.wirings().len() == self.levels.len().max(1)
-                && self.levels.is_sorted_by(|a, b| level_times(a) < level_times(b));
-            let expected = "levels evolved:M, rising, M at least 1, of layerized, rewired, connected or random";
-            return Refusal::unless(fits, &key, expected, levels_text(&self.levels));
-        };
-        let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
-        let parent = before.iter().find(|a| a.name == *from && a.levels.is_empty());
-        if self.transform.is_some() {
-            let layered = parent.and_then(|a| a.wiring).is_some_and(ArmWiring::is_layered);
-            let expected = format!("from = a layered arm before it that is wired ({names:?})");
-            Refusal::unless(layered, &key, expected, from)?;
-            let alone = self.method.is_none() && self.levels.is_empty() && self.steps.is_none();
-            let alone = alone && self.optimizer.is_none() && self.train.is_empty();
-            let expected =
-                "transform without method, levels and settings of training: nothing is trained";
-            return Refusal::unless(alone, &key, expected, "both");
-        }
-        let trained = |a: &ArmSpec| a.wiring.is_some_and(|w| w != ArmWiring::Evolved);
-        let expected = format!("from = a trained arm before it without levels ({names:?})");
-        Refusal::unless(parent.is_some_and(trained), &key, expected, from)?;
-        let whole = self.method.is_some() && !self.levels.is_empty() && self.rounds != Some(0);
-        let expected = "a method, at least one level and one round";
-        let rounds = self.rounds.unwrap_or(1);
-        Refusal::unless(whole, &key, expected, format!("{rounds} rounds"))?;
-        let tuned = self.method.is_some_and(|method| method.is_lottery())
-            && self.retrain == Some(Retrain::Finetune);
-        let expected =
-            "rewind or reinit with imp; magnitude chooses the same links and is fine-tuned";
-        Refusal::unless(!tuned, format!("{key}, retrain"), expected, "finetune")?;
-        for (i, level) in self.levels.iter().enumerate() {
-            if let Level::Match(other) = level {
-                let found = before.iter().find(|arm| arm.name == *other);
-                let expected = format!("match: an arm before it ({names:?})");
-                Refusal::unless(found.is_some(), &key, expected, other)?;
-                let pruned = found.filter(|arm| arm.from.is_some());
-                let levels = pruned.map_or(0, |arm| arm.levels.len());
-                let expected = format!("match: an arm with {} levels or more", i + 1);
-                Refusal::unless(i < levels, &key, expected, format!("{other}, with {levels}"))?;
-            }
-            let grows = match (level, self.levels[..i].last()) {
-                (Level::Budget(0), _) => true,
-                (Level::Share(now), Some(Level::Share(before))) => now > before,
-                (Level::Budget(now), Some(Level::Budget(before))) => now > before,
-                (Level::Evolved(now), Some(Level::Evolved(before))) => now > before,
-                _ => false,
-            };
-            let expected = "levels of one link or more, none above the one before";
-            Refusal::unless(!grows, &key, expected, levels_text(&self.levels))?;
-        }
-        if self.copies() {
-            let one = matches!(&self.levels[0], Level::Match(_))
-                && self.levels.iter().all(|level| *level == self.levels[0])
-                && self.rounds.unwrap_or(1) == 1;
-            let expected = "every level to match the same arm, in one round each";
-            Refusal::unless(one, &key, expected, levels_text(&self.levels))?;
-        }
-        Ok(())
-    }
-
-    /// With rounds and retraining said: where the spec leaves them out, those of its method as it was published. The
-    /// rounds of a lottery ticket stay unsaid, for they follow from the links of its parent.
-    pub(super) fn resolved(mut self) -> Self {
-        let retrain = self.method.map_or(Retrain::Finetune, |method| method.retrain());
-        self.retrain.get_or_insert(retrain);
-        if !self.method.is_some_and(|method| method.is_lottery()) {
-            self.rounds.get_or_insert(1);
-        }
-        self
-    }
-
-    /// The rounds that lead from `from` links to `budget`.
-    pub(super) fn rounds_to(&self, from: usize, budget: usize) -> Vec<Rule> {
-        rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
-    }
-
-    /// Its wiring at a level; none where a wiring has no such level.
-    fn wired_at(&self, level: &Level) -> Option<ArmWiring> {
-        match (self.wiring, level) {
-            (Some(ArmWiring::Trained(wiring)), Level::Evolved(times)) => {
-                wiring.times(*times).map(ArmWiring::Trained)
-            }
-            _ => None,
-        }
-    }
-
-    /// The networks of an arm without a parent: level (0: there are none) and wiring.
-    pub(super) fn wirings(&self) -> Vec<(usize, ArmWiring)> {
-        match self.wiring {
-            Some(wiring) if self.levels.is_empty() => vec![(0, wiring)],
-            _ => (1..).zip(self.levels.iter().filter_map(|level| self.wired_at(level))).collect(),
-        }
-    }
-
-    /// True if it is made after a genome: a picture alone has none.
-    pub(super) fn needs_genome(&self) -> bool {
-        self.levels.iter().any(|level| matches!(level, Level::Evolved(_)))
-            || matches!(self.method, Some(Method::Evolved(_)))
-    }
-
-    /// The families that it learns before a target's, in turn.
-    pub(super) fn pretrained_on<'a>(
-        &'a self,
-        target: &TargetSpec,
-        factors: usize,
-    ) -> impl Iterator<Item = (Family, &'a FamilySpec)> {
-        let own = target.family.as_ref().and_then(|family| family.name);
-        let named = self.pretrain.iter().filter_map(|spec| Some((spec.name?, spec)));
-        named.filter(move |(name, _)| Some(*name) != own && name.factors().len() == factors)
-    }
-
-    /// True if its method copies something of another arm's masks.
-    pub(super) fn copies(&self) -> bool {
-        self.method.is_some_and(|method| method.row().needs.contains(&Need::Pattern))
-    }
-}
-
-/// M of `evolved:M`; none of other levels.
-fn level_times(level: &Level) -> Option<f64> {
-    match level {
-        Level::Evolved(times) => Some(*times),
-        _ => None,
-    }
-}
-
-/// Levels as a spec writes them.
-fn levels_text(levels: &[Level]) -> String {
-    let texts: Vec<String> = levels.iter().cloned().map(String::from).collect();
-    texts.join(", ")
-}
-
-fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Refusal> {
-    match text.map(str::parse::<OptimizerConfig>) {
-        Some(Err(error)) => {
-            let key = format!("{key}, optimizer");
-            Refusal::unless(false, key, "an optimizer", error.to_string())
-        }
-        _ => Ok(()),
-    }
 }
 
 impl VariantSpec {
