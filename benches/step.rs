@@ -4,6 +4,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use picloom::experiment::bench::{SKULL, Workload, skull_sized, workloads};
+use picloom::network::kernel::Isa;
 use std::time::Duration;
 
 fn time(c: &mut Criterion, group: &str, cases: &[(String, Workload, usize)]) {
@@ -12,7 +13,7 @@ fn time(c: &mut Criterion, group: &str, cases: &[(String, Workload, usize)]) {
     group.measurement_time(Duration::from_secs(2));
     group.sample_size(20);
     for (name, workload, size) in cases {
-        let mut objective = workload.objective(*size);
+        let mut objective = workload.objective(*size, Isa::best());
         let mut gradient = vec![0.0; workload.model.weights.0.len()];
         group.throughput(Throughput::Elements((size * size) as u64));
         group.bench_function(BenchmarkId::from_parameter(name), |b| {

@@ -48,6 +48,9 @@ pub struct BenchArgs {
     /// Finished runs to time as well, a pruned one for example
     #[arg(long, value_name = "RUN")]
     run: Vec<PathBuf>,
+    /// step: vector instructions [default: the fastest that this processor has]
+    #[arg(long, value_name = "NAME", value_parser = isa)]
+    isa: Option<Isa>,
     /// score: a layered network instead of the genome's; random weights without --params
     #[arg(long, conflicts_with = "genome")]
     arch: Option<Arch>,
@@ -59,6 +62,15 @@ pub struct BenchArgs {
     /// score: weights that are also swept the plain way
     #[arg(long, default_value_t = 24, value_name = "N")]
     compared: usize,
+}
+
+fn isa(text: &str) -> Result<Isa, String> {
+    let all = Isa::available();
+    let found = all.iter().find(|isa| isa.name() == text).copied();
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|isa| isa.name()).collect();
+        format!("expected one that this processor has, {}, found {text:?}", names.join(", "))
+    })
 }
 
 #[derive(Serialize)]
@@ -104,16 +116,17 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     for folder in &args.run {
         workloads.push(Workload::of_run(folder)?);
     }
+    let isa = args.isa.unwrap_or(Isa::best());
     // The other two were answered above.
     let timings = match args.what {
-        What::Step => time_steps(&workloads, size, args.seconds),
+        What::Step => time_steps(&workloads, size, args.seconds, isa),
         _ => time_pictures(&workloads, size, args.seconds),
     };
     let record = Record {
         what: format!("{:?}", args.what).to_lowercase(),
         size,
         threads: rayon::current_num_threads(),
-        isa: Isa::best().name(),
+        isa: isa.name(),
         timings,
     };
     let mut text = format!(

@@ -2,6 +2,7 @@
 //! depends. How many seconds of a clock that is here and now, [`pace`] tells.
 
 use super::bench::Workload;
+use crate::network::kernel::Isa;
 use crate::train::TrainConfig;
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,8 @@ pub fn pace() -> f64 {
     const SIZE: usize = 128;
     let case = Workload::dense("pace", "4;gaussian:8,sin:8");
     let weights = &case.model.weights.0;
-    let (mut objective, mut gradient) = (case.objective(SIZE), vec![0.0; weights.len()]);
+    let (mut objective, mut gradient) =
+        (case.objective(SIZE, Isa::best()), vec![0.0; weights.len()]);
     let (begun, mut steps) = (Instant::now(), 0.0);
     while begun.elapsed() < Duration::from_millis(100) {
         objective.loss_and_gradient(weights, &mut gradient);

@@ -1,4 +1,5 @@
 // A visitor's walk: breed three generations, look inside, train, prune, and take every link to a browser that knows nothing.
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { close, expect, go, open, pixelsOf, repository, settled } from "../../tests/studio/studio.mjs";
@@ -83,11 +84,27 @@ function memory() {
   return Math.round(Math.max(...sizes));
 }
 
+/** Steps a second of what the page trains, and of the same network on one native thread without AVX-512. */
+async function paced(page) {
+  const run = (...words) => execFileSync(process.env.PICLOOM, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const folder = path.join(process.env.WORK, "dense");
+  run("train", "--genome", "bred_skull", "--target", "bred_skull", "--wiring", "dense", "--size", "64", "--steps", "1", "--out", folder);
+  const [before, began] = [(await state(page)).step, performance.now()];
+  await page.waitForTimeout(3000);
+  const here = ((await state(page)).step - before) / (performance.now() - began) * 1000;
+  await page.click(".side button:text-is('Pause')");
+  const { isa, timings } = JSON.parse(run("bench", "step", "--run", folder, "--size", "64", "--threads", "1", "--isa", "avx2", "--json"));
+  await page.click(".side button:text-is('Go')");
+  const native = 1000 / timings.at(-1).median_ms;
+  return `${Math.round(here)} steps a second, ${(here / native).toFixed(2)} of one native thread (${isa})`;
+}
+
 export async function training(site) {
-  const page = await open(`${site.address}#/train/genomes/bred_skull.json?size=48`);
+  const page = await open(`${site.address}#/train/genomes/bred_skull.json?size=64`);
   await page.waitForFunction(() => Number(document.querySelector("canvas[data-step]")?.dataset.step) > 300, null, { timeout: 120_000 });
   const learned = await state(page);
   expect(learned.r2 > 0.3, `training lowers the error, found R² ${learned.r2}`);
+  const pace = await paced(page);
   // A quarter of the links.
   const keep = Math.round(learned.most / 4);
   await page.locator("[aria-label='Links kept']").fill(String(keep));
@@ -110,7 +127,7 @@ export async function training(site) {
   expect((await pixelsOf(fresh, "figure canvas.picture")) === picture, "the link of a trained network shows the same picture");
   await close(fresh);
   await close(page);
-  return [`${learned.step} steps to R² ${learned.r2.toFixed(3)}, ${learned.most} links; pruned to ${keep}, R² ${paused.r2.toFixed(3)}; ${held} MB of memory, the browser's own included; a link of ${link.length} letters`];
+  return [pace, `${learned.step} steps to R² ${learned.r2.toFixed(3)}, ${learned.most} links; pruned to ${keep}, R² ${paused.r2.toFixed(3)}; ${held} MB of memory, the browser's own included; a link of ${link.length} letters`];
 }
 
 export async function scoring(site) {

@@ -8,7 +8,7 @@ pub use score::{ScoreBench, ScoreTiming, time_score};
 use crate::genome::{self, Genome};
 use crate::math::SimRng;
 use crate::network::family::Support;
-use crate::network::kernel::{Objective, render};
+use crate::network::kernel::{Isa, Objective, render};
 use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};
 use crate::prune::alive;
 use crate::run::{RunError, load_run, mask_from_json};
@@ -97,7 +97,7 @@ impl Workload {
 
     /// The problem of drawing a picture it does not draw yet, at `size`².
     /// A conditional network draws 16 pictures of a quarter of the side, so that as many pixels are evaluated.
-    pub fn objective(&self, size: usize) -> Objective {
+    pub fn objective(&self, size: usize, isa: Isa) -> Objective {
         let inputs = match self.model.network.factors() {
             0 => PixelInputs::full(size, Coords::Fer),
             factors => {
@@ -107,7 +107,7 @@ impl Workload {
         };
         let mut rng = SimRng::new(0, "bench-target", 0);
         let target: Vec<f32> = (0..3 * inputs.pixels()).map(|_| rng.uniform() as f32).collect();
-        Objective::new(&self.model.network, &self.model.mask, &inputs, &target)
+        Objective::with_isa(&self.model.network, &self.model.mask, &inputs, &target, isa)
     }
 }
 
@@ -150,12 +150,12 @@ pub struct Timing {
     pub median_ms: f64,
 }
 
-/// Times one full-batch loss and gradient of each workload at `size`², about `seconds` each.
-pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
+/// Times one full-batch loss and gradient of each workload at `size`² with these vector instructions, about `seconds` each.
+pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -> Vec<Timing> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {
         let weights = &w.model.weights.0;
-        let (mut objective, mut gradient) = (w.objective(size), vec![0.0; weights.len()]);
+        let (mut objective, mut gradient) = (w.objective(size, isa), vec![0.0; weights.len()]);
         let step = move || {
             std::hint::black_box(objective.loss_and_gradient(weights, &mut gradient));
         };

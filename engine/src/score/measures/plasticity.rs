@@ -73,7 +73,7 @@ mod tests {
     use crate::network::{Arch, Mask, Weights};
 
     #[test]
-    fn a_network_that_lacks_two_weights_learns_the_rest_with_two_and_keeps_what_it_draws() {
+    fn what_a_network_lacks_is_learned_by_a_few_weights_and_noise_is_not() {
         let network = "2;cache:6,gaussian:3;z:2".parse::<Arch>().unwrap().network();
         let mut rng = SimRng::new(5, "test", 0);
         let weights: Vec<f32> =
@@ -95,7 +95,7 @@ mod tests {
         let [one, two, four, eight] =
             plasticity(&model(&other), &seen, &held_out, Coords::Fer).unwrap();
         assert!(0.0 <= one && one <= two && two <= four && four <= eight && eight <= 1.0);
-        assert!(one < 1.0, "{one}");
+        assert!(one < 0.99 && eight > 0.9, "{one} {eight}");
         // What has nothing to do with the network is not learned.
         let mut noise = held_out.clone();
         noise.pictures.rgb.iter_mut().for_each(|v| *v = rng.uniform() as f32);
