@@ -47,8 +47,8 @@ export async function serve(port = 4600) {
 
 let browser;
 
-/** A page of its own on which any error, any broken rule of the policy and any request to elsewhere is a failure. */
-export async function open(address, { width = 1280, height = 900, scheme = "light", motion = "reduce" } = {}) {
+/** A page of its own on which any error, any broken rule of the policy and any request to elsewhere is a failure. `init` runs in it before its own scripts. */
+export async function open(address, { width = 1280, height = 900, scheme = "light", motion = "reduce", init } = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: motion, acceptDownloads: true });
   const page = await context.newPage();
@@ -64,7 +64,7 @@ export async function open(address, { width = 1280, height = 900, scheme = "ligh
     const url = request.url();
     if (!/^(data|blob):/.test(url) && new URL(url).origin !== here) page.faults.push(`asked for ${url}`);
   });
-  page.began = performance.now();
+  if (init) await page.addInitScript(init);
   await page.goto(address);
   await settled(page);
   return page;

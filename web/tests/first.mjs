@@ -1,19 +1,24 @@
 // The first minute: both pictures are there and shaken, without a click; the big button stops them.
 import { close, expect, open, pixelsOf } from "../../tests/studio/studio.mjs";
 
-const drawn = () => [...document.querySelectorAll(".shaken canvas")].every((c) => new Set(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size > 20);
+/** Notes when both pictures are there, and when they are shaken, by the page's clock, which begins with the navigation. */
+function watch() {
+  const colours = (c) => new Set(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).size;
+  const look = () => {
+    const shown = [...document.querySelectorAll(".shaken canvas")];
+    if (!window.pictured && shown.length > 1 && shown.every((c) => colours(c) > 20)) window.pictured = performance.now();
+    if (Number(document.getElementById("main")?.dataset.shaken) > 3) window.shaken = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
 
 export async function first(site) {
   // The browser itself takes a while to start.
   await close(await open(site.address));
-  const page = await open(site.address, { motion: "no-preference" });
-  // By the page's own clock, which begins with the navigation.
-  const when = async (holds) => {
-    const seen = await page.waitForFunction(`(${holds})() && performance.now()`, null, { timeout: 20_000, polling: 20 });
-    return seen.jsonValue();
-  };
-  const picture = await when(drawn);
-  const alive = await when(() => Number(document.getElementById("main").dataset.shaken) > 3);
+  const page = await open(site.address, { motion: "no-preference", init: watch });
+  await page.waitForFunction(() => window.shaken, null, { timeout: 20_000 });
+  const [picture, alive] = await page.evaluate(() => [window.pictured, window.shaken]);
   const before = (await pixelsOf(page, ".shaken canvas")).split(" ");
   const isShaken = async (i) => (await pixelsOf(page, ".shaken canvas")).split(" ")[i] !== before[i];
   for (const i of [0, 1]) {
