@@ -95,12 +95,13 @@ mod tests {
         let [one, two, four, eight] =
             plasticity(&model(&other), &seen, &held_out, Coords::Fer).unwrap();
         assert!(0.0 <= one && one <= two && two <= four && four <= eight && eight <= 1.0);
-        assert!(one < 0.99 && eight > 0.9, "{one} {eight}");
+        // Not all: with the two weights put right the seen pictures would not stay.
+        assert!(one > 0.05 && eight > one && eight < 0.99, "{one} {eight}");
         // What has nothing to do with the network is not learned.
         let mut noise = held_out.clone();
         noise.pictures.rgb.iter_mut().for_each(|v| *v = rng.uniform() as f32);
         let strange = plasticity(&whole, &seen, &noise, Coords::Fer).unwrap();
-        assert!(strange[3] < 0.3, "{strange:?}");
+        assert!(strange[3] < 0.5 * eight, "{strange:?} {eight}");
     }
 
     #[test]
