@@ -84,6 +84,9 @@ struct Record {
 
 /// Times the cases and prints a table.
 pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
+    if args.isa.is_some() && args.what != What::Step {
+        return Err(Usage("--isa: expected with step only, found with another".into()).into());
+    }
     let default = if args.what == What::Evolve { 64 } else { 256 };
     let size = check_size(args.size.unwrap_or(default))?;
     if !(args.seconds.is_finite() && args.seconds > 0.0) {

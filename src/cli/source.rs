@@ -31,7 +31,7 @@ pub struct NetworkArgs {
     /// Weights of --arch (.npz or .safetensors)
     #[arg(long, requires = "arch", conflicts_with_all = ["run", "genome"])]
     pub params: Option<PathBuf>,
-    /// Values of the factors of a conditional network, Z1,Z2,…, each in [-1, 1] [default: a run's first condition, else 0]
+    /// Values of the factors of a conditional network, Z1,Z2,…, each in [-1, 1] [default: a run's first condition, else 0; export keeps the factors]
     #[arg(long, value_name = "Z", value_delimiter = ',', value_parser = factor)]
     pub at: Option<Vec<f64>>,
     /// Coordinate convention [default: that of the run, else fer]

@@ -7,6 +7,7 @@
 
 use super::analysis::{Analysis, KEYS};
 use crate::genome::builtin;
+use crate::math::memory;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::math::text::{path_text_if_any, portable};
@@ -449,6 +450,30 @@ fn five() -> usize {
 }
 
 impl FamilySpec {
+    /// Refuses a number of values that is none; `key` says where it stands.
+    pub(super) fn check(&self, key: &str) -> Result<(), Refusal> {
+        let fits = (2..=16).contains(&self.values);
+        Refusal::unless(
+            fits,
+            format!("{key}, values"),
+            "2 to 16 values of each factor",
+            self.values,
+        )
+    }
+
+    /// Refuses more pictures of `size`² than there is memory for; `key` says where it stands.
+    pub(super) fn ensure_memory(
+        &self,
+        key: &str,
+        factors: usize,
+        size: usize,
+    ) -> Result<(), Refusal> {
+        let pictures = self.values.checked_pow(factors as u32).unwrap_or(usize::MAX);
+        let counts = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
+        // Colours, and the inputs in both precisions.
+        memory::ensure(key, &counts, 3 * 4 + (4 + factors) * (8 + 4))
+    }
+
     /// Its conditions, of a family or genome with so many factors.
     pub fn conditions(&self, factors: usize) -> Conditions {
         self.support.conditions(factors, self.values, self.seed)
@@ -491,9 +516,7 @@ impl TargetSpec {
             let alone = self.picture.is_none() && of_code == self.arch.is_some();
             let expected = "a family by name with an arch, or without one with a genome";
             Refusal::unless(alone, &key, expected, "another choice")?;
-            let fits = (2..=16).contains(&family.values);
-            let expected = "2 to 16 values of each factor";
-            Refusal::unless(fits, format!("{key}, family, values"), expected, family.values)?;
+            family.check(&format!("{key}, family"))?;
         }
         let used = self.fit.is_none() || self.picture.is_some();
         Refusal::unless(used, &key, "fit with a picture", "fit without one")

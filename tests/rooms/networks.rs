@@ -736,6 +736,13 @@ fn a_network_learns_other_families_first_and_goes_on_from_their_weights() {
         ["arm after, pretrain, target sun", "a family of 3 factors that is not its own", "none"],
     );
     assert_unread(
+        &PRETRAINED.replace(
+            "name = \"moth\", support = \"minimal\", values = 3",
+            "name = \"moth\", support = \"minimal\", values = 1",
+        ),
+        ["arm after, pretrain, values", "2 to 16 values of each factor", "1"],
+    );
+    assert_unread(
         &PRETRAINED.replacen("wiring = \"dense\"\npretrain", "wiring = \"grown\"\npretrain", 1),
         ["arm after", "pretrain with wiring = \"dense\" only", "it with another"],
     );

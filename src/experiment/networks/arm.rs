@@ -219,9 +219,11 @@ impl ArmSpec {
                 "pretrain with wiring = \"dense\" only",
                 "it with another",
             )?;
-            let named = self.pretrain.iter().all(|family| family.name.is_some());
-            let expected = "families with a name each";
-            Refusal::unless(named, format!("{key}, pretrain"), expected, "one without")?;
+            for family in &self.pretrain {
+                let place = format!("{key}, pretrain");
+                Refusal::unless(family.name.is_some(), &place, "families by name", "one without")?;
+                family.check(&place)?;
+            }
         }
         let grows = self.wiring == Some(ArmWiring::Grown);
         let expected = "grow with wiring = \"grown\" only";

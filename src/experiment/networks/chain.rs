@@ -606,12 +606,12 @@ impl<'a> Measuring<'a> {
             modules: NetworkModules::of(&model.network, &model.mask),
             recombination: self.family.filter(|family| !family.held_out.conditions.is_empty()).map(
                 |FamilyTarget { seen, held_out }| {
-                    let taught = |_| plasticity(model, seen, held_out, self.coords);
-                    let taught = self.organisation.then_some(()).and_then(taught);
-                    Recombination {
-                        plasticity: taught.map(|reached| reached[2]),
-                        ..Recombination::of(model, seen, held_out, self.coords)
+                    let mut found = Recombination::of(model, seen, held_out, self.coords);
+                    if self.organisation {
+                        let reached = plasticity(model, seen, held_out, self.coords);
+                        found.plasticity = reached.map(|[_, _, four, _]| four);
                     }
+                    found
                 },
             ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),

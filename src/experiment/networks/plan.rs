@@ -12,7 +12,6 @@ use crate::experiment::spec::{
 use crate::genome::{self, Genome};
 use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
-use crate::math::memory;
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::family::Family;
@@ -250,14 +249,17 @@ impl Chain {
         }
     }
 
-    /// Refuses to learn other families first where no one is left of those that are named.
+    /// Refuses to learn other families first where none is left of those that are named, or one is too large.
     fn check_pretraining(&self) -> Result<(), Refusal> {
         let (target, factors) = (&self.key.target, self.source.arch.factors);
         for arm in self.key.arms.iter().filter(|arm| !arm.pretrain.is_empty()) {
-            let left = arm.pretrained_on(target, factors).count();
             let place = format!("arm {}, pretrain, target {}", arm.name, target.name);
             let expected = format!("a family of {factors} factors that is not its own");
-            Refusal::unless(left > 0, place, expected, "none")?;
+            let mut left = arm.pretrained_on(target, factors).peekable();
+            Refusal::unless(left.peek().is_some(), &place, expected, "none")?;
+            for (_, family) in left {
+                family.ensure_memory(&place, factors, self.key.size)?;
+            }
         }
         Ok(())
     }
@@ -616,19 +618,13 @@ pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> T
 /// The source of a target; none if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     let coords = Coords::default();
-    let held = |family: &FamilySpec, factors: usize| {
-        let pictures = family.values.checked_pow(factors as u32).unwrap_or(usize::MAX);
-        let key = format!("target {}, family", target.name);
-        let counts = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
-        // Colours, and the inputs in both precisions.
-        memory::ensure(&key, &counts, 3 * 4 + (4 + factors) * (8 + 4))
-    };
+    let key = format!("target {}, family", target.name);
     if let (Some(FamilySpec { name: Some(family), .. }), Some(arch)) =
         (&target.family, &target.arch)
     {
         let factors = family.factors().len();
         let spec = target.family.as_ref().expect("just seen");
-        held(spec, factors)?;
+        spec.ensure_memory(&key, factors, size)?;
         let arch = Arch { factors, ..arch.clone() };
         let target = family_target(*family, spec, size);
         return Ok(Some(Source { target, evolved: None, arch }));
@@ -644,7 +640,7 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
         let factors = genome.factors();
         let found = "one without";
         Refusal::unless(factors > 0, path.display(), "a genome with factors, inputs z1 …", found)?;
-        held(family, factors)?;
+        family.ensure_memory(&key, factors, size)?;
         let draw = |z: &[f64]| model.at(z).picture(size, coords);
         let drawn = Target::of_family(name, family.conditions(factors), draw);
         return Ok(Some(Source::of(genome, drawn)));
