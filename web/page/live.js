@@ -10,8 +10,8 @@ import { linksByTarget } from "./shader.js";
 import { lossCurve } from "./charts.js";
 import { wiringOf } from "./wiring.js";
 
-// Side of the picture and of a map; how long the engine works between two frames, in ms; how often maps and curve are drawn, in ms.
-const [DRAWN, UNIT, WORK, SLOW] = [192, 40, 26, 240];
+// Side of the picture and of a map; how long the engine works at a time, at least and at most; how often maps and curve are drawn. Times in ms.
+const [DRAWN, UNIT, WORK, MOST_WORK, SLOW] = [192, 40, 26, 90, 240];
 // More links than this are lines on a canvas: they change all the time.
 const MOST_LINES = 150;
 const WIRINGS = [["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]];
@@ -49,7 +49,7 @@ export async function showTrain(main, { id, query }) {
   if (!Number.isSafeInteger(chosen.seed) || chosen.seed < 0) chosen.seed = 0;
 
   let [job, network, drawing, squares] = [null, null, null, []];
-  let [running, left, steps, slow, cost] = [true, false, 4, 0, 0];
+  let [running, left, steps, slow, cost, between] = [true, false, 4, 0, 0, WORK];
   let [looping, shownLinks] = [Promise.resolve(), 0];
   let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
 
@@ -97,16 +97,22 @@ export async function showTrain(main, { id, query }) {
     else if (job) looping.then(() => !running && turn(0)).catch(stop);
   }
 
-  /** The engine works on the next steps while those before are shown. */
+  /** The engine works on the next steps, and has those after them, while those before are shown. */
   async function loop() {
-    let ahead = null;
+    const ahead = [];
     while (running && !left) {
-      const now = (await ahead) ?? (await asked(steps));
-      if (running && !left) ahead = asked(steps);
+      while (ahead.length < 2) {
+        const next = asked(steps);
+        next.catch(() => {}); // Told when it is its turn.
+        ahead.push(next);
+      }
+      const now = await ahead.shift();
+      const began = performance.now();
       await show(now);
       await new Promise((next) => requestAnimationFrame(next));
+      between += 0.2 * (performance.now() - began - between);
     }
-    if (ahead) await show(await ahead);
+    for (const next of ahead) await show(await next);
   }
 
   /** Some steps, and what they led to. */
@@ -124,7 +130,9 @@ export async function showTrain(main, { id, query }) {
 
   async function show({ answer: [now, bytes, took], mine, some, due, side }, all = false) {
     if (left || mine !== job) return;
-    if (running && some > 0 && !due) steps = Math.max(1, Math.min(400, Math.round(steps * Math.min(2, Math.max(0.5, WORK / Math.max(took, 1))))));
+    // More work than the page needs time to show what came before: else the engine waits for a slow screen.
+    const work = Math.min(MOST_WORK, Math.max(WORK, 2 * between));
+    if (running && some > 0 && !due) steps = Math.max(1, Math.min(1000, Math.round(some * Math.min(2, Math.max(0.5, work / Math.max(took, 1))))));
     curve.push(...now.lines);
     if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);
     putPixels(canvas, bytes, 0, side);

@@ -1,4 +1,5 @@
 // The engine's pixels are the library's: to the bit where a multiply-add rounds once, else within 2 of 255. And how long they take.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { close, expect, open, picloom, repository, root } from "../../tests/studio/studio.mjs";
@@ -19,6 +20,26 @@ const engine = `async (wasm) => {
   const { json } = await send({ module });
   return { fuses: json.fuses, ask: (ask, more) => send({ question: { ask, ...more } }) };
 }`;
+
+/** Milliseconds of a training step of the last case of `picloom bench step`, on one native thread, without AVX-512 where there is AVX2: {ms, isa}. */
+export function nativeStep(...words) {
+  const timed = (...isa) => JSON.parse(execFileSync(process.env.PICLOOM, ["bench", "step", "--size", "64", "--threads", "1", "--json", ...words, ...isa], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  let found;
+  try {
+    found = timed("--isa", "avx2");
+  } catch {
+    found = timed(); // A processor of another kind.
+  }
+  return { ms: found.timings.at(-1).median_ms, isa: found.isa };
+}
+
+/** A network as a link carries it, of the layers that METHODS and the benchmarks time: 12 × 22 units, 5478 links. */
+function reference(site) {
+  picloom("train", "--arch", "12;cache:15,gaussian:4,identity:2,sin:1", "--target", "bred_skull", "--size", "64", "--steps", "1", "--out", "reference");
+  picloom("studio", "--export", "referenced", "--site", site.folder, "--ids", "reference");
+  const networks = readFileSync(path.join(root, "referenced/networks.js"), "utf8");
+  return JSON.parse(networks.slice(networks.indexOf("["), networks.lastIndexOf("]") + 1)).find((one) => one.id === "reference").text;
+}
 
 export async function bits(site) {
   mkdirSync(root, { recursive: true });
@@ -57,13 +78,21 @@ export async function bits(site) {
     };
     const picture = await median(15, () => ask("picture", { id: "genomes/bred_moth.json", size: 256 }));
     const { json: { job } } = await ask("train", { id: "genomes/bred_moth.json", wiring: "dense", size: 64, seed: 0, lr: 0.003 });
+    // Half a hundred steps first, for the browser compiles a loop anew once it is seen to take time.
+    await ask("train-step", { job, steps: 50 });
     const twenty = await median(9, () => ask("train-step", { job, steps: 20 }));
+    await ask("hold", { id: "~reference", text: ${JSON.stringify(reference(site))} });
+    const { json: large } = await ask("train", { id: "~reference", wiring: "graph", size: 64, seed: 0, lr: 0.003 });
+    await ask("train-step", { job: large.job, steps: 20 });
+    const ten = await median(9, () => ask("train-step", { job: large.job, steps: 10 }));
     const { json: { session } } = await ask("sessions", { seed: 3, from: ["genomes/bred_moth.json"], grid: 15 });
     const bred = await median(9, async (i) => (await ask("goto", { session, node: 0 }), ask("breed", { session, at: 0, chosen: [1], slider: 0.5, roll: i, size: 128 })));
     const ranked = (await ask("ranked", { id: "genomes/trained/bred_moth" })).took;
-    return { picture, step: twenty / 20, bred, ranked };
+    return { picture, step: twenty / 20, large: ten / 10, bred, ranked };
   })()`);
-  said.push(`picture of 256²: ${times.picture.toFixed(1)} ms; dense step at 64²: ${times.step.toFixed(2)} ms; sheet of 15 at 128²: ${times.bred.toFixed(0)} ms; 40 weights ranked: ${times.ranked.toFixed(0)} ms`);
+  said.push(`picture of 256²: ${times.picture.toFixed(1)} ms; a step of the moth's dense twin at 64²: ${times.step.toFixed(2)} ms; sheet of 15 at 128²: ${times.bred.toFixed(0)} ms; 40 weights ranked: ${times.ranked.toFixed(0)} ms`);
+  const native = nativeStep("--run", "reference");
+  said.push(`dense step of 12 × 22 units at 64²: ${times.large.toFixed(2)} ms, ${native.ms.toFixed(2)} on one native thread (${native.isa}), a ratio of ${(native.ms / times.large).toFixed(2)}`);
   await close(page);
   return said;
 }

@@ -1,8 +1,8 @@
 // A visitor's walk: breed three generations, look inside, train, prune, and take every link to a browser that knows nothing.
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { close, expect, go, open, pixelsOf, repository, settled } from "../../tests/studio/studio.mjs";
+import { close, expect, go, open, picloom, pixelsOf, repository, settled } from "../../tests/studio/studio.mjs";
+import { nativeStep } from "./bits.mjs";
 
 /** Copies the link of what is shown. */
 async function linkOf(page) {
@@ -86,22 +86,15 @@ function memory() {
 
 /** Steps a second of what the page trains, and of the same network on one native thread without AVX-512. */
 async function paced(page) {
-  const run = (...words) => execFileSync(process.env.PICLOOM, words, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   const folder = path.join(process.env.WORK, "dense");
-  run("train", "--genome", "bred_skull", "--target", "bred_skull", "--wiring", "dense", "--size", "64", "--steps", "1", "--out", folder);
+  picloom("train", "--genome", "bred_skull", "--target", "bred_skull", "--wiring", "dense", "--size", "64", "--steps", "1", "--out", folder);
   const [before, began] = [(await state(page)).step, performance.now()];
   await page.waitForTimeout(3000);
   const here = ((await state(page)).step - before) / (performance.now() - began) * 1000;
   await page.click(".side button:text-is('Pause')");
-  const timed = (...isa) => JSON.parse(run("bench", "step", "--run", folder, "--size", "64", "--threads", "1", ...isa, "--json"));
-  let native;
-  try {
-    native = timed("--isa", "avx2");
-  } catch {
-    native = timed(); // A processor of another kind.
-  }
+  const native = nativeStep("--run", folder);
   await page.click(".side button:text-is('Go')");
-  return `${Math.round(here)} steps a second, ${((here * native.timings.at(-1).median_ms) / 1000).toFixed(2)} of one native thread (${native.isa})`;
+  return `${Math.round(here)} steps a second, ${((here * native.ms) / 1000).toFixed(2)} of one native thread (${native.isa})`;
 }
 
 export async function training(site) {

@@ -147,3 +147,20 @@ macro_rules! per_isa {
     };
 }
 pub(crate) use per_isa;
+
+/// Writes a body once for each index below a constant of at most 4, 6 or 24: no loop is left, so that an array of vectors
+/// stays in registers where the compiler does not unroll (it does not where it builds for size, as for the page).
+macro_rules! each {
+    ($i:ident < $n:tt of 4 => $body:block) => { $crate::math::lanes::each!($i $n $body 0 1 2 3) };
+    ($i:ident < $n:tt of 6 => $body:block) => { $crate::math::lanes::each!($i $n $body 0 1 2 3 4 5) };
+    ($i:ident < $n:tt of 24 => $body:block) => {
+        $crate::math::lanes::each!($i $n $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
+    };
+    ($i:ident $n:tt $body:block $($at:literal)*) => { $(
+        if $at < $n {
+            let $i: usize = $at;
+            $body
+        }
+    )* };
+}
+pub(crate) use each;

@@ -39,10 +39,22 @@ pub fn prefetch(blocks: &[Block]) {
 
 /// Sixteen floats and what can be done with them. Each operation is per lane and rounds once.
 pub trait Lanes: Copy {
-    /// True where 32 registers of 16 lanes exist (the shape of register blocks).
-    const WIDE: bool;
+    /// Vectors of 16 lanes that the registers hold: 32 on AVX-512, 8 on AVX2, 4 of 128 bits (the shape of register blocks).
+    const HELD: usize;
+    /// One register; a vector is `REGISTERS` of them.
+    type Register: Copy;
+    /// Registers of a vector.
+    const REGISTERS: usize = size_of::<Block>() / size_of::<Self::Register>();
+    /// y · x + sum of one register, rounded once.
+    fn fma_register(y: Self::Register, x: Self::Register, sum: Self::Register) -> Self::Register;
     /// The same value in every lane.
     fn splat(value: f32) -> Self;
+    /// R × C vectors of zeros; `[[L::splat(0.0); C]; R]` would be loops over memory in what is built for size.
+    #[inline(always)]
+    fn zeros<const R: usize, const C: usize>() -> [[Self; C]; R] {
+        // SAFETY: every implementation is an array of floats, whose 0.0 is zero bits.
+        unsafe { std::mem::zeroed() }
+    }
     /// From memory.
     fn load(block: &Block) -> Self;
     /// To memory.
@@ -99,7 +111,12 @@ impl Portable {
 }
 
 impl Lanes for Portable {
-    const WIDE: bool = false;
+    const HELD: usize = 8;
+    type Register = Self;
+    #[inline(always)]
+    fn fma_register(y: Self, x: Self, sum: Self) -> Self {
+        y.fma(x, sum)
+    }
     #[inline(always)]
     fn splat(value: f32) -> Self {
         Portable([value; LANES])

@@ -10,6 +10,7 @@ use std::arch::wasm32::*;
 
 /// Four 128-bit registers: lanes 0–3, 4–7, 8–11, 12–15.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct V128([v128; 4]);
 
 /// a · b + c of four lanes.
@@ -36,10 +37,17 @@ impl V128 {
 }
 
 impl Lanes for V128 {
-    const WIDE: bool = false;
+    const HELD: usize = 4;
+    type Register = v128;
+    #[inline(always)]
+    fn fma_register(y: v128, x: v128, sum: v128) -> v128 {
+        madd(y, x, sum)
+    }
     #[inline(always)]
     fn splat(value: f32) -> Self {
-        V128([f32x4_splat(value); 4])
+        // `[v; 4]` would be a loop over memory in what is built for size.
+        let v = f32x4_splat(value);
+        V128([v, v, v, v])
     }
     #[inline(always)]
     fn load(block: &Block) -> Self {

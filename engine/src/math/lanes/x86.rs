@@ -7,10 +7,16 @@ use std::arch::x86_64::*;
 
 /// One 512-bit register.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct V512(__m512);
 
 impl Lanes for V512 {
-    const WIDE: bool = true;
+    const HELD: usize = 32;
+    type Register = __m512;
+    #[inline(always)]
+    fn fma_register(y: __m512, x: __m512, sum: __m512) -> __m512 {
+        unsafe { _mm512_fmadd_ps(y, x, sum) }
+    }
     #[inline(always)]
     fn splat(value: f32) -> Self {
         unsafe { V512(_mm512_set1_ps(value)) }
@@ -139,6 +145,7 @@ impl Lanes for V512 {
 
 /// Two 256-bit registers: lanes 0–7 and 8–15.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct V256(__m256, __m256);
 
 macro_rules! both {
@@ -146,7 +153,12 @@ macro_rules! both {
 }
 
 impl Lanes for V256 {
-    const WIDE: bool = false;
+    const HELD: usize = 8;
+    type Register = __m256;
+    #[inline(always)]
+    fn fma_register(y: __m256, x: __m256, sum: __m256) -> __m256 {
+        unsafe { _mm256_fmadd_ps(y, x, sum) }
+    }
     #[inline(always)]
     fn splat(value: f32) -> Self {
         unsafe {

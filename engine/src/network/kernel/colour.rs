@@ -4,7 +4,7 @@
 
 use super::prepared::Prepared;
 use super::program::{OUTPUTS, Program};
-use crate::math::lanes::{Block, LANES, Lanes, ZERO};
+use crate::math::lanes::{Block, LANES, Lanes, ZERO, each};
 
 /// Loss and its slope at the outputs, for one tile. `target`: (3, stride) planes. The first `count`
 /// pixels count. Writes dL/d(output) to the outputs' places in `d` of L = ½ Σ (rgb − target)²; returns
@@ -31,13 +31,13 @@ pub(super) fn loss<L: Lanes>(
         let mut lanes = ZERO;
         lanes.0[..valid].fill(1.0);
         let counts = L::load(&lanes);
-        let mut error = [zero; 3];
-        for c in 0..3 {
+        let [mut error] = L::zeros::<1, 3>();
+        each!(c < 3 of 4 => {
             let e = colour.rgb(c).sub(L::load(&target[c * stride + v]));
             let e = if valid == LANES { e } else { counts.gt(zero, e, zero) };
             total = e.fma(e, total);
             error[c] = e;
-        }
+        });
         if let Some(d) = d.as_deref_mut() {
             for (o, value) in colour.backward(error).into_iter().enumerate() {
                 value.store(&mut d[program.place[program.rows + o] * stride + v]);
@@ -62,19 +62,17 @@ pub(super) fn colours<L: Lanes>(
     assert!(rgb.len() >= 3 * stride && used <= stride);
     for v in 0..used {
         let colour = Colour::<L>::of(read_outputs::<L>(program, prepared, a, v));
-        for c in 0..3 {
-            colour.rgb(c).store(&mut rgb[c * stride + v]);
-        }
+        each!(c < 3 of 4 => { colour.rgb(c).store(&mut rgb[c * stride + v]); });
     }
 }
 
 #[inline(always)]
 fn read_outputs<L: Lanes>(program: &Program, prepared: &Prepared, a: &[Block], v: usize) -> [L; 3] {
-    let mut raw = [L::splat(0.0); 3];
-    for o in 0..OUTPUTS {
+    let [mut raw] = L::zeros::<1, 3>();
+    each!(o < OUTPUTS of 4 => {
         let row = L::load(&a[program.outputs[o].row * program.stride + v]);
         raw[o] = row.mul(L::splat(prepared.edge[o]));
-    }
+    });
     raw
 }
 
@@ -144,12 +142,12 @@ impl<L: Lanes> Colour<L> {
     /// Σ over channels of error · d rgb / d(h, s, v).
     #[inline(always)]
     fn backward(&self, error: [L; 3]) -> [L; 3] {
-        let mut sums = [L::splat(0.0); 3];
-        for c in 0..3 {
+        let [mut sums] = L::zeros::<1, 3>();
+        each!(c < 3 of 4 => {
             sums[0] = error[c].fma(self.dk[c], sums[0]);
             sums[1] = error[c].fma(self.k[c], sums[1]);
             sums[2] = error[c].fma(self.pale(c), sums[2]);
-        }
+        });
         let minus = self.val.mul(L::splat(-1.0));
         [
             minus.mul(self.sat).mul(L::splat(6.0)).mul(sums[0]),

@@ -14,7 +14,7 @@ use super::prepared::Prepared;
 use super::program::{BLOCK_ROWS, Dense, OUTER, PIECE, Program, Readers, Run, STEP, Stage, part};
 use crate::math::Activation;
 use crate::math::lanes::activate::value_and_slope;
-use crate::math::lanes::{Block, LANES, Lanes, per_isa};
+use crate::math::lanes::{Block, LANES, Lanes, each, per_isa};
 
 #[inline(always)]
 fn at<L: Lanes>(blocks: &[Block], i: usize) -> L {
@@ -30,40 +30,41 @@ fn put<L: Lanes>(blocks: &mut [Block], i: usize, value: L) {
     value.store(unsafe { blocks.get_unchecked_mut(i) });
 }
 
-/// out[r, v..v + C] = Σ_k panel[k, r] · sources[k, v..v + C] for R rows.
+/// out[r, v..v + C] = Σ_k panel[k, first + r] · sources[k, v..v + C] for R rows; `panel` is (n, width).
+///
+/// # Safety
+/// `first` + R ≤ `width`; `panel` has n · width weights, `sources` n rows and `out` R rows of `stride` ≥ v + C blocks.
 #[inline(always)]
-fn dense_block<L: Lanes, const R: usize, const C: usize>(
+#[allow(clippy::too_many_arguments)]
+unsafe fn dense_block<L: Lanes, const R: usize, const C: usize>(
     panel: &[f32],
+    (first, width): (usize, usize),
     sources: &[Block],
     out: &mut [Block],
     n: usize,
     stride: usize,
     v: usize,
 ) {
-    let mut sums = [[L::splat(0.0); C]; R];
+    let mut sums = L::zeros::<R, C>();
     for k in 0..n {
-        let mut x = [L::splat(0.0); C];
-        for c in 0..C {
-            x[c] = at(sources, k * stride + v + c);
-        }
-        for r in 0..R {
-            debug_assert!(k * R + r < panel.len());
-            // SAFETY: see the module.
-            let w = L::splat(unsafe { *panel.get_unchecked(k * R + r) });
-            for c in 0..C {
-                sums[r][c] = w.fma(x[c], sums[r][c]);
-            }
-        }
+        let [mut x] = L::zeros::<1, C>();
+        each!(c < C of 4 => { x[c] = at(sources, k * stride + v + c); });
+        each!(r < R of 6 => {
+            let i = k * width + first + r;
+            debug_assert!(i < panel.len());
+            // SAFETY: the caller's promise.
+            let w = L::splat(unsafe { *panel.get_unchecked(i) });
+            each!(c < C of 4 => { sums[r][c] = w.fma(x[c], sums[r][c]); });
+        });
     }
-    for r in 0..R {
-        for c in 0..C {
-            put(out, r * stride + v + c, sums[r][c]);
-        }
-    }
+    each!(r < R of 6 => {
+        each!(c < C of 4 => { put(out, r * stride + v + c, sums[r][c]); });
+    });
 }
 
 /// out = panel · sources: (n_out, n_in) times (n_in, pixels). Forward with W, backward with Wᵀ.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn dense<L: Lanes>(
     panel: &[f32],
     sources: &[Block],
@@ -82,15 +83,30 @@ pub(super) fn dense<L: Lanes>(
             let rows = part(n_out, blocks, b);
             let panel = &panel[rows.start * n_in..rows.end * n_in];
             let out = &mut out[rows.start * stride..rows.end * stride];
+            let width = rows.len();
+            // SAFETY, here and below: the asserts above, and the parts of this block.
+            if L::HELD < 8 {
+                for v in v..v + STEP {
+                    for r in (0..width - width % 2).step_by(2) {
+                        let (at, out) = ((r, width), &mut out[r * stride..]);
+                        unsafe { dense_block::<L, 2, 1>(panel, at, sources, out, n_in, stride, v) };
+                    }
+                    if width % 2 == 1 {
+                        let (at, out) = ((width - 1, width), &mut out[(width - 1) * stride..]);
+                        unsafe { dense_block::<L, 1, 1>(panel, at, sources, out, n_in, stride, v) };
+                    }
+                }
+                continue;
+            }
             macro_rules! shape {
-                ($($r:literal)*) => { match rows.len() {
-                    $($r => if L::WIDE {
-                        dense_block::<L, $r, 4>(panel, sources, out, n_in, stride, v);
+                ($($r:literal)*) => { match width {
+                    $($r => unsafe { if L::HELD >= 32 {
+                        dense_block::<L, $r, 4>(panel, (0, $r), sources, out, n_in, stride, v);
                     } else {
-                        for c in 0..STEP {
-                            dense_block::<L, $r, 1>(panel, sources, out, n_in, stride, v + c);
+                        for v in v..v + STEP {
+                            dense_block::<L, $r, 1>(panel, (0, $r), sources, out, n_in, stride, v);
                         }
-                    },)*
+                    } },)*
                     _ => unreachable!("at most BLOCK_ROWS rows"),
                 } };
             }
@@ -100,48 +116,54 @@ pub(super) fn dense<L: Lanes>(
     }
 }
 
-/// I × K sums over the pixels of dz[i] · a[k], not yet reduced over lanes.
+/// I × K sums over the pixels of dz[i] · a[k], not yet reduced over lanes, to `sums[OUTER * i + k]`. One register of a
+/// vector's lanes after the other, for I · K sums of whole vectors fit into few processors' registers.
 ///
 /// # Safety
-/// `used` blocks from each of the I rows at `dz` and the K rows at `a`, `stride` apart, are readable.
+/// `used` blocks from each of the I rows at `dz` and the K rows at `a`, `stride` apart, are readable; `sums` has a vector
+/// for each sum.
 // One pointer a side moves along the rows, STEP vectors a turn: with an index a row, the integer work
-// of a turn takes longer than its multiply-adds.
+// of a turn takes longer than its multiply-adds. Of small registers one: more loads in flight would not fit them.
 #[inline(always)]
 unsafe fn outer_block<L: Lanes, const I: usize, const K: usize>(
-    mut dz: *const Block,
-    mut a: *const Block,
+    dz: *const Block,
+    a: *const Block,
     stride: usize,
     used: usize,
-    sums: &mut [L; LANES],
-    (i, k): (usize, usize),
+    sums: *mut L,
 ) {
-    let mut block = [[L::splat(0.0); K]; I];
-    // SAFETY: the caller's promise, here and below.
-    let end = unsafe { dz.add(used) };
-    while dz < end {
-        for v in 0..STEP {
-            let mut x = [L::splat(0.0); K];
-            for c in 0..K {
-                x[c] = L::load(unsafe { &*a.add(c * stride + v) });
-            }
-            for r in 0..I {
-                let y = L::load(unsafe { &*dz.add(r * stride + v) });
-                for c in 0..K {
-                    block[r][c] = y.fma(x[c], block[r][c]);
-                }
-            }
+    let stride = stride * L::REGISTERS;
+    let turn = if L::HELD < 8 { 1 } else { STEP };
+    for part in 0..L::REGISTERS {
+        // SAFETY: the caller's promise, here and below; a block and a vector are their registers, and zero bits are zeros.
+        let mut block: [[L::Register; K]; I] = unsafe { std::mem::zeroed() };
+        let mut dz = unsafe { dz.cast::<L::Register>().add(part) };
+        let mut a = unsafe { a.cast::<L::Register>().add(part) };
+        let end = dz.wrapping_add(used * L::REGISTERS);
+        while dz < end {
+            each!(v < turn of 4 => {
+                let v = v * L::REGISTERS;
+                let mut x: [L::Register; K] = unsafe { std::mem::zeroed() };
+                each!(c < K of 4 => { x[c] = unsafe { *a.add(c * stride + v) }; });
+                each!(r < I of 4 => {
+                    let y = unsafe { *dz.add(r * stride + v) };
+                    each!(c < K of 4 => { block[r][c] = L::fma_register(y, x[c], block[r][c]); });
+                });
+            });
+            (dz, a) = (dz.wrapping_add(turn * L::REGISTERS), a.wrapping_add(turn * L::REGISTERS));
         }
-        unsafe { (dz, a) = (dz.add(STEP), a.add(STEP)) };
-    }
-    for r in 0..I {
-        for c in 0..K {
-            sums[OUTER * (i + r) + k + c] = block[r][c];
-        }
+        let sums = sums.cast::<L::Register>();
+        each!(r < I of 4 => {
+            each!(c < K of 4 => {
+                unsafe { *sums.add((OUTER * r + c) * L::REGISTERS + part) = block[r][c] };
+            });
+        });
     }
 }
 
 /// Adds the weight gradient dz · aᵀ of one tile, in `OUTER`² blocks, one slot each.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 fn outer<L: Lanes>(
     dz: &[Block],
     a: &[Block],
@@ -160,24 +182,24 @@ fn outer<L: Lanes>(
         for c in 0..bk {
             let columns = part(n_in, bk, c);
             let a = a[columns.start * stride..columns.end * stride].as_ptr();
-            let mut sums = [L::splat(0.0); LANES];
-            macro_rules! shape {
-                ($($i:literal $k:literal)*) => { match (rows.len(), columns.len()) {
-                    // SAFETY: the block's rows and columns; `used` ≤ `stride`.
-                    $(($i, $k) => unsafe { if L::WIDE {
-                        outer_block::<L, $i, $k>(dz, a, stride, used, &mut sums, (0, 0));
-                    } else {
-                        for i in 0..$i {
-                            for k in 0..$k {
-                                let (dz, a) = (dz.add(i * stride), a.add(k * stride));
-                                outer_block::<L, 1, 1>(dz, a, stride, used, &mut sums, (i, k));
-                            }
-                        }
-                    } },)*
-                    _ => unreachable!("at most OUTER rows and columns"),
-                } };
+            let [mut sums] = L::zeros::<1, LANES>();
+            // Two rows at once where the registers do not hold the sums of four.
+            let (all, mut i) = (L::HELD >= 32, 0);
+            while i == 0 || (!all && i < rows.len()) {
+                let high = if all { rows.len() } else { rows.len().saturating_sub(i).min(2) };
+                macro_rules! shape {
+                    ($($i:literal $k:literal)*) => { match (high, columns.len()) {
+                        // SAFETY: rows and columns of this block; `used` ≤ `stride`; i · OUTER < LANES.
+                        $(($i, $k) if all || $i <= 2 => unsafe {
+                            let (dz, sums) = (dz.add(i * stride), sums.as_mut_ptr().add(i * OUTER));
+                            outer_block::<L, $i, $k>(dz, a, stride, used, sums);
+                        },)*
+                        _ => unreachable!("at most OUTER rows and columns"),
+                    } };
+                }
+                shape!(1 1 1 2 1 3 1 4 2 1 2 2 2 3 2 4 3 1 3 2 3 3 3 4 4 1 4 2 4 3 4 4);
+                i += 2;
             }
-            shape!(1 1 1 2 1 3 1 4 2 1 2 2 2 3 2 4 3 1 3 2 3 3 3 4 4 1 4 2 4 3 4 4);
             let slot = &mut slots[b * bk + c];
             L::load(slot).add(L::reduce(&sums)).store(slot);
         }
@@ -189,7 +211,8 @@ fn outer<L: Lanes>(
 /// # Safety
 /// For every e, `rows + offsets[e]` and the `used` blocks from there are readable, and none of them is
 /// among the `used` writable blocks at `out`.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) unsafe fn gather<L: Lanes>(
     offsets: &[u32],
     weights: &[f32],
@@ -200,19 +223,26 @@ pub(super) unsafe fn gather<L: Lanes>(
 ) {
     assert_eq!(offsets.len(), weights.len());
     let mut v = 0;
-    while L::WIDE && v + 2 * PIECE <= used {
+    while L::HELD >= 32 && v + 2 * PIECE <= used {
         // SAFETY: the caller's promise; v + 2 · PIECE ≤ used.
         unsafe { gather_block::<L, { 2 * PIECE }>(offsets, weights, rows.add(v), out.add(v), add) };
         v += 2 * PIECE;
     }
-    while L::WIDE && v + PIECE <= used {
+    while L::HELD >= 32 && v + PIECE <= used {
         // SAFETY: likewise.
         unsafe { gather_block::<L, PIECE>(offsets, weights, rows.add(v), out.add(v), add) };
         v += PIECE;
     }
     while v < used {
         // SAFETY: likewise; `used` is a multiple of STEP.
-        unsafe { gather_block::<L, STEP>(offsets, weights, rows.add(v), out.add(v), add) };
+        unsafe {
+            if L::HELD < 8 {
+                gather_block::<L, 2>(offsets, weights, rows.add(v), out.add(v), add);
+                gather_block::<L, 2>(offsets, weights, rows.add(v + 2), out.add(v + 2), add);
+            } else {
+                gather_block::<L, STEP>(offsets, weights, rows.add(v), out.add(v), add);
+            }
+        }
         v += STEP;
     }
 }
@@ -226,25 +256,19 @@ unsafe fn gather_block<L: Lanes, const C: usize>(
     out: *mut Block,
     add: bool,
 ) {
-    let mut sums = [L::splat(0.0); C];
+    let [mut sums] = L::zeros::<1, C>();
+    // SAFETY: the caller's promise, here and below.
     if add {
-        for c in 0..C {
-            // SAFETY: the caller's promise.
-            sums[c] = L::load(unsafe { &*out.add(c) });
-        }
+        each!(c < C of 24 => { sums[c] = L::load(unsafe { &*out.add(c) }); });
     }
     for (&offset, &w) in offsets.iter().zip(weights) {
         let w = L::splat(w);
-        for c in 0..C {
-            // SAFETY: the caller's promise.
+        each!(c < C of 24 => {
             let x = L::load(unsafe { &*rows.add(offset as usize + c) });
             sums[c] = w.fma(x, sums[c]);
-        }
+        });
     }
-    for c in 0..C {
-        // SAFETY: the caller's promise.
-        sums[c].store(unsafe { &mut *out.add(c) });
-    }
+    each!(c < C of 24 => { sums[c].store(unsafe { &mut *out.add(c) }); });
 }
 
 /// Sums over lanes waiting for their reduction, sixteen at a time.
@@ -262,7 +286,7 @@ impl Pending<'_> {
     fn flush<L: Lanes>(&mut self, all: bool) {
         let mut done = 0;
         while self.count - done >= LANES || (all && self.count > done) {
-            let mut sums = [L::splat(0.0); LANES];
+            let [mut sums] = L::zeros::<1, LANES>();
             let count = (self.count - done).min(LANES);
             for (sum, block) in sums.iter_mut().zip(&self.sums[done..done + count]) {
                 *sum = L::load(block);
@@ -300,8 +324,8 @@ impl Pending<'_> {
         assert_eq!(offsets.len(), weights.len());
         let sums = &mut self.sums[self.count..self.count + offsets.len()];
         self.count += offsets.len();
-        let fused = if L::WIDE { out } else { None };
-        if let (Some(out), false) = (out, L::WIDE) {
+        let fused = if L::HELD >= 32 { out } else { None };
+        if let (Some(out), false) = (out, L::HELD >= 32) {
             // SAFETY: the caller's promise.
             unsafe {
                 gather::<L>(offsets, weights, d, out, used, add);
@@ -316,6 +340,17 @@ impl Pending<'_> {
         let mut v = 0;
         while v < used {
             let left = used - v;
+            if L::HELD < 8 {
+                let piece = match left {
+                    PIECE.. => PIECE,
+                    8.. => 8,
+                    _ => STEP,
+                };
+                // SAFETY: the caller's promise; v + piece ≤ used.
+                unsafe { dots::<L>(offsets, d.add(v), own.add(v), sums, piece, v > 0) };
+                v += piece;
+                continue;
+            }
             macro_rules! piece {
                 ($c:expr, $later:literal) => {
                     // SAFETY: the caller's promise; v + C ≤ used.
@@ -362,7 +397,7 @@ unsafe fn collect_block<L: Lanes, const C: usize, const LATER: bool>(
     sums: &mut [Block],
     add: bool,
 ) {
-    let (mut da, mut held) = ([L::splat(0.0); C], [L::splat(0.0); C]);
+    let [mut da, mut held] = L::zeros::<2, C>();
     for c in 0..C {
         // SAFETY: the caller's promise, here and below.
         held[c] = L::load(unsafe { &*own.add(c) });
@@ -372,7 +407,7 @@ unsafe fn collect_block<L: Lanes, const C: usize, const LATER: bool>(
     }
     for ((&offset, &w), sum) in offsets.iter().zip(weights).zip(sums) {
         let w = L::splat(w);
-        let mut dots = [L::splat(0.0); 2];
+        let [mut dots] = L::zeros::<1, 2>();
         for c in 0..C {
             let dz = L::load(unsafe { &*d.add(offset as usize + c) });
             da[c] = w.fma(dz, da[c]);
@@ -401,7 +436,7 @@ unsafe fn dots_block<L: Lanes, const C: usize, const LATER: bool>(
     sums: &mut [Block],
 ) {
     for (&offset, sum) in offsets.iter().zip(sums) {
-        let mut dots = [L::splat(0.0); 2];
+        let [mut dots] = L::zeros::<1, 2>();
         for c in 0..C {
             // SAFETY: the caller's promise.
             let (dz, held) =
@@ -410,6 +445,37 @@ unsafe fn dots_block<L: Lanes, const C: usize, const LATER: bool>(
         }
         let dot = dots[0].add(dots[1]);
         let dot = if LATER { L::load(sum).add(dot) } else { dot };
+        dot.store(sum);
+    }
+}
+
+/// As `dots_block`, of `piece` vectors, an even number. Same promise.
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+unsafe fn dots<L: Lanes>(
+    offsets: &[u32],
+    d: *const Block,
+    own: *const Block,
+    sums: &mut [Block],
+    piece: usize,
+    later: bool,
+) {
+    for (&offset, sum) in offsets.iter().zip(sums) {
+        // SAFETY: the caller's promise, here and below.
+        let (d, end) = unsafe { (d.add(offset as usize), own.add(piece)) };
+        let pair = |d: *const Block, own: *const Block| unsafe {
+            [(L::load(&*d), L::load(&*own)), (L::load(&*d.add(1)), L::load(&*own.add(1)))]
+        };
+        let [(d0, own0), (d1, own1)] = pair(d, own);
+        let (mut even, mut odd) = (d0.mul(own0), d1.mul(own1));
+        let (mut d, mut own) = unsafe { (d.add(2), own.add(2)) };
+        while own < end {
+            let [(d0, own0), (d1, own1)] = pair(d, own);
+            (even, odd) = (d0.fma(own0, even), d1.fma(own1, odd));
+            (d, own) = unsafe { (d.add(2), own.add(2)) };
+        }
+        let dot = even.add(odd);
+        let dot = if later { L::load(sum).add(dot) } else { dot };
         dot.store(sum);
     }
 }
@@ -434,7 +500,8 @@ fn activate<L: Lanes>(
 }
 
 /// As `activate`, for rows that begin at `rows[0]`.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn activate_rows<L: Lanes>(
     activation: Activation,
     rows: &mut [Block],
@@ -645,7 +712,8 @@ fn collect<L: Lanes>(
 }
 
 /// dL/dz = dL/da · f′(z) in place.
-#[inline(always)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
+#[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 fn chain<L: Lanes>(program: &Program, run: &Run, d: &mut [Block], slope: &[Block], used: usize) {
     let stride = program.stride;
     for r in 0..run.count {
