@@ -1,10 +1,11 @@
 //! What can be asked, and who answers it.
 
 use crate::held::Held;
-use crate::networks::{self, AskedLink, AskedNetwork, AskedPicture};
+use crate::networks;
 use crate::scoring::{self, Scorings};
-use crate::sessions::{self, Begin, Choice, Move, Placed, Sessions, Sheet};
-use crate::training::{self, BeginTraining, Pruning, Step, Trainings};
+use crate::sessions::{self, Sessions};
+use crate::training::{self, Trainings};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// An answer, or why there is none, in words.
@@ -44,98 +45,86 @@ pub struct Desk {
     pub scorings: Scorings,
 }
 
-/// A request. Names and fields are those of the studio's addresses where it has them.
+/// What a request asks for; its other fields are read once that is known. (A tagged enum and `flatten` hold every value
+/// in between, and the code for that would be a tenth of the engine.)
 #[derive(Deserialize)]
-#[serde(tag = "ask", rename_all = "kebab-case")]
-enum Question {
-    /// The genomes and the trained network that come with the program.
-    Library,
-    /// Keeps a genome, a trained network or a session, as text, under an id.
-    Hold { id: String, text: String },
-    /// The text that `hold` takes again.
-    Text { id: String },
-    /// Everything to draw a network by itself.
-    Network(AskedNetwork),
-    /// What it draws.
-    Picture(AskedPicture),
-    /// What every unit draws.
-    Maps(AskedPicture),
-    /// How far a weight must move.
-    Matched(AskedLink),
-    /// Weights by how far they must move.
-    Ranked(AskedNetwork),
-    /// A genome as a file, some weights set.
-    Genome(AskedPicture),
-    /// Begins a session.
-    Sessions(Begin),
-    /// A session on a sheet.
-    Session(Sheet),
-    /// The pictures of a sheet.
-    Sheet(Sheet),
-    /// The next sheet.
-    Breed(Choice),
-    /// Its pictures, before it is asked for.
-    Foresee(Choice),
-    /// To the sheet before.
-    Undo(Move),
-    /// To the sheet after.
-    Redo(Move),
-    /// To any sheet.
-    Goto(Move),
-    /// One picture of a sheet.
-    SessionPicture(Placed),
-    /// One genome of a sheet.
-    SessionGenome(Placed),
-    /// Begins a training.
-    Train(BeginTraining),
-    /// Trains on, and shows it.
-    TrainStep(Step),
-    /// Keeps so many links of a training.
-    TrainPrune(Pruning),
-    /// Trains at another rate.
-    TrainRate { job: usize, lr: f64 },
-    /// What a training has come to, as the text of a network.
-    TrainText { job: usize },
-    /// Lets a training go.
-    TrainEnd { job: usize },
-    /// Begins a score.
-    Score(scoring::BeginScore),
-    /// Judges some more weights.
-    ScoreNext { job: usize },
+struct Question {
+    ask: String,
 }
 
-/// Answers a request.
+/// A text to keep under an id.
+#[derive(Deserialize)]
+struct Hold {
+    id: String,
+    text: String,
+}
+
+/// The text of an id.
+#[derive(Deserialize)]
+struct Of {
+    id: String,
+}
+
+/// A training or a score.
+#[derive(Deserialize)]
+struct Job {
+    job: usize,
+}
+
+/// A training, and its rate from now on.
+#[derive(Deserialize)]
+struct Rate {
+    job: usize,
+    lr: f64,
+}
+
+/// The fields of a request that `T` names.
+fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(json)
+        .map_err(|e| format!("the page asked for what the engine does not know: {e}"))
+}
+
+/// Answers a request. Names and fields are those of the studio's addresses where it has them.
 pub fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
-    let question: Question = serde_json::from_slice(json)
-        .map_err(|e| format!("the page asked for what the engine does not know: {e}"))?;
-    match question {
-        Question::Library => networks::library(),
-        Question::Hold { id, text } => hold(desk, &id, &text),
-        Question::Text { id } => text(desk, &id),
-        Question::Network(asked) => networks::network(desk, &asked),
-        Question::Picture(asked) => networks::picture(desk, &asked),
-        Question::Maps(asked) => networks::maps(desk, &asked),
-        Question::Matched(asked) => networks::matched(desk, &asked),
-        Question::Ranked(asked) => networks::ranked(desk, &asked),
-        Question::Genome(asked) => networks::genome(desk, &asked),
-        Question::Sessions(wanted) => sessions::begin(desk, wanted),
-        Question::Session(asked) => sessions::session(desk, &asked),
-        Question::Sheet(asked) => sessions::sheet(desk, &asked),
-        Question::Breed(choice) => sessions::breed(desk, &choice),
-        Question::Foresee(choice) => sessions::foresee(desk, &choice),
-        Question::Undo(way) => sessions::undo(desk, &way),
-        Question::Redo(way) => sessions::redo(desk, &way),
-        Question::Goto(way) => sessions::go_to(desk, &way),
-        Question::SessionPicture(asked) => sessions::picture(desk, &asked),
-        Question::SessionGenome(asked) => sessions::genome(desk, &asked),
-        Question::Train(wanted) => training::begin(desk, wanted, bytes),
-        Question::TrainStep(step) => training::step(desk, &step),
-        Question::TrainPrune(pruning) => training::prune(desk, &pruning),
-        Question::TrainRate { job, lr } => training::rate(desk, job, lr),
-        Question::TrainText { job } => training::text(desk, job),
-        Question::TrainEnd { job } => training::end(desk, job),
-        Question::Score(wanted) => scoring::begin(desk, &wanted),
-        Question::ScoreNext { job } => scoring::next(desk, job),
+    let Question { ask } = read(json)?;
+    match ask.as_str() {
+        // The genomes and the trained network that come with the program.
+        "library" => networks::library(),
+        // Keeps a genome, a trained network or a session, as text; gives the text that `hold` takes again.
+        "hold" => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
+        "text" => read(json).and_then(|Of { id }| text(desk, &id)),
+        // Everything to draw a network by itself; what it and its units draw.
+        "network" => networks::network(desk, &read(json)?),
+        "picture" => networks::picture(desk, &read(json)?, &read(json)?),
+        "maps" => networks::maps(desk, &read(json)?, &read(json)?),
+        // How far a weight must move; weights by how far they must.
+        "matched" => networks::matched(desk, &read(json)?, &read(json)?),
+        "ranked" => networks::ranked(desk, &read(json)?),
+        // A genome as a file, some weights set.
+        "genome" => networks::genome(desk, &read(json)?, &read(json)?),
+        // A session: begun, on a sheet, the pictures of a sheet, the next one (also before it is asked for).
+        "sessions" => sessions::begin(desk, read(json)?),
+        "session" => sessions::session(desk, &read(json)?),
+        "sheet" => sessions::sheet(desk, &read(json)?),
+        "breed" => sessions::breed(desk, &read(json)?),
+        "foresee" => sessions::foresee(desk, &read(json)?),
+        // To the sheet before, after, any; one picture or genome of a sheet.
+        "undo" => sessions::undo(desk, &read(json)?),
+        "redo" => sessions::redo(desk, &read(json)?),
+        "goto" => sessions::go_to(desk, &read(json)?),
+        "session-picture" => sessions::picture(desk, &read(json)?),
+        "session-genome" => sessions::genome(desk, &read(json)?),
+        // A training: begun, some steps on, with so many links, at another rate, as text, let go.
+        "train" => training::begin(desk, &read(json)?, &read(json)?, bytes),
+        "train-step" => training::step(desk, &read(json)?),
+        "train-prune" => training::prune(desk, &read(json)?),
+        "train-rate" => read(json).and_then(|Rate { job, lr }| training::rate(desk, job, lr)),
+        "train-text" => read(json).and_then(|Job { job }| training::text(desk, job)),
+        "train-end" => read(json).and_then(|Job { job }| training::end(desk, job)),
+        // A score: begun, some more weights judged.
+        "score" => scoring::begin(desk, &read(json)?, &read(json)?),
+        "score-next" => read(json).and_then(|Job { job }| scoring::next(desk, job)),
+        other => Err(format!("the page asked for what the engine does not know: {other:?}")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The engine in a browser: one request in JSON (and bytes), one answer in JSON (and bytes).
 //!
 //! The page's worker (`page/worker.js`) writes a request into [`room`], calls [`ask`], and reads the answer. What can
-//! be asked is [`Question`]. Everything else is the engine's.
+//! be asked is a line each of [`desk::answer`]. Everything else is the engine's.
 #![warn(missing_docs)]
 // SAFETY of the file: a module of WebAssembly has one thread. Addresses that are handed out belong to buffers of the
 // desk; they hold until the next call of `room` or `ask`, and the worker reads them before it calls again.

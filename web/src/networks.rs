@@ -27,19 +27,15 @@ pub struct AskedNetwork {
     pub wiring: Wiring,
 }
 
-/// The address of a link.
+/// A link of it.
 #[derive(Deserialize)]
 pub struct AskedLink {
-    #[serde(flatten)]
-    of: AskedNetwork,
     link: usize,
 }
 
-/// What is asked of a picture.
-#[derive(Deserialize)]
+/// What is asked of its picture.
+#[derive(Default, Deserialize)]
 pub struct AskedPicture {
-    #[serde(flatten)]
-    of: AskedNetwork,
     size: Option<usize>,
     /// `LINK:VALUE,…`
     #[serde(default)]
@@ -165,9 +161,14 @@ fn side(size: Option<usize>, otherwise: usize) -> Result<usize, String> {
 }
 
 impl AskedPicture {
+    /// A picture with some weights set: `LINK:VALUE,…`.
+    pub fn with(set: &str) -> Self {
+        AskedPicture { set: set.into(), ..AskedPicture::default() }
+    }
+
     /// The network with the weights that are set.
-    fn model(&self, desk: &mut Desk) -> Result<(Rc<Loaded>, Weights), String> {
-        let loaded = desk.load(&self.of)?;
+    fn model(&self, desk: &mut Desk, of: &AskedNetwork) -> Result<(Rc<Loaded>, Weights), String> {
+        let loaded = desk.load(of)?;
         let mut weights = loaded.model.weights.clone();
         for part in self.set.split(',').filter(|part| !part.is_empty()) {
             let (link, value) = part
@@ -181,6 +182,18 @@ impl AskedPicture {
             weights.0[link] = value;
         }
         Ok((loaded, weights))
+    }
+
+    /// Its genome with the weights that are set, and its name.
+    pub fn genome(&self, desk: &mut Desk, of: &AskedNetwork) -> Result<(String, Genome), String> {
+        let (loaded, weights) = self.model(desk, of)?;
+        let none = || format!("{}: expected a genome, found a network without one", loaded.name);
+        let genome = desk.held.genome(&of.id).ok_or_else(none)?;
+        let genome = match self.set.is_empty() {
+            true => genome,
+            false => moved(&genome, &loaded, &weights)?,
+        };
+        Ok((loaded.name.clone(), genome))
     }
 
     /// The pixels that are asked for, where the factors have the values that are.
@@ -212,8 +225,8 @@ impl AskedPicture {
 }
 
 /// What a network draws, some weights set, a part of the plane.
-pub fn picture(desk: &mut Desk, asked: &AskedPicture) -> Answered {
-    let (loaded, weights) = asked.model(desk)?;
+pub fn picture(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+    let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, loaded.size)?;
     let inputs = asked.inputs(&loaded, size)?;
     let mut rgb = picloom_engine::network::kernel::render(&loaded.model.network, &weights, &inputs);
@@ -250,8 +263,8 @@ pub fn atlas(
 }
 
 /// What every unit draws, in unit order.
-pub fn maps(desk: &mut Desk, asked: &AskedPicture) -> Answered {
-    let (loaded, weights) = asked.model(desk)?;
+pub fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+    let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, 48)?.min(512);
     let inputs = asked.inputs(&loaded, size)?;
     let (columns, bytes) = atlas(&loaded.model, &weights, &inputs, size);
@@ -259,7 +272,7 @@ pub fn maps(desk: &mut Desk, asked: &AskedPicture) -> Answered {
 }
 
 /// How far a link's weight must move, down and up, for equal effects on the picture.
-pub fn matched(desk: &mut Desk, AskedLink { of, link }: &AskedLink) -> Answered {
+pub fn matched(desk: &mut Desk, of: &AskedNetwork, AskedLink { link }: &AskedLink) -> Answered {
     let links = desk.load(of)?.model.weights.0.len();
     if *link >= links {
         return Err(format!("link: expected a number below {links}, found {link}"));
@@ -276,17 +289,9 @@ pub fn ranked(desk: &mut Desk, of: &AskedNetwork) -> Answered {
 }
 
 /// A genome with the weights that are set, as a file.
-pub fn genome(desk: &mut Desk, asked: &AskedPicture) -> Answered {
-    let (loaded, weights) = asked.model(desk)?;
-    let none = || format!("{}: expected a genome, found a network without one", loaded.name);
-    let genome = desk.held.genome(&asked.of.id).ok_or_else(none)?;
-    let genome = match asked.set.is_empty() {
-        true => genome,
-        false => moved(&genome, &loaded, &weights)?,
-    };
-    Answer::of(
-        &serde_json::json!({ "name": format!("{}.json", loaded.name), "text": to_json(&genome) }),
-    )
+pub fn genome(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+    let (name, genome) = asked.genome(desk, of)?;
+    Answer::of(&serde_json::json!({ "name": format!("{name}.json"), "text": to_json(&genome) }))
 }
 
 fn moved(genome: &Genome, loaded: &Loaded, weights: &Weights) -> Result<Genome, String> {

@@ -29,21 +29,19 @@ pub type Scorings = BTreeMap<usize, Scoring>;
 /// What is to be scored.
 #[derive(Deserialize)]
 pub struct BeginScore {
-    #[serde(flatten)]
-    of: AskedNetwork,
     samples: usize,
     effect: f64,
 }
 
 /// Begins a score: the weights that are going to be moved.
-pub fn begin(desk: &mut Desk, wanted: &BeginScore) -> Answered {
+pub fn begin(desk: &mut Desk, of: &AskedNetwork, wanted: &BeginScore) -> Answered {
     if !(0.01..=0.5).contains(&wanted.effect) || !(1..=MOST).contains(&wanted.samples) {
         return Err(format!(
             "expected 1 to {MOST} weights and an effect from 0.01 to 0.5, found {} and {}",
             wanted.samples, wanted.effect
         ));
     }
-    let loaded = desk.load(&wanted.of)?;
+    let loaded = desk.load(of)?;
     let exhibit = Exhibit::new(&loaded.model, 64, loaded.coords, None);
     let links =
         Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;

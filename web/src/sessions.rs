@@ -2,6 +2,7 @@
 
 use crate::desk::{Answer, Answered, Desk};
 use crate::held::genome_from;
+use crate::networks::{AskedNetwork, AskedPicture};
 use picloom_engine::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
 use picloom_engine::genome::{Genome, Provenance, to_json};
 use picloom_engine::math::hash::short_id;
@@ -201,12 +202,8 @@ pub fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
     config.start.colour = wanted.colour.unwrap_or(config.start.colour);
     let mut genomes = Vec::new();
     for id in &wanted.from {
-        let asked = serde_json::json!({ "id": id, "set": wanted.set });
-        let asked = serde_json::from_value(asked).map_err(|e| e.to_string())?;
-        let file = crate::networks::genome(desk, &asked)?;
-        let file: serde_json::Value =
-            serde_json::from_str(&file.json).map_err(|e| e.to_string())?;
-        let genome = genome_from(file["text"].as_str().unwrap_or_default())?;
+        let of = AskedNetwork { id: id.clone(), wiring: Wiring::Graph };
+        let (_, genome) = AskedPicture::with(&wanted.set).genome(desk, &of)?;
         let coloured = wanted.colour == Some(true) && !genome.is_colour();
         genomes.push(if coloured { genome.with_colour_outputs() } else { genome });
     }

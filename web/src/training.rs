@@ -43,8 +43,6 @@ pub type Trainings = BTreeMap<usize, Training>;
 /// What is to be trained, on what. Where the request has bytes, they are the picture: RGB, `size`² pixels.
 #[derive(Deserialize)]
 pub struct BeginTraining {
-    #[serde(flatten)]
-    of: AskedNetwork,
     size: usize,
     seed: u64,
     lr: f64,
@@ -94,12 +92,17 @@ fn config(lr: f64, seed: u64) -> Result<TrainConfig, String> {
 }
 
 /// Begins a training: the picture to learn follows, as it is trained on.
-pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
+pub fn begin(
+    desk: &mut Desk,
+    asked: &AskedNetwork,
+    wanted: &BeginTraining,
+    bytes: &[u8],
+) -> Answered {
     let size = wanted.size;
     if !(16..=128).contains(&size) {
         return Err(format!("size: expected 16 to 128 pixels, found {size}"));
     }
-    let of = desk.load(&wanted.of)?;
+    let of = desk.load(asked)?;
     let own = bytes.is_empty();
     if !own && bytes.len() != 3 * size * size {
         return Err(format!("picture: expected {} bytes, found {}", 3 * size * size, bytes.len()));
@@ -107,7 +110,7 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
     let target_id = match (&of.learned, own) {
         (_, false) => String::new(),
         (Some((target, _)), true) => target.clone(),
-        (None, true) => wanted.of.id.clone(),
+        (None, true) => asked.id.clone(),
     };
     let target = match own {
         false => {
@@ -115,8 +118,8 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
             Picture { width: size, height: size, rgb }
         }
         true => {
-            let asked = AskedNetwork { id: target_id.clone(), wiring: Wiring::Graph };
-            let known = if target_id.is_empty() { of.clone() } else { desk.load(&asked)? };
+            let evolved = AskedNetwork { id: target_id.clone(), wiring: Wiring::Graph };
+            let known = if target_id.is_empty() { of.clone() } else { desk.load(&evolved)? };
             known.model.picture(size, known.coords)
         }
     };
@@ -125,9 +128,9 @@ pub fn begin(desk: &mut Desk, wanted: BeginTraining, bytes: &[u8]) -> Answered {
         true => format!(
             "{}: {}",
             crate::held::stem(&target_id).chars().take(40).collect::<String>(),
-            says(wanted.of.wiring)
+            says(asked.wiring)
         ),
-        false => format!("my picture: {}", says(wanted.of.wiring)),
+        false => format!("my picture: {}", says(asked.wiring)),
     };
     let loaded = Loaded {
         model: of.model.clone(),

@@ -51,13 +51,12 @@ export async function shared(site) {
     await go(page, `#/look/${FACE}`);
     await page.waitForSelector("main[data-by]", { timeout: 60_000 });
     await settled(page);
-    const picture = () => page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
-    const before = await picture();
+    const before = await page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
     await page.click(".link[data-link='5']", { force: true });
     await page.locator(".slider input[type=range]").focus();
     for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowRight");
-    await page.waitForTimeout(800);
-    expect(await picture() !== before, "its sliders move its pictures");
+    // Its sliders move its pictures.
+    await page.waitForFunction((picture) => document.querySelector("canvas.picture").toDataURL() !== picture, before, { timeout: 15_000 });
     await page.fill(".save input", "1500x1100");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save button")]);
     const png = readFileSync(await download.path());
