@@ -204,6 +204,7 @@ pub fn compare_runs(
         let measuring = Measuring {
             family: None,
             target,
+            relatives: &[],
             coords: config.coords,
             protocol: Protocol::sampled(asked.own.sample, asked.own.effect, seed),
             seed,

@@ -501,6 +501,9 @@ pub struct TargetSpec {
     /// Arch of the dense network instead of a genome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arch: Option<Arch>,
+    /// Pictures or genomes that few weights are to lead to, its relatives in a breeding session; with `organisation`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub relatives: Vec<PathBuf>,
 }
 
 impl TargetSpec {
@@ -518,6 +521,8 @@ impl TargetSpec {
             Refusal::unless(alone, &key, expected, "another choice")?;
             family.check(&format!("{key}, family"))?;
         }
+        let alone = self.relatives.is_empty() || self.family.is_none();
+        Refusal::unless(alone, &key, "relatives of one picture", "a family")?;
         let used = self.fit.is_none() || self.picture.is_some();
         Refusal::unless(used, &key, "fit with a picture", "fit without one")
     }
@@ -526,7 +531,8 @@ impl TargetSpec {
     pub fn portable(&self) -> TargetSpec {
         let named = |path: &Option<PathBuf>| path.as_deref().map(|path| portable(path).into());
         let (picture, genome) = (named(&self.picture), named(&self.genome));
-        TargetSpec { picture, genome, ..self.clone() }
+        let relatives = self.relatives.iter().map(|path| portable(path).into()).collect();
+        TargetSpec { picture, genome, relatives, ..self.clone() }
     }
 
     /// The file of what is drawn; none of a family by name.

@@ -275,7 +275,7 @@ impl Template {
             _ => {
                 let (fit, arch_said) = (subject.fit, Some(arch.clone()));
                 let target = TargetSpec { name, picture: path, fit, arch: arch_said, ..target };
-                (target, Source { target: drawn, evolved: None, arch })
+                (target, Source::of_arch(arch, drawn))
             }
         };
         if self == Template::Distil && source.evolved.is_none() {

@@ -24,6 +24,7 @@ use crate::run::{
     FamilyTarget, GrowJob, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics,
 };
 use crate::score::measures::candidates::{NULL, candidates, nulls, recommended};
+use crate::score::measures::few_weight_edits::towards;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::label_agreement::LabelAgreement;
 use crate::score::measures::mechanisms::Mechanisms;
@@ -457,6 +458,8 @@ impl Worker<'_> {
 pub(in crate::experiment) struct Measuring<'a> {
     /// What it should draw; of a family under its first condition.
     pub target: &'a Picture,
+    /// Pictures that few weights are to lead to.
+    pub relatives: &'a [Picture],
     /// The family of pictures that it should draw, if it is one.
     pub family: Option<&'a FamilyTarget>,
     /// Where its pixels lie.
@@ -489,6 +492,7 @@ impl<'a> Measuring<'a> {
         let file = format!("{}.{name}.{}", key.target.name, key.layers);
         Measuring {
             target: &chain.source.target.picture,
+            relatives: &chain.source.relatives,
             family: chain.source.target.family.as_ref(),
             coords: Coords::default(),
             protocol: chain.protocol(),
@@ -547,6 +551,11 @@ impl<'a> Measuring<'a> {
             return Ok(found);
         }
         found.extend(candidates(view, judge, self.seed)?);
+        let mut rng = SimRng::new(self.seed, "relatives", 0);
+        if let Some(edits) = towards(view, self.target, self.relatives, &mut rng) {
+            found.insert("relative_edits".into(), edits.parts[2] - edits.controls[2]);
+            found.insert("relatives_reached".into(), edits.parts[2]);
+        }
         let at = (view.size(), view.coords());
         let delta = self.protocol.delta;
         let labels = self.genome.and_then(|own| LabelAgreement::of(own, at, delta, self.seed));

@@ -15,7 +15,9 @@ use crate::math::hash::{hex, json_id};
 use crate::math::refusal::Refusal;
 use crate::math::text::portable;
 use crate::network::family::Family;
-use crate::network::{Arch, Coords, Layered, Model, TrainedWiring, Wiring, layerize, read_genome};
+use crate::network::{
+    Arch, Coords, Layered, Model, Picture, TrainedWiring, Wiring, layerize, read_genome,
+};
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
@@ -125,6 +127,8 @@ pub struct Source {
     pub evolved: Option<(Genome, Layered)>,
     /// Arch at offset 0.
     pub arch: Arch,
+    /// Its relatives' pictures.
+    pub relatives: Vec<Picture>,
 }
 
 /// About how long the networks of an arm take, in seconds of one core.
@@ -580,7 +584,12 @@ impl Source {
     pub fn of(genome: Genome, target: Target) -> Self {
         let layered = layerize(&genome);
         let arch = layered.arch().clone();
-        Source { target, evolved: Some((genome, layered)), arch }
+        Source { target, evolved: Some((genome, layered)), arch, relatives: Vec::new() }
+    }
+
+    /// Of an arch.
+    pub fn of_arch(arch: Arch, target: Target) -> Self {
+        Source { target, evolved: None, arch, relatives: Vec::new() }
     }
 
     /// Numbers of the target that every row repeats.
@@ -605,6 +614,9 @@ impl Source {
         if let Some((genome, _)) = &self.evolved {
             hash.update(genome::to_json(genome));
         }
+        for value in self.relatives.iter().flat_map(|picture| &picture.rgb) {
+            hash.update(value.to_le_bytes());
+        }
         hex(&hash.finalize())
     }
 }
@@ -627,7 +639,7 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
         spec.ensure_memory(&key, factors, size)?;
         let arch = Arch { factors, ..arch.clone() };
         let target = family_target(*family, spec, size);
-        return Ok(Some(Source { target, evolved: None, arch }));
+        return Ok(Some(Source::of_arch(arch, target)));
     }
     let drawn = target.drawn().expect("verified: a picture or a genome");
     let Some(path) = places.find(drawn) else {
@@ -647,12 +659,18 @@ fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Sour
     }
     let picture = load_target(&path, size, coords, target.fit)?.picture;
     let target_picture = Target::of_picture(name, picture);
+    let mut relatives = Vec::new();
+    for relative in &target.relatives {
+        let Some(path) = places.find(relative) else { return Ok(None) };
+        relatives.push(load_target(&path, size, coords, None)?.picture);
+    }
     if let Some(arch) = &target.arch {
-        return Ok(Some(Source { target: target_picture, evolved: None, arch: arch.clone() }));
+        return Ok(Some(Source { relatives, ..Source::of_arch(arch.clone(), target_picture) }));
     }
     let genome = target.genome.as_ref().expect("verified: a genome or an arch");
     let Some(path) = places.find(genome) else {
         return Ok(None);
     };
-    Ok(Some(Source::of(read_genome(&path, Wiring::Dense)?, target_picture)))
+    let source = Source::of(read_genome(&path, Wiring::Dense)?, target_picture);
+    Ok(Some(Source { relatives, ..source }))
 }

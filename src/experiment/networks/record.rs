@@ -635,6 +635,11 @@ impl Record for NetworksRecord {
         ),
         ("modules_width", "Units of a hidden layer."),
         (
+            "relative_edits",
+            "R² of the way from the target to its relatives' pictures that four changed weights reach, less that of random fields of the same spectrum; of targets with `relatives`.",
+        ),
+        ("relatives_reached", "The same, nothing subtracted."),
+        (
             "run_id",
             "Id of the network's run: the folder of this name in the study's store; of a pruned network it is in `picloom.json` of a round. Empty for an evolved network.",
         ),

@@ -247,6 +247,8 @@ impl Spec for NetworksSpec {
             names.into_iter().try_for_each(|name| check_name(key, name))?;
         }
         self.targets.iter().try_for_each(TargetSpec::check)?;
+        let asked = self.own.organisation || self.targets.iter().all(|t| t.relatives.is_empty());
+        Refusal::unless(asked, "relatives", "them with organisation = true", "them without it")?;
         for (i, arm) in self.arms.iter().enumerate() {
             arm.check(&self.arms[..i])?;
             // In tables and figures a level is `ARM-LEVEL`.

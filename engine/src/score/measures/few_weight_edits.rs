@@ -45,10 +45,10 @@ const STEP: f64 = 1.0 / 128.0;
 /// Rounds of refinement.
 const ROUNDS: usize = 12;
 
-/// What a network reaches.
+/// What a network reaches of edits: of parts of its picture, or to other pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edits {
-    /// Mean R² over edits of parts with 1, 2, 4 and 8 weights.
+    /// Mean R² over edits with 1, 2, 4 and 8 weights.
     pub parts: [f64; 4],
     /// The same over their controls.
     pub controls: [f64; 4],
@@ -63,21 +63,48 @@ pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> 
     if edits.is_empty() || links.is_empty() {
         return None;
     }
+    Some(reach(view, &links, &edits, rng))
+}
+
+/// What a network reaches of the edits that lead from one picture to others: a bred picture's to its relatives' in the
+/// session. All networks that draw `from` are asked for the same edits. None: every picture is `from` (mean square of the
+/// difference up to 1e-4), or no weight is alive. Pictures of any size are resampled to 32²; the same bits at any thread count.
+pub fn towards(
+    view: &View,
+    from: &Picture,
+    pictures: &[Picture],
+    rng: &mut SimRng,
+) -> Option<Edits> {
+    let view = &View::new(view.model(), SIDE, view.coords());
+    let links = living(view);
+    let from = from.resized(SIDE);
+    let edit = |picture: &Picture| -> Vec<f64> {
+        let picture = picture.resized(SIDE);
+        let pairs = picture.rgb.iter().zip(&from.rgb);
+        pairs.map(|(a, b)| f64::from(*a) - f64::from(*b)).collect()
+    };
+    let edits: Vec<Vec<f64>> =
+        pictures.iter().map(edit).filter(|edit| norm2(edit) > 1e-4 * edit.len() as f64).collect();
+    (!edits.is_empty() && !links.is_empty()).then(|| reach(view, &links, &edits, rng))
+}
+
+/// Mean R² of edits and of their controls, through these links.
+fn reach(view: &View, links: &[usize], edits: &[Vec<f64>], rng: &mut SimRng) -> Edits {
     let controls: Vec<Vec<f64>> =
         edits.iter().map(|edit| control(view.picture(), edit, rng)).collect();
-    let jacobian = jacobian(view, &links);
+    let jacobian = jacobian(view, links);
     let mean = |edits: &[Vec<f64>]| {
         let reached: Vec<[f64; 4]> = edits
             .par_iter()
             .map_init(
                 || view.painter(),
-                |painter, edit| reached(view, painter, (&links, &jacobian), edit),
+                |painter, edit| reached(view, painter, (links, &jacobian), edit),
             )
             .collect();
         let of = |k: usize| reached.iter().map(|r| r[k]).sum::<f64>() / reached.len() as f64;
         std::array::from_fn(of)
     };
-    Some(Edits { parts: mean(&edits), controls: mean(&controls) })
+    Edits { parts: mean(edits), controls: mean(&controls) }
 }
 
 /// (3P,) what each edit adds to a picture.
@@ -393,5 +420,23 @@ mod tests {
         let found = few_weight_edits(&silenced, &mut SimRng::new(1, "test", 0)).unwrap();
         assert!(found.parts[2] > 2.0 * found.controls[2], "{found:?}");
         assert!(found.parts.is_sorted() && found.controls.is_sorted());
+    }
+
+    #[test]
+    fn a_picture_that_four_weights_lead_to_is_reached_and_its_own_is_no_edit() {
+        let model = Model::of_genome(&Composed::Face.genome(1), Wiring::Graph);
+        let view = View::new(&model, 64, Coords::Fer);
+        let own = model.picture(64, Coords::Fer);
+        let mut moved = model.clone();
+        let links = living(&View::new(&model, SIDE, Coords::Fer));
+        for &link in links.iter().take(2) {
+            moved.weights.0[link] += 0.3;
+        }
+        let relative = moved.picture(64, Coords::Fer);
+        let mut rng = SimRng::new(1, "test", 0);
+        let found = towards(&view, &own, &[relative, own.clone()], &mut rng).unwrap();
+        assert!(found.parts[2] > 0.9, "{found:?}");
+        assert!(found.parts[2] > found.controls[2] + 0.2, "{found:?}");
+        assert_eq!(towards(&view, &own, &[own.clone()], &mut rng), None);
     }
 }
