@@ -437,6 +437,6 @@ mod tests {
         let found = towards(&view, &own, &[relative, own.clone()], &mut rng).unwrap();
         assert!(found.parts[2] > 0.9, "{found:?}");
         assert!(found.parts[2] > found.controls[2] + 0.2, "{found:?}");
-        assert_eq!(towards(&view, &own, &[own.clone()], &mut rng), None);
+        assert_eq!(towards(&view, &own, std::slice::from_ref(&own), &mut rng), None);
     }
 }
