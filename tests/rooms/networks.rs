@@ -500,7 +500,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
 /// The first target of a study with another arch.
 fn load_arch(arch: &str, study: &NetworksStudy) -> Source {
     let target = study.chains[0].source.target.clone();
-    Source { target, evolved: None, arch: arch.parse().unwrap() }
+    Source::of_arch(arch.parse().unwrap(), target)
 }
 
 #[test]
