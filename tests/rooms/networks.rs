@@ -747,3 +747,49 @@ fn a_network_learns_other_families_first_and_goes_on_from_their_weights() {
         ["arm after", "pretrain with wiring = \"dense\" only", "it with another"],
     );
 }
+
+const RELATED: &str = r#"
+kind = "networks"
+name = "small"
+question = "Do four weights lead to a relative?"
+size = 12
+steps = 5
+seeds = [0]
+sample = 4
+organisation = true
+[[targets]]
+name = "mask"
+genome = "genomes/mask.json"
+relatives = ["genomes/bred_lamp.json", "genomes/mask.json"]
+[[arms]]
+name = "evolved"
+wiring = "evolved"
+"#;
+
+#[test]
+fn edits_lead_to_the_relatives_that_a_target_names() {
+    let (_root, path) = repository(RELATED);
+    let study = plan(&path, None);
+    let runs = tempfile::tempdir().unwrap();
+    let record = run_with(&study, runs.path(), 2);
+    let found = &record.rows[0].result.as_ref().unwrap().organisation;
+    let (less_chance, reached) = (found["relative_edits"], found["relatives_reached"]);
+    assert!((0.0..=1.0).contains(&reached) && less_chance <= reached, "{less_chance} {reached}");
+
+    // Itself is no relative: there is no way to it.
+    let (_root, path) = repository(&RELATED.replace("\"genomes/bred_lamp.json\", ", ""));
+    let alone = plan(&path, None);
+    assert_ne!(alone.chains[0].key.sha256, study.chains[0].key.sha256);
+    let runs = tempfile::tempdir().unwrap();
+    let record = run_with(&alone, runs.path(), 1);
+    assert!(!record.rows[0].result.as_ref().unwrap().organisation.contains_key("relative_edits"));
+
+    assert_unread(
+        &RELATED.replace("organisation = true\n", ""),
+        ["relatives", "them with organisation = true", "them without it"],
+    );
+    assert_unread(
+        &RELATED.replace("[[arms]]", "family = { support = \"minimal\" }\n[[arms]]"),
+        ["target mask", "relatives of one picture", "a family"],
+    );
+}
