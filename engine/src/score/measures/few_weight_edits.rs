@@ -337,6 +337,10 @@ pub fn pursue(jacobian: &[Vec<f32>], edit: &[f64], count: usize) -> (Vec<usize>,
 /// # Panics
 /// If there is no such link, or the edit is of another size.
 pub fn refine(view: &View, painter: &mut Painter, links: &[usize], edit: &[f64]) -> f64 {
+    // Of a network that draws one colour no weight may change anything.
+    if links.is_empty() {
+        return norm2(edit);
+    }
     let base = &view.picture().rgb;
     let mut error = |moves: &[f64]| -> DVector<f64> {
         let changes = links.iter().zip(moves).map(|(&link, &delta)| Change::By { link, delta });
@@ -420,6 +424,21 @@ mod tests {
         let found = few_weight_edits(&silenced, &mut SimRng::new(1, "test", 0)).unwrap();
         assert!(found.parts[2] > 2.0 * found.controls[2], "{found:?}");
         assert!(found.parts.is_sorted() && found.controls.is_sorted());
+    }
+
+    #[test]
+    fn of_a_network_whose_weights_do_nothing_no_edit_is_reached() {
+        let genome = Composed::Face.genome(1);
+        let mut model = Model::of_genome(&genome, Wiring::Graph);
+        // Far beyond what may be drawn.
+        model.weights.0.iter_mut().for_each(|w| *w *= 1e6);
+        let view = View::new(&model, SIDE, Coords::Fer);
+        let other = Model::of_genome(&genome, Wiring::Graph).picture(SIDE, Coords::Fer);
+        let edit: Vec<f64> = other.rgb.iter().map(|v| f64::from(*v)).collect();
+        assert_eq!(refine(&view, &mut view.painter(), &[], &edit), norm2(&edit));
+        let still = vec![vec![0.0; edit.len()]];
+        let found = reached(&view, &mut view.painter(), (&[0], &still), &edit);
+        assert_eq!(found, [0.0; 4]);
     }
 
     #[test]
