@@ -21,6 +21,7 @@ export function expect(holds, message) {
 
 /** Runs the program in the studio's folder. */
 export function picloom(...words) {
+  mkdirSync(root, { recursive: true });
   return execFileSync(PICLOOM, [...words, "--quiet"], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 

@@ -131,7 +131,7 @@ export async function showTrain(main, { id, query }) {
   async function show({ answer: [now, bytes, took], mine, some, due, side }, all = false) {
     if (left || mine !== job) return;
     // More work than the page needs time to show what came before: else the engine waits for a slow screen.
-    const work = Math.min(MOST_WORK, Math.max(WORK, 2 * between));
+    const work = Math.min(MOST_WORK, Math.max(WORK, 3 * between - WORK));
     if (running && some > 0 && !due) steps = Math.max(1, Math.min(1000, Math.round(some * Math.min(2, Math.max(0.5, work / Math.max(took, 1))))));
     curve.push(...now.lines);
     if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);

@@ -1,6 +1,6 @@
 // The engine's pixels are the library's: to the bit where a multiply-add rounds once, else within 2 of 255. And how long they take.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { close, expect, open, picloom, repository, root } from "../../tests/studio/studio.mjs";
 
@@ -42,7 +42,6 @@ function reference(site) {
 }
 
 export async function bits(site) {
-  mkdirSync(root, { recursive: true });
   const page = await open(site.address);
   const said = [];
   for (const wasm of ["picloom.wasm", "picloom-plain.wasm"]) {
