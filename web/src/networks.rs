@@ -27,13 +27,13 @@ pub struct AskedNetwork {
     pub wiring: Wiring,
 }
 
-/// A link of it.
+/// The link of a network that is asked about.
 #[derive(Deserialize)]
 pub struct AskedLink {
     link: usize,
 }
 
-/// What is asked of its picture.
+/// How a network is to be drawn: its size, and what is set.
 #[derive(Default, Deserialize)]
 pub struct AskedPicture {
     size: Option<usize>,

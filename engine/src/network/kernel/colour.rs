@@ -1,6 +1,4 @@
 //! From the outputs' rows to colours, and from errors in colour back to the outputs.
-// Loops over channels and vectors index several arrays at once.
-#![allow(clippy::needless_range_loop)]
 
 use super::prepared::Prepared;
 use super::program::{OUTPUTS, Program};

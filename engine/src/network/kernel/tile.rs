@@ -116,8 +116,8 @@ pub(super) fn dense<L: Lanes>(
     }
 }
 
-/// I × K sums over the pixels of dz[i] · a[k], not yet reduced over lanes, to `sums[OUTER * i + k]`. One register of a
-/// vector's lanes after the other, for I · K sums of whole vectors fit into few processors' registers.
+/// I × K sums over the pixels of dz[i] · a[k], not yet reduced over lanes, to `sums[OUTER * i + k]`. The registers of
+/// a vector are summed one after the other: not every processor can hold I · K sums of whole vectors.
 ///
 /// # Safety
 /// `used` blocks from each of the I rows at `dz` and the K rows at `a`, `stride` apart, are readable; `sums` has a vector
