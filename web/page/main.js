@@ -1,7 +1,7 @@
 // The pages of the site, and the link that brings one back.
 
 import { button, complain, h, say } from "./dom.js";
-import { address, route } from "./route.js";
+import { rename, route } from "./route.js";
 import { showStart } from "./start.js";
 import { showBreed } from "./breed.js";
 import { showLook } from "./look.js";
@@ -14,19 +14,18 @@ import { showOpen } from "./open.js";
 import { showTrain } from "./live.js";
 import { showScore } from "./judge.js";
 
-/** The address of a page with everything in it that it shows. */
-async function wholeAddress() {
+/** Lets the address hold everything that its page shows. */
+async function nameWhole() {
   const { page, id, query } = route();
   if (id.startsWith("brought/")) throw new Error("Your own picture does not fit into a link. Train on it, and keep the network: that has one.");
   if (page === "breed" && !isContent(id)) throw new Error("This session is too long for a link. Look inside a picture of it: that has one.");
   const whole = id && page !== "breed" ? await solidId(id) : id;
   if (whole && page !== "breed" && !isSolid(whole)) throw new Error("This network is too large for a link (8 kB). Save it as a file, and drop that on the page.");
-  return address(page, whole, Object.fromEntries(query));
+  rename(page, whole, Object.fromEntries(query));
 }
 
 async function copyLink() {
-  const hash = await wholeAddress();
-  if (hash !== location.hash) history.replaceState(null, "", hash);
+  await nameWhole();
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied");
@@ -40,7 +39,7 @@ async function copyLink() {
 const solidly = (show) => async (main, here) => {
   if (here.id && !here.id.startsWith("brought/")) {
     const id = await solidId(here.id);
-    if (id !== here.id) history.replaceState(null, "", address(here.page, id, Object.fromEntries(here.query)));
+    rename(here.page, id, Object.fromEntries(here.query));
     return show(main, { ...here, id });
   }
   return show(main, here);

@@ -61,6 +61,17 @@ export async function shared(site) {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(".save button")]);
     const png = readFileSync(await download.path());
     expect(png.readUInt32BE(16) === 1500 && png.readUInt32BE(20) === 1100, "it saves pictures of any shape");
+    // A page that is being left names itself no more: its timer is overdue when the browser is told to go elsewhere.
+    await page.evaluate((to) => {
+      const elsewhere = new MessageChannel();
+      elsewhere.port2.onmessage = () => (location.hash = to);
+      document.querySelector(".slider input[type=range]").dispatchEvent(new Event("input"));
+      elsewhere.port1.postMessage(null);
+      for (const until = performance.now() + 400; performance.now() < until; );
+    }, `#/look/${RUN}`);
+    await page.waitForTimeout(300);
+    expect(decodeURIComponent(await page.evaluate(() => location.hash)).startsWith(`#/look/${RUN}`), "the address is where one went");
+    await go(page, `#/look/${FACE}`);
     // The engine breeds from it and trains it.
     await page.click("text=Breed from it");
     await page.click("dialog >> text=Begin");

@@ -1,7 +1,7 @@
 // One page at a time: the one that the address names.
 
 import { complain, fill, h, help, keys, listen } from "./dom.js";
-import { address, route } from "./route.js";
+import { address, arrive } from "./route.js";
 import { takeDrops } from "./start.js";
 
 let leave = null;
@@ -10,7 +10,7 @@ let shown = 0;
 /** Shows `pages` by the address, under a bar of `links`. `site` stands in the title; `missing` says where to go instead. */
 export function showPages(pages, { site, links, missing }) {
   async function show() {
-    const here = route();
+    const here = arrive();
     const turn = ++shown;
     leave?.();
     leave = null;

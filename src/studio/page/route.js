@@ -8,6 +8,15 @@ function decoded(piece) {
   }
 }
 
+/** The address of the page that is shown; the browser's own is ahead of it while it goes to another. */
+let arrived;
+
+/** What the address names, for a page that is going to show it. */
+export function arrive() {
+  arrived = location.hash;
+  return route();
+}
+
 /** What the address names: {page, id, query}. */
 export function route() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
@@ -34,10 +43,12 @@ export function unlisted(text) {
   return (text ?? "").split(",").filter(Boolean).map(decoded);
 }
 
-/** Lets the address name what is shown now, without going anywhere. */
+/** Lets the address name what is shown now, without going anywhere. Does nothing for a page that is being left. */
 export function rename(page, id, query) {
+  if (location.hash !== arrived || route().page !== page) return;
   const to = address(page, id, query);
   if (to !== location.hash) history.replaceState(null, "", to);
+  arrived = location.hash;
 }
 
 /** What a file is called that was opened here: its own name, without the hash that it is kept under. */
