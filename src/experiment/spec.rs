@@ -432,7 +432,7 @@ fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeAr
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FamilySpec {
-    /// Which family (`picloom family`); default: the target's genome, which then has factors.
+    /// Which family (`picloom family`); default: what the target's genome draws, which then has factors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub name: Option<Family>,
     /// Which combinations are seen: random:SHARE, connected, minimal, disconnected or value.
@@ -516,8 +516,8 @@ impl TargetSpec {
         let drawn = self.arch.is_none() || self.picture.is_some() || of_code;
         Refusal::unless(drawn, &key, "a picture or a family with an arch", "none")?;
         if let Some(family) = &self.family {
-            let alone = self.picture.is_none() && of_code == self.arch.is_some();
-            let expected = "a family by name with an arch, or without one with a genome";
+            let alone = self.picture.is_none() && (of_code || self.genome.is_some());
+            let expected = "a family by name, or a genome's own, and no picture";
             Refusal::unless(alone, &key, expected, "another choice")?;
             family.check(&format!("{key}, family"))?;
         }
@@ -535,7 +535,7 @@ impl TargetSpec {
         TargetSpec { picture, genome, relatives, ..self.clone() }
     }
 
-    /// The file of what is drawn; none of a family by name.
+    /// The file of what is drawn, if it is not a family by name.
     pub fn drawn(&self) -> Option<&Path> {
         self.picture.as_deref().or(self.genome.as_deref())
     }

@@ -41,6 +41,7 @@ mod recombination;
 mod score;
 mod settings;
 mod stats_oracle;
+mod targets;
 mod trainer;
 #[cfg(feature = "vlm")]
 mod vlm;

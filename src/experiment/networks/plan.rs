@@ -631,15 +631,19 @@ pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> T
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     let coords = Coords::default();
     let key = format!("target {}, family", target.name);
-    if let (Some(FamilySpec { name: Some(family), .. }), Some(arch)) =
-        (&target.family, &target.arch)
-    {
+    if let Some(spec @ FamilySpec { name: Some(family), .. }) = &target.family {
         let factors = family.factors().len();
-        let spec = target.family.as_ref().expect("just seen");
         spec.ensure_memory(&key, factors, size)?;
-        let arch = Arch { factors, ..arch.clone() };
-        let target = family_target(*family, spec, size);
-        return Ok(Some(Source::of_arch(arch, target)));
+        let drawn = family_target(*family, spec, size);
+        if let Some(arch) = &target.arch {
+            return Ok(Some(Source::of_arch(Arch { factors, ..arch.clone() }, drawn)));
+        }
+        let genome = target.genome.as_ref().expect("verified: a genome or an arch");
+        let Some(path) = places.find(genome) else { return Ok(None) };
+        let genome = read_genome(&path, Wiring::Dense)?;
+        let expected = format!("a genome with {factors} factors, as the family {}", family.name());
+        Refusal::unless(genome.factors() == factors, path.display(), expected, genome.factors())?;
+        return Ok(Some(Source::of(genome, drawn)));
     }
     let drawn = target.drawn().expect("verified: a picture or a genome");
     let Some(path) = places.find(drawn) else {
