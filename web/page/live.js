@@ -11,7 +11,7 @@ import { lossCurve } from "./charts.js";
 import { wiringOf } from "./wiring.js";
 
 // Side of the picture and of a map; how long the engine works at a time, at least and at most; how often maps and curve are drawn. Times in ms.
-const [DRAWN, UNIT, WORK, MOST_WORK, SLOW] = [192, 40, 26, 90, 240];
+const [DRAWN, UNIT, WORK, MOST_WORK, SLOW] = [192, 40, 26, 130, 240];
 // More links than this are lines on a canvas: they change all the time.
 const MOST_LINES = 150;
 const WIRINGS = [["dense", "dense, layer on layer"], ["layerized", "the evolved wiring, in layers"], ["graph", "the evolved wiring"]];
@@ -131,7 +131,7 @@ export async function showTrain(main, { id, query }) {
   async function show({ answer: [now, bytes, took], mine, some, due, side }, all = false) {
     if (left || mine !== job) return;
     // More work than the page needs time to show what came before: else the engine waits for a slow screen.
-    const work = Math.min(MOST_WORK, Math.max(WORK, 3 * between - WORK));
+    const work = Math.min(MOST_WORK, Math.max(WORK, 4 * between - WORK));
     if (running && some > 0 && !due) steps = Math.max(1, Math.min(1000, Math.round(some * Math.min(2, Math.max(0.5, work / Math.max(took, 1))))));
     curve.push(...now.lines);
     if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);
