@@ -109,7 +109,7 @@ pub(super) fn read_tables(paths: &[PathBuf]) -> Result<Table, Refusal> {
     }
     Ok(match tables.len() {
         1 => tables.remove(0),
-        _ => Table::concat(&tables),
+        _ => Table::concat(tables),
     })
 }
 

@@ -287,7 +287,7 @@ fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> 
     if all.is_empty() {
         return Ok(());
     }
-    Ok(Table::concat(&all).write(&out.join(CHANGES))?)
+    Ok(Table::concat(all).write(&out.join(CHANGES))?)
 }
 
 /// Names of the folders; where two have the same, the paths.

@@ -35,7 +35,7 @@ fn tables_with_other_columns_are_put_one_under_the_other() {
     let other = Table::new(["arm", "kept"]).with_constant("study", "b");
     let mut other = other;
     other.push(&["b", "sp", "10"]);
-    let all = Table::concat(&[small().with_constant("study", "a"), other]);
+    let all = Table::concat([small().with_constant("study", "a"), other]);
     assert_eq!(all.len(), 3);
     assert_eq!(all.column("study").unwrap().text(2), "b");
     assert_eq!(all.column("kept").unwrap().number(0), None);

@@ -109,7 +109,7 @@ impl Tables {
                 for name in several {
                     tables.push(Table::clone(&*self.of(name)?).with_constant("study", name));
                 }
-                let table = Rc::new(Table::concat(&tables));
+                let table = Rc::new(Table::concat(tables));
                 self.read.insert(key, table.clone());
                 Ok(table)
             }

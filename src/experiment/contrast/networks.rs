@@ -4,7 +4,7 @@ use super::spec::{Basis, ContrastSpec};
 use crate::experiment::table::{Column, Filter, Table};
 use crate::math::refusal::Refusal;
 use crate::math::stats::{mean, variance};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Columns that tell the networks of a study apart, besides those that a contrast names.
 const DESIGN: [&str; 7] = ["study", "target", "variant", "offset", "arm", "level", "seed"];
@@ -50,7 +50,7 @@ impl<'a> Networks<'a> {
         identity.extend(DESIGN.iter().filter_map(|name| table.get(name)));
         let unit = table.column(&spec.unit)?;
         identity.push(unit);
-        let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
+        let mut known: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
         let mut found = Networks {
             table,
             spec,

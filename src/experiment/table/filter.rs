@@ -51,12 +51,11 @@ impl Order {
 }
 
 /// Whether a cell has this value: the same text, or the same number written otherwise (`2` and `2.0`).
-fn is_value(column: &Column, row: usize, wanted: &str) -> bool {
-    let text = column.text(row);
+fn is_value(text: &str, number: Option<f64>, wanted: &str) -> bool {
     if text == wanted {
         return true;
     }
-    match (column.number(row), wanted.parse::<f64>()) {
+    match (number, wanted.parse::<f64>()) {
         (Some(found), Ok(wanted)) => found == wanted && text.parse::<f64>().is_ok(),
         _ => false,
     }
@@ -89,14 +88,12 @@ impl Condition {
         Ok(Condition { column: column.to_string(), test })
     }
 
-    fn holds(&self, column: &Column, row: usize) -> bool {
-        let one_of = |values: &[String]| values.iter().any(|value| is_value(column, row, value));
+    fn holds(&self, text: &str, number: Option<f64>) -> bool {
+        let one_of = |values: &[String]| values.iter().any(|value| is_value(text, number, value));
         match &self.test {
             Test::OneOf(values) => one_of(values),
             Test::NoneOf(values) => !one_of(values),
-            Test::Order(order, bound) => {
-                column.number(row).is_some_and(|value| order.holds(value, *bound))
-            }
+            Test::Order(order, bound) => number.is_some_and(|value| order.holds(value, *bound)),
         }
     }
 }
@@ -124,7 +121,8 @@ impl Filter {
         let mut rows: Vec<usize> = (0..table.len()).collect();
         for condition in &self.0 {
             let column = table.column(&condition.column)?;
-            rows.retain(|&row| condition.holds(column, row));
+            let holds = column.rows_where(|text, number| condition.holds(text, number));
+            rows.retain(|&row| holds[row]);
         }
         Ok(rows)
     }

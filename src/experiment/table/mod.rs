@@ -15,67 +15,74 @@ use crate::math::refusal::Refusal;
 use crate::network::files::{WriteError, read_plain, write_atomic};
 use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;
 
 /// Bytes of a table once it is unpacked, at most.
 const LARGEST: u64 = 1 << 30;
 
-/// A table in memory. Columns are stored by their distinct values, so that a column of names costs four bytes a row.
+/// A table in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<Column>,
     rows: usize,
 }
 
-/// One column of a [`Table`].
+/// One column of a [`Table`]. Rows in a row that hold the same text share one value.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
     name: String,
-    /// Number of each row's value in `values`.
+    /// Number of each row's value.
     codes: Vec<u32>,
-    values: Vec<Cell>,
-    /// Code of each text.
-    known: HashMap<String, u32>,
+    /// The texts of all values, one after the other.
+    texts: String,
+    /// Where the text of each value ends.
+    ends: Vec<usize>,
+    /// The number that each value is, if it is one.
+    numbers: Vec<Option<f64>>,
 }
 
-/// A distinct value of a column.
-#[derive(Clone, Debug, Default)]
-struct Cell {
-    text: String,
-    number: Option<f64>,
-}
-
-impl Cell {
-    fn of(text: &str) -> Self {
-        let number = match text {
-            "true" => Some(1.0),
-            "false" => Some(0.0),
-            _ => text.parse().ok().filter(|n: &f64| n.is_finite()),
-        };
-        Cell { text: text.to_string(), number }
+fn number_of(text: &str) -> Option<f64> {
+    match text {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => text.parse().ok().filter(|n: &f64| n.is_finite()),
     }
 }
 
 impl Column {
-    fn new(name: &str, rows: usize) -> Self {
-        let mut column = Column { name: name.to_string(), ..Column::default() };
-        (0..rows).for_each(|_| column.push(""));
-        column
+    fn new(name: &str) -> Self {
+        Column { name: name.to_string(), ..Column::default() }
     }
 
     fn push(&mut self, text: &str) {
-        let code = match self.known.get(text) {
-            Some(code) => *code,
-            None => {
-                let code = self.values.len() as u32;
-                self.values.push(Cell::of(text));
-                self.known.insert(text.to_string(), code);
-                code
-            }
-        };
-        self.codes.push(code);
+        if self.ends.is_empty() || self.value(self.ends.len() - 1) != text {
+            self.texts.push_str(text);
+            self.ends.push(self.texts.len());
+            self.numbers.push(number_of(text));
+        }
+        self.codes.push(self.ends.len() as u32 - 1);
+    }
+
+    /// Adds rows that hold one text.
+    fn push_all(&mut self, text: &str, rows: usize) {
+        (0..rows).for_each(|_| self.push(text));
+    }
+
+    /// Adds the rows of another column.
+    fn append(&mut self, other: &Column) {
+        let (values, length) = (self.ends.len() as u32, self.texts.len());
+        self.codes.extend(other.codes.iter().map(|code| values + code));
+        self.texts.push_str(&other.texts);
+        self.ends.extend(other.ends.iter().map(|end| length + end));
+        self.numbers.extend(&other.numbers);
+    }
+
+    /// The text of a value.
+    fn value(&self, value: usize) -> &str {
+        let start = if value == 0 { 0 } else { self.ends[value - 1] };
+        &self.texts[start..self.ends[value]]
     }
 
     /// Its name.
@@ -85,24 +92,32 @@ impl Column {
 
     /// The text in a row; empty if there is no value.
     pub fn text(&self, row: usize) -> &str {
-        &self.values[self.codes[row] as usize].text
+        self.value(self.codes[row] as usize)
     }
 
     /// The number in a row: `true` is 1, `false` is 0; none for a text and for no value.
     pub fn number(&self, row: usize) -> Option<f64> {
-        self.values[self.codes[row] as usize].number
+        self.numbers[self.codes[row] as usize]
     }
 
-    /// Its distinct values, in the order in which they first appear.
+    /// For each row whether its text and number pass.
+    fn rows_where(&self, passes: impl Fn(&str, Option<f64>) -> bool) -> Vec<bool> {
+        let values = self.numbers.iter().enumerate();
+        let values: Vec<bool> = values.map(|(i, number)| passes(self.value(i), *number)).collect();
+        self.codes.iter().map(|code| values[*code as usize]).collect()
+    }
+
+    /// Its distinct texts, in the order in which they first appear.
     pub fn distinct(&self) -> impl Iterator<Item = &str> {
-        self.values.iter().map(|cell| cell.text.as_str())
+        let mut seen = BTreeSet::new();
+        (0..self.ends.len()).map(|value| self.value(value)).filter(move |text| seen.insert(*text))
     }
 }
 
 impl Table {
     /// An empty table with these columns.
     pub fn new<'a>(columns: impl IntoIterator<Item = &'a str>) -> Self {
-        let columns = columns.into_iter().map(|name| Column::new(name, 0)).collect();
+        let columns = columns.into_iter().map(Column::new).collect();
         Table { columns, rows: 0 }
     }
 
@@ -207,8 +222,8 @@ impl Table {
 
     /// The table with a column that holds one text in every row; an earlier column of the name is replaced.
     pub fn with_constant(mut self, name: &str, text: &str) -> Self {
-        let mut column = Column::new(name, 0);
-        (0..self.rows).for_each(|_| column.push(text));
+        let mut column = Column::new(name);
+        column.push_all(text, self.rows);
         match self.columns.iter_mut().find(|c| c.name == name) {
             Some(old) => *old = column,
             None => self.columns.insert(0, column),
@@ -217,17 +232,22 @@ impl Table {
     }
 
     /// The rows of all tables, one after the other. A column that a table lacks is empty in its rows.
-    pub fn concat(tables: &[Table]) -> Self {
-        let mut all = Table::default();
+    pub fn concat(tables: impl IntoIterator<Item = Table>) -> Self {
+        let mut tables = tables.into_iter();
+        let mut all = tables.next().unwrap_or_default();
         for table in tables {
             for column in &table.columns {
                 if all.get(&column.name).is_none() {
-                    all.columns.push(Column::new(&column.name, all.rows));
+                    let mut new = Column::new(&column.name);
+                    new.push_all("", all.rows);
+                    all.columns.push(new);
                 }
             }
             for column in &mut all.columns {
-                let from = table.get(&column.name);
-                (0..table.rows).for_each(|row| column.push(from.map_or("", |c| c.text(row))));
+                match table.get(&column.name) {
+                    Some(from) => column.append(from),
+                    None => column.push_all("", table.rows),
+                }
             }
             all.rows += table.rows;
         }

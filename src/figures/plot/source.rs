@@ -65,5 +65,5 @@ pub(super) fn together(tables: &[Source]) -> Table {
             false => table,
         }
     });
-    Table::concat(&named.collect::<Vec<_>>())
+    Table::concat(named)
 }
