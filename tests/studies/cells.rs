@@ -3,10 +3,14 @@
 use picloom::experiment::cells::{CellState, CellStudy, run_cells, study_folder};
 use picloom::experiment::grid::axis;
 use picloom::experiment::networks::NetworksStudy;
-use picloom::experiment::workers::{Ask, News};
+use picloom::experiment::workers::{Ask, News, Progress, StudyObserver};
+use picloom::network::Picture;
+use picloom::score::{BaseReading, Judge};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The evolved network and a dense one of a genome, with pictures of both.
 const SPEC: &str = r#"
@@ -32,8 +36,12 @@ maps = ["evolved"]
 "#;
 
 fn study() -> (tempfile::TempDir, NetworksStudy) {
+    study_of(SPEC)
+}
+
+fn study_of(spec: &str) -> (tempfile::TempDir, NetworksStudy) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (folder, path) = crate::repository::repository(root, "shown", SPEC, &["genomes/mask.json"]);
+    let (folder, path) = crate::repository::repository(root, "shown", spec, &["genomes/mask.json"]);
     let study = NetworksStudy::read(&path, None, Path::new("no runs")).unwrap();
     (folder, study)
 }
@@ -55,6 +63,50 @@ fn a_worker_that_was_overtaken_writes_no_pictures() {
             "changed weights as pictures and as a table, and maps"
         );
     }
+}
+
+/// A judge that breaks once.
+struct Breaks {
+    judge: Arc<dyn Judge>,
+    broke: AtomicBool,
+}
+
+impl Judge for Breaks {
+    fn name(&self) -> String {
+        self.judge.name()
+    }
+
+    fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a> {
+        assert!(self.broke.swap(true, Ordering::Relaxed), "this judge broke");
+        self.judge.read_base(base)
+    }
+}
+
+/// Remembers why cells failed.
+#[derive(Default)]
+struct Failures(Vec<String>);
+
+impl StudyObserver for Failures {
+    fn cell(&mut self, _progress: &Progress, _label: &str, error: Option<&str>) {
+        self.0.extend(error.map(str::to_string));
+    }
+}
+
+#[test]
+fn a_cell_that_breaks_the_program_has_failed_and_the_others_go_on() {
+    let (folder, mut study) = study_of(&SPEC.replace("seeds = [0]", "seeds = [0, 1]"));
+    study.judge = Arc::new(Breaks { judge: study.judge.clone(), broke: AtomicBool::new(false) });
+    study.at_a_time = 1;
+    let mut failures = Failures::default();
+    let record = run_cells(&study, folder.path(), &mut failures).unwrap().expect("not stopped");
+    assert_eq!(failures.0.len(), 1, "{:?}", failures.0);
+    assert!(failures.0[0].contains("fault in picloom") && failures.0[0].contains("judge broke"));
+    let measured = record.rows.iter().filter(|row| row.result.is_some()).count();
+    assert!(0 < measured && measured < record.rows.len(), "{measured} of {}", record.rows.len());
+    // The next run tries it again.
+    let mut failures = Failures::default();
+    let record = run_cells(&study, folder.path(), &mut failures).unwrap().expect("not stopped");
+    assert!(failures.0.is_empty() && record.rows.iter().all(|row| row.result.is_some()));
 }
 
 #[test]

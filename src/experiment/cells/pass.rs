@@ -12,6 +12,7 @@ use crate::experiment::shard::Shard;
 use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
 use crate::network::files::{WriteError, write_atomic};
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -239,7 +240,7 @@ fn compute<S: CellStudy>(
     }
     let going_on = |news: News<'_>| ask.tell(news) && lease.is_held();
     let may_write = || lease.confirm();
-    let left = study.compute(cell, folder, Ask::new(&going_on).writing(&may_write));
+    let left = unbroken(|| study.compute(cell, folder, Ask::new(&going_on).writing(&may_write)));
     if !lease.confirm() {
         return Ok(Outcome::Elsewhere);
     }
@@ -264,6 +265,15 @@ fn compute<S: CellStudy>(
             fail(without_path(&error, folder))
         }
     }
+}
+
+/// What the work leaves. A panic is a fault of this program: the cell has failed, the others go on.
+fn unbroken<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(format!("a fault in picloom, please report it: {text}"))
+    })
 }
 
 /// Refuses a folder that takes no more files: a cell that failed there is not at fault.

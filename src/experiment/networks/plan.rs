@@ -629,52 +629,73 @@ pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> T
 
 /// The source of a target; none if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
-    let coords = Coords::default();
-    let key = format!("target {}, family", target.name);
-    if let Some(spec @ FamilySpec { name: Some(family), .. }) = &target.family {
+    match &target.family {
+        Some(family) => load_family(places, target, family, size),
+        None => load_picture(places, target, size),
+    }
+}
+
+/// A family that code draws, learned by an arch or by the wiring of a genome, or one that a genome draws.
+fn load_family(
+    places: &Places,
+    target: &TargetSpec,
+    spec: &FamilySpec,
+    size: usize,
+) -> Result<Option<Source>, RunError> {
+    let has_memory =
+        |factors| spec.ensure_memory(&format!("target {}, family", target.name), factors, size);
+    if let (Some(family), Some(arch)) = (spec.name, &target.arch) {
         let factors = family.factors().len();
-        spec.ensure_memory(&key, factors, size)?;
-        let drawn = family_target(*family, spec, size);
-        if let Some(arch) = &target.arch {
-            return Ok(Some(Source::of_arch(Arch { factors, ..arch.clone() }, drawn)));
+        has_memory(factors)?;
+        let drawn = family_target(family, spec, size);
+        return Ok(Some(Source::of_arch(Arch { factors, ..arch.clone() }, drawn)));
+    }
+    let written = target.genome.as_ref().expect("verified: a genome or an arch");
+    let Some(path) = places.find(written) else { return Ok(None) };
+    let genome = read_genome(&path, Wiring::Dense)?;
+    let factors = genome.factors();
+    let (fits, expected) = match spec.name.map(|family| (family.name(), family.factors().len())) {
+        Some((name, n)) => {
+            (factors == n, format!("a genome with {n} factors, as the family {name}"))
         }
-        let genome = target.genome.as_ref().expect("verified: a genome or an arch");
-        let Some(path) = places.find(genome) else { return Ok(None) };
-        let genome = read_genome(&path, Wiring::Dense)?;
-        let expected = format!("a genome with {factors} factors, as the family {}", family.name());
-        Refusal::unless(genome.factors() == factors, path.display(), expected, genome.factors())?;
-        return Ok(Some(Source::of(genome, drawn)));
-    }
-    let drawn = target.drawn().expect("verified: a picture or a genome");
-    let Some(path) = places.find(drawn) else {
-        return Ok(None);
+        None => (factors > 0, "a genome with factors, inputs z1 …".into()),
     };
-    let name = portable(drawn);
-    if let Some(family) = &target.family {
-        let genome = read_genome(&path, Wiring::Dense)?;
-        let model = Model::of_genome(&genome, Wiring::Graph);
-        let factors = genome.factors();
-        let found = "one without";
-        Refusal::unless(factors > 0, path.display(), "a genome with factors, inputs z1 …", found)?;
-        family.ensure_memory(&key, factors, size)?;
-        let draw = |z: &[f64]| model.at(z).picture(size, coords);
-        let drawn = Target::of_family(name, family.conditions(factors), draw);
-        return Ok(Some(Source::of(genome, drawn)));
-    }
+    Refusal::unless(fits, path.display(), expected, factors)?;
+    has_memory(factors)?;
+    let drawn = match spec.name {
+        Some(family) => family_target(family, spec, size),
+        None => {
+            let model = Model::of_genome(&genome, Wiring::Graph);
+            let draw = |z: &[f64]| model.at(z).picture(size, Coords::default());
+            Target::of_family(portable(written), spec.conditions(factors), draw)
+        }
+    };
+    Ok(Some(Source::of(genome, drawn)))
+}
+
+/// A picture, or what a genome draws, learned by an arch or by the wiring of a genome; with its relatives.
+fn load_picture(
+    places: &Places,
+    target: &TargetSpec,
+    size: usize,
+) -> Result<Option<Source>, RunError> {
+    let coords = Coords::default();
+    let drawn = target.drawn().expect("verified: a picture or a genome");
+    let Some(path) = places.find(drawn) else { return Ok(None) };
     let picture = load_target(&path, size, coords, target.fit)?.picture;
-    let target_picture = Target::of_picture(name, picture);
+    let drawn = Target::of_picture(portable(drawn), picture);
     let mut relatives = Vec::new();
     for relative in &target.relatives {
         let Some(path) = places.find(relative) else { return Ok(None) };
         relatives.push(load_target(&path, size, coords, None)?.picture);
     }
-    if let Some(arch) = &target.arch {
-        return Ok(Some(Source { relatives, ..Source::of_arch(arch.clone(), target_picture) }));
-    }
-    let genome = target.genome.as_ref().expect("verified: a genome or an arch");
-    let Some(path) = places.find(genome) else {
-        return Ok(None);
+    let source = match &target.arch {
+        Some(arch) => Source::of_arch(arch.clone(), drawn),
+        None => {
+            let genome = target.genome.as_ref().expect("verified: a genome or an arch");
+            let Some(path) = places.find(genome) else { return Ok(None) };
+            Source::of(read_genome(&path, Wiring::Dense)?, drawn)
+        }
     };
-    let source = Source::of(read_genome(&path, Wiring::Dense)?, target_picture);
     Ok(Some(Source { relatives, ..source }))
 }

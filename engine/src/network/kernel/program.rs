@@ -180,6 +180,7 @@ pub(super) struct Run {
 }
 
 /// The part of `0..n` that block `b` of `blocks` nearly equal ones covers.
+#[inline]
 pub(super) fn part(n: usize, blocks: usize, b: usize) -> Range<usize> {
     let (size, larger) = (n / blocks, n % blocks);
     let start = b * size + b.min(larger);

@@ -28,6 +28,7 @@ pub struct Strength {
 const TAPS: [f32; 5] = [0.009_619_8, 0.205_424_4, 0.569_911_6, 0.205_424_4, 0.009_619_8];
 
 /// Gradient of one plane, (N²,): downwards and to the right.
+#[inline]
 pub fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f32]) {
     down[..N].fill(0.0);
     down[N * (N - 1)..].fill(0.0);
@@ -38,13 +39,15 @@ pub fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f3
     for (out, line) in right.chunks_exact_mut(N).zip(plane.chunks_exact(N)) {
         out[0] = 0.0;
         out[N - 1] = 0.0;
-        for (out, pair) in out[1..N - 1].iter_mut().zip(line.windows(3)) {
-            *out = (pair[2] - pair[0]) * 0.5;
+        let beside = line[..N - 2].iter().zip(&line[2..]);
+        for (out, (before, after)) in out[1..N - 1].iter_mut().zip(beside) {
+            *out = (after - before) * 0.5;
         }
     }
 }
 
 /// Means of 2 × 2 pixels of an N² plane.
+#[inline]
 pub fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
     let quarter = nalgebra::convert(0.25);
     for (out, lines) in half.chunks_exact_mut(N / 2).zip(plane.chunks_exact(2 * N)) {
@@ -57,6 +60,7 @@ pub fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &
 }
 
 /// Edges and corners of planes given by their gradients, (planes, N²).
+#[inline]
 pub fn strength<const N: usize>(
     down: &[f32],
     right: &[f32],
@@ -72,6 +76,7 @@ pub fn strength<const N: usize>(
 
 impl Tensor {
     /// Forgets what was added.
+    #[inline]
     pub fn clear<const N: usize>(&mut self) {
         for plane in [&mut self.down, &mut self.right, &mut self.mixed] {
             plane.clear();
@@ -81,6 +86,7 @@ impl Tensor {
     }
 
     /// Adds a plane by its gradient.
+    #[inline]
     pub fn add(&mut self, down: &[f32], right: &[f32]) {
         let sums = self.down.iter_mut().zip(&mut self.right).zip(&mut self.mixed);
         for (((dd, rr), dr), (d, r)) in sums.zip(down.iter().zip(right)) {
@@ -91,6 +97,7 @@ impl Tensor {
     }
 
     /// Edges and corners of what was added. The sums are blurred in place.
+    #[inline]
     pub fn strength<const N: usize>(&mut self, out: &mut Strength) {
         for plane in [&mut self.down, &mut self.right, &mut self.mixed] {
             blur::<N>(plane, &mut self.work);
@@ -134,6 +141,7 @@ impl Tensor {
     }
 }
 
+#[inline]
 fn blur<const N: usize>(plane: &mut [f32], work: &mut [f32]) {
     let [far, near, here, ..] = TAPS;
     for row in 0..N {
@@ -153,8 +161,9 @@ fn blur<const N: usize>(plane: &mut [f32], work: &mut [f32]) {
         padded[..2].fill(line[0]);
         padded[2..N + 2].copy_from_slice(line);
         padded[N + 2..].fill(line[N - 1]);
-        for (out, w) in out.iter_mut().zip(padded.windows(5)) {
-            *out = far * (w[0] + w[4]) + near * (w[1] + w[3]) + here * w[2];
+        let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|k| &padded[k..k + N]);
+        for i in 0..N {
+            out[i] = far * (a[i] + e[i]) + near * (b[i] + d[i]) + here * c[i];
         }
     }
 }
@@ -191,6 +200,7 @@ pub fn dilate<const N: usize>(
 }
 
 /// What `new` has above `old`, place by place.
+#[inline]
 pub fn surplus(new: &[f32], old: &[f32], out: &mut Vec<f32>) {
     out.clear();
     out.extend(new.iter().zip(old).map(|(new, old)| (new - old).max(0.0)));
@@ -206,6 +216,7 @@ pub fn mean_of_largest(values: &mut [f32], few: usize) -> f64 {
 }
 
 /// Mean of `values`.
+#[inline]
 pub fn mean(values: &[f32]) -> f64 {
     // Eight sums side by side; their order is fixed.
     let mut sums = [0.0f64; 8];
