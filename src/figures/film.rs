@@ -394,11 +394,13 @@ impl<'a> Indices<'a> {
         for (row, line) in pixels.chunks(width).enumerate() {
             for (column, pixel) in line.iter().enumerate() {
                 let offset = self.offsets[row % 8 * 8 + column % 8];
-                let colour = pixel.map(|v| (i16::from(v) + offset).clamp(0, 255) as u8);
-                let [r, g, b] = colour.map(usize::from);
-                let known = &mut self.known[r << 16 | g << 8 | b];
+                let dithered = |v: u8| (i16::from(v) + offset).clamp(0, 255) as u8;
+                let [r, g, b] = *pixel;
+                let (r, g, b) = (dithered(r), dithered(g), dithered(b));
+                let place = usize::from(r) << 16 | usize::from(g) << 8 | usize::from(b);
+                let known = &mut self.known[place];
                 if *known == 0 {
-                    *known = u16::from(nearest(&self.palette.colours, colour)) + 1;
+                    *known = u16::from(nearest(&self.palette.colours, [r, g, b])) + 1;
                 }
                 indices.push((*known - 1) as u8);
             }

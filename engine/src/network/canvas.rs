@@ -219,6 +219,7 @@ impl Canvas {
     }
 
     /// (x, y, d, bias) at a place in pixels from the middle of the first one.
+    #[inline]
     fn at(&self, row: f64, column: f64) -> [f64; 4] {
         let Size { width, height } = self.size;
         let short = width.min(height) as f64;

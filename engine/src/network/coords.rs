@@ -20,6 +20,7 @@ names! { Coords, "coordinate convention": Fer "fer", Picbreeder "picbreeder" }
 
 impl Coords {
     /// (x, y, d, bias) of the pixel in `row`, `column` of a `size`² picture.
+    #[inline]
     pub fn at(self, size: usize, row: usize, column: usize) -> [f64; 4] {
         let place = |i: usize| {
             let (i, s) = (i as f64, size as f64);
@@ -36,6 +37,7 @@ impl Coords {
     ///
     /// Pixels lie in `frame` as they lie in the square of [`at`](Self::at): from edge to edge, or in the
     /// middles of `size` equal parts.
+    #[inline]
     pub fn at_within(self, frame: Frame, size: usize, row: usize, column: usize) -> [f64; 4] {
         let share = |i: usize| match self {
             Coords::Fer => i as f64 / (size as f64 - 1.0).max(1.0),
@@ -45,6 +47,7 @@ impl Coords {
     }
 
     /// (x, y, d, bias) of a point.
+    #[inline]
     pub(super) fn inputs_at(self, x: f64, y: f64) -> [f64; 4] {
         let scale = match self {
             Coords::Fer => 1.4,

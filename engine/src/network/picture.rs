@@ -285,6 +285,7 @@ impl Picture {
 }
 
 /// A value in [0, 1] as 8 bits, rounded to nearest.
+#[inline]
 pub(super) fn byte(v: f32) -> u8 {
     // `round` without a call: what is cut off is exact.
     let v = v.clamp(0.0, 1.0) * 255.0;
@@ -292,6 +293,7 @@ pub(super) fn byte(v: f32) -> u8 {
 }
 
 /// A value in [0, 1] as 16 bits, rounded to nearest.
+#[inline]
 pub(super) fn word(v: f32) -> u16 {
     let v = v.clamp(0.0, 1.0) * 65535.0;
     v as u16 + u16::from(v - f32::from(v as u16) >= 0.5)

@@ -6,6 +6,7 @@
 
 pub mod arm;
 pub mod chain;
+mod columns;
 mod job;
 pub mod plan;
 pub mod record;
