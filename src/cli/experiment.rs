@@ -95,6 +95,9 @@ pub enum StudyCommand {
         /// own, in the store]
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Columns that the table in --out keeps, with commas between [default: all]
+        #[arg(long, value_delimiter = ',', requires = "out")]
+        columns: Vec<String>,
     },
     /// Write the script that starts workers by Slurm, HyperQueue, Kubernetes or GNU parallel
     Emit(Box<emit::EmitArgs>),
@@ -195,9 +198,9 @@ pub fn with_study(
             false => study::status_one(&args, kinds),
         },
         StudyCommand::Decide(args) => decide::run(&args, out),
-        StudyCommand::Collect { study: args, out: to } => match args.is_whole()? {
-            true => whole::collect(&args, kinds, to.as_deref()),
-            false => study::collect_one(&args, kinds, to.as_deref()),
+        StudyCommand::Collect { study: args, out: to, columns } => match args.is_whole()? {
+            true => whole::collect(&args, kinds, to.as_deref(), &columns),
+            false => study::collect_one(&args, kinds, to.as_deref(), &columns),
         },
         StudyCommand::Emit(args) => emit::run(*args, kinds, words),
     }

@@ -10,6 +10,7 @@ use crate::experiment::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::experiment::record::ROWS;
 use crate::experiment::shard::Shard;
 use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
+use crate::experiment::table::Table;
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
@@ -252,12 +253,16 @@ pub(super) fn collect_one(
     args: &StudyArgs,
     kinds: &[Kind],
     to: Option<&Path>,
+    columns: &[String],
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     let own = args.store.join(study.name());
     let to = to.unwrap_or(&own);
     let missing = study.collect(&args.store, to)?;
     let rows = to.join(ROWS);
+    if !columns.is_empty() {
+        Table::read(&rows)?.with_only(columns)?.write(&rows)?;
+    }
     let mut text = format!("{}: {}", study.name(), rows.display());
     if missing > 0 {
         let (all, cells) = (study.count(), study.called());

@@ -57,13 +57,18 @@ fn each(
 
 /// Writes the table and `study.json` of every part, with the pictures beside them: into `FOLDER/PART`, or into the parts'
 /// folders of the store. A part that needs another's record is left out before that is there.
-pub fn collect(args: &StudyArgs, kinds: &[Kind], folder: Option<&Path>) -> anyhow::Result<Said> {
+pub fn collect(
+    args: &StudyArgs,
+    kinds: &[Kind],
+    folder: Option<&Path>,
+    columns: &[String],
+) -> anyhow::Result<Said> {
     if let Some(folder) = folder {
         FolderKind::WholeStudy.ensure(folder)?;
     }
     let (study, rows, text) = each(args, kinds, |part, kinds| {
         let name = part.spec.file_stem().unwrap_or_default();
-        collect_one(part, kinds, folder.map(|folder| folder.join(name)).as_deref())
+        collect_one(part, kinds, folder.map(|folder| folder.join(name)).as_deref(), columns)
     })?;
     Ok((json!({ "study": study, "parts": rows }), text))
 }

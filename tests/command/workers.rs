@@ -2,6 +2,7 @@
 //! and a worker that cannot write, or is told to end, holds no cell.
 
 use assert_cmd::Command;
+use picloom::experiment::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -164,6 +165,14 @@ fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
         serde_json::from_slice(&std::fs::read(work.at("far/small/study.json")).unwrap()).unwrap()
     };
     assert_eq!(head()["missing"], 4);
+    // A table to keep has the columns that are asked for.
+    let some = "experiment collect home/experiments/small.toml --store far --out some --columns";
+    work.says(&format!("{some} score,target,fit"), 0);
+    let table = Table::read(&work.at("some/rows.csv.gz")).unwrap();
+    let names: Vec<&str> = table.columns().iter().map(Column::name).collect();
+    assert_eq!(names, ["target", "fit", "score"]);
+    let error = work.says(&format!("{some} scroe"), 2).1;
+    assert!(error.contains("scroe") && error.contains("score"), "{error}");
     let second = work.json(&run("small", "--store far --shard 2/2"));
     assert_eq!(counts(&second), [4, 0, 0]);
     assert_eq!(counts(&work.json(&run("small", "--store far"))), [0, 0, 0]);

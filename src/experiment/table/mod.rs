@@ -231,6 +231,16 @@ impl Table {
         self
     }
 
+    /// The table with these columns only, in its own order.
+    ///
+    /// # Errors
+    /// It lacks one of them.
+    pub fn with_only(mut self, columns: &[String]) -> Result<Self, Refusal> {
+        columns.iter().try_for_each(|name| self.column(name).map(drop))?;
+        self.columns.retain(|column| columns.contains(&column.name));
+        Ok(self)
+    }
+
     /// The rows of all tables, one after the other. A column that a table lacks is empty in its rows.
     pub fn concat(tables: impl IntoIterator<Item = Table>) -> Self {
         let mut tables = tables.into_iter();
