@@ -394,6 +394,7 @@ impl<'a> Indices<'a> {
         for (row, line) in pixels.chunks(width).enumerate() {
             for (column, pixel) in line.iter().enumerate() {
                 let offset = self.offsets[row % 8 * 8 + column % 8];
+                // Without `map` of arrays: in a program built for size that is a call for each pixel.
                 let dithered = |v: u8| (i16::from(v) + offset).clamp(0, 255) as u8;
                 let [r, g, b] = *pixel;
                 let (r, g, b) = (dithered(r), dithered(g), dithered(b));

@@ -29,7 +29,7 @@ pub struct Table {
     rows: usize,
 }
 
-/// One column of a [`Table`]. Rows in a row that hold the same text share one value.
+/// One column of a [`Table`]. Rows with the same text, one below the other, share one value.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
     name: String,
