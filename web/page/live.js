@@ -93,8 +93,9 @@ export async function showTrain(main, { id, query }) {
     running = on;
     go.textContent = on ? "Pause" : "Go";
     go.setAttribute("aria-pressed", String(on));
+    delete main.dataset.still;
     if (on) looping = looping.then(loop).catch(stop);
-    else if (job) looping.then(() => !running && turn(0)).catch(stop);
+    else if (job) looping.then(rest).catch(stop);
   }
 
   /** The engine works on the next steps, and has those after them, while those before are shown. */
@@ -113,6 +114,13 @@ export async function showTrain(main, { id, query }) {
       between += 0.2 * (performance.now() - began - between);
     }
     for (const next of ahead) await show(await next);
+  }
+
+  /** Once the steps that were asked for are made: what they led to, at the size that is looked at. */
+  async function rest() {
+    if (running) return;
+    await turn(0);
+    if (!running) main.dataset.still = "";
   }
 
   /** Some steps, and what they led to. */

@@ -143,11 +143,13 @@ export async function showOpen(main, { query }) {
         progress = 0;
       }
     }
+    if (!running) main.dataset.still = "";
   }
 
   let shaking = Promise.resolve();
   function go(on) {
     running = on;
+    delete main.dataset.still;
     says();
     if (on) shaking = shaking.then(shake).catch(complain);
   }

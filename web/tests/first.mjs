@@ -27,7 +27,7 @@ export async function first(site) {
     expect(moved, `${["the evolved", "the trained"][i]} network's picture is shaken`);
   }
   await page.click(".big");
-  await page.waitForTimeout(150);
+  await page.waitForSelector("main[data-still]", { timeout: 20_000 });
   const still = await pixelsOf(page, ".shaken canvas");
   await page.waitForTimeout(300);
   expect(still === (await pixelsOf(page, ".shaken canvas")), "the big button stops both");

@@ -110,7 +110,8 @@ export async function training(site) {
   await page.waitForFunction((n) => document.querySelector(".readout").textContent.includes(`${n} links`), keep, { timeout: 30_000 });
   await page.waitForTimeout(1500);
   await page.click(".side button:text-is('Pause')");
-  await page.waitForTimeout(200);
+  // Steps that were asked for before the click are still made.
+  await page.waitForSelector("main[data-still]", { timeout: 20_000 });
   const paused = await state(page);
   await page.waitForTimeout(200);
   expect((await state(page)).step === paused.step, "it pauses");
