@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::experiment::contrast::{ContrastSpec, Found, contrast};
 use crate::experiment::record::{Head, STUDY};
-use crate::experiment::table::Table;
+use crate::experiment::table::{Filter, Table};
 use crate::math::refusal::Refusal;
 use clap::Args;
 use serde_json::json;
@@ -31,7 +31,7 @@ pub struct ContrastArgs {
     #[arg(long = "where", value_name = "CONDITIONS")]
     rows_where: Option<String>,
     /// Bases, the first decides: finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R² or each-fit;
-    /// may be given several times [default: finished]
+    /// may be given several times [default: as the study beside the table says, else finished]
     #[arg(long, value_name = "BASIS")]
     basis: Vec<String>,
     /// Column whose values are the independent units [default: target]
@@ -129,14 +129,30 @@ fn defaults(paths: &[PathBuf]) -> toml::Table {
 pub fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
     let (defaults, given) = (defaults(&args.rows), args.table());
     let spec = ContrastSpec::all(&defaults, std::slice::from_ref(&given))?.remove(0);
-    let found = contrast(&read_tables(&args.rows)?, &spec)?;
+    let table = read_tables(&args.rows)?;
+    if args.between.is_some() {
+        for group in &spec.between {
+            group.check_values(&table).map_err(|refusal| refusal.within("--between"))?;
+        }
+    }
+    if let Some(rows) = &args.rows_where {
+        let rows: Filter = rows.parse()?;
+        rows.check_values(&table).map_err(|refusal| refusal.within("--where"))?;
+    }
+    let found = contrast(&table, &spec)?;
     let taken: Vec<&str> =
         defaults.keys().filter(|key| !given.contains_key(*key)).map(String::as_str).collect();
     if !taken.is_empty() {
         let rows = if spec.rows.is_empty() { String::new() } else { format!(" ({})", spec.rows) };
         out.note(&format!("as the study says: {}{rows}", taken.join(", ")));
     }
-    out.result(&json!({ "spec": spec, "found": found }), &told(&found))
+    let decides = match found.first() {
+        Some(first) if found.iter().any(|one| one.basis != first.basis) => {
+            format!("decides: the first basis, {}\n", first.basis.says())
+        }
+        _ => String::new(),
+    };
+    out.result(&json!({ "spec": spec, "found": found }), &(decides + &told(&found)))
 }
 
 /// The results for people, basis by basis.

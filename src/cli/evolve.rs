@@ -19,6 +19,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
+use crate::math::refusal::Refusal;
 use crate::math::text::word;
 use crate::network::files::{LARGEST_STATE, read_text};
 use crate::network::lock::FolderLock;
@@ -126,6 +127,11 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     }
     let config = config(&args, &folder)?;
     args.options.check_only("search", config.search.name())?;
+    let is_by_hand = config.search == SearchKind::Interactive;
+    if args.resume && !is_by_hand && FolderKind::of(&folder).is_none() {
+        let refusal = Refusal::new(folder.display(), "a search to go on with", "none");
+        return Err(refusal.advising("leave --resume out to begin one").as_failure().into());
+    }
     if let (Some(option), true) = (args.by_hand.given(), config.search != SearchKind::Interactive) {
         let found = config.search.name();
         return Err(belongs_to(option, "search", &["interactive"], found).into());
@@ -337,10 +343,13 @@ fn interactive(
     for path in &report.saved {
         text += &format!("kept {}\n", path.display());
     }
+    let of = match report.sheets {
+        1 => String::new(),
+        sheets => format!(" of 0 to {}", sheets - 1),
+    };
     text += &format!(
-        "sheet {} of 0 to {} with {} pictures: {}\nchoose with --select N,N, keep with --save N NAME",
+        "sheet {}{of} with {} pictures: {}\nchoose with --select N,N, keep with --save N NAME",
         report.at,
-        report.sheets - 1,
         report.genomes,
         report.sheet.display()
     );
@@ -411,7 +420,9 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
         text += &format!(", up to {} gradients", result.gradients);
     }
     text += "\n";
-    let size = format!("{} links and {} hidden nodes", result.best_links, result.best_hidden);
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let (links, hidden) = (result.best_links, result.best_hidden);
+    let size = format!("{} and {}", plural(links, "link"), plural(hidden, "hidden node"));
     if let Some(r2) = result.best_r2 {
         text += &format!(
             "the best has {size} and draws the target with R² {r2:.3} (1: the same picture)\n"

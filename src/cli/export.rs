@@ -42,7 +42,9 @@ pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
     let bytes = match &source.genome {
         // A genome knows more than its network: labels, disabled links.
         Some(genome)
-            if format == Format::Dot && !source.trained && args.source.wiring == Wiring::Graph =>
+            if format == Format::Dot
+                && !source.trained
+                && args.source.wiring() == Wiring::Graph =>
         {
             to_dot(genome).into_bytes()
         }

@@ -9,6 +9,7 @@ use crate::math::text::portable;
 use crate::network::family::{Conditions, Family, Support};
 use crate::network::files::{create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture, Wiring};
+use crate::run::folder::FolderKind;
 use crate::run::is_genome_file;
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -136,6 +137,7 @@ fn draw(args: &DrawArgs, out: &Output) -> anyhow::Result<()> {
         let says = "--masks: expected a family by name, whose parts are known, found a genome";
         return Err(Usage(says.into()).into());
     }
+    FolderKind::Family.ensure(&args.out)?;
     let pictures = values.checked_pow(factors as u32).unwrap_or(usize::MAX);
     // The sheet, as floats and as bytes.
     let pixels = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
@@ -143,6 +145,7 @@ fn draw(args: &DrawArgs, out: &Output) -> anyhow::Result<()> {
     let Conditions { seen, held_out } = args.support.conditions(factors, values, args.seed);
     let all = Support::combinations(factors, values);
     let text = [("command", "picloom family draw")];
+    FolderKind::Family.mark(&args.out)?;
     create_folder(&args.out.join("pictures"))?;
     let names: Vec<String> = (1..=factors).map(|k| format!("z{k}")).collect();
     let mut table = format!("picture,{},seen\n", names.join(","));

@@ -5,7 +5,7 @@ use super::study::Said;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::{SpecFile, Title};
+use crate::experiment::spec::{STANDARD, SpecFile, Title};
 use crate::figures::Provenance;
 use crate::figures::plot::{
     Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
@@ -113,7 +113,10 @@ impl Drawn {
             facts.push(("rows".into(), head.rows.to_string()));
         }
         let spec = word(portable(&results.spec));
-        let command = format!("picloom experiment run {spec}\npicloom experiment report {spec}");
+        let profile = facts.iter().find(|(name, value)| name == "profile" && value != STANDARD);
+        let profile = profile.map_or(String::new(), |(_, value)| format!(" --profile {value}"));
+        let command =
+            format!("picloom experiment run {spec}{profile}\npicloom experiment report {spec}");
         let drawings: Vec<Drawing> =
             self.figures.iter().filter_map(|(_, drawing)| drawing.clone().ok()).collect();
         let report = Report {

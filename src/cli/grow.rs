@@ -2,7 +2,7 @@
 
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
-use super::output::Output;
+use super::output::{Output, tell_begins};
 use super::settings::{Laid, with_default};
 use super::source::{check_size, fit_help};
 use super::train::{TrainSettings, tell_palette};
@@ -56,6 +56,7 @@ pub fn run(args: GrowArgs, out: &Output) -> anyhow::Result<()> {
     let arm = format!("grown-{}", grow.by);
     let most = grow.most_links as u64;
     let job = GrowJob::new(&arm, &target, args.coords, grow, train)?;
+    tell_begins(&args.out, args.resume, out);
     // A finished run is only read, perhaps where nothing can be written.
     let _lock = match finished(&args.out, &job.config, args.resume)? {
         Some(_) => None,

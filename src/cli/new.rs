@@ -16,8 +16,13 @@ use std::path::PathBuf;
 const SPEC: &str = include_str!("../../assets/new-study.toml");
 
 /// Genomes that come with the program, the targets where none is given, and what the targets are called.
-const GENOMES: [(&str, &str); 3] =
-    [("moth", "bred_moth"), ("cat", "bred_cat"), ("lamp", "bred_lamp")];
+/// Pruned networks learn most of them, so that there is something to compare.
+const GENOMES: [(&str, &str); 4] = [
+    ("cat", "bred_cat"),
+    ("eye", "novelty_eye"),
+    ("goggles", "novelty_goggles"),
+    ("ember", "elite_ember"),
+];
 
 /// The arm that needs a genome.
 const EVOLVED: &str = "[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"\n\n";
@@ -29,7 +34,7 @@ pub struct NewArgs {
     /// Kind of the study
     #[arg(long, default_value = NetworksSpec::KIND, value_parser = [NetworksSpec::KIND])]
     kind: String,
-    /// Pictures and genomes of the study, a target each [default: three genomes of the program]
+    /// Pictures and genomes of the study, a target each [default: four genomes of the program]
     #[arg(long, value_name = "PICTURE|GENOME", num_args = 1..)]
     targets: Vec<PathBuf>,
 }

@@ -1,8 +1,10 @@
 //! Where results and words go.
 
+use crate::run::folder::FolderKind;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 
 /// The ways to print.
 pub struct Output {
@@ -31,6 +33,13 @@ impl Output {
         if !self.quiet {
             tell(&plain(text));
         }
+    }
+}
+
+/// Says that there is no run to go on with, where `--resume` was given with a folder that holds none: a name may be misspelled.
+pub fn tell_begins(folder: &Path, resume: bool, out: &Output) {
+    if resume && FolderKind::of(folder).is_none() {
+        out.note(&format!("--resume: no run in {} yet, so one begins", folder.display()));
     }
 }
 

@@ -4,6 +4,7 @@ use super::output::Output;
 use super::source::Usage;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::spec::read_analysis;
+use crate::experiment::table::Filter;
 use crate::figures::Provenance;
 use crate::figures::plot::{FigureSpec, Format, Source, draw, length_of, save_drawing};
 use crate::math::refusal::Refusal;
@@ -176,6 +177,11 @@ pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let mut tables = Vec::new();
     for path in &args.rows {
         tables.push(Source::read(path)?);
+    }
+    // Of several tables one may lack a value, and the column `study` is not there yet.
+    if let (Some(rows), [one]) = (&args.rows_where, tables.as_slice()) {
+        let rows: Filter = rows.parse().map_err(wrong)?;
+        rows.check_values(&one.table).map_err(|refusal| wrong(refusal.within("--where")))?;
     }
     let facts = Provenance::none()
         .with("command", "picloom plot")

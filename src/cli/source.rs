@@ -1,12 +1,14 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use super::names::one_of;
+use crate::genome;
+use crate::math::refusal::Refusal;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::LinksError;
-use crate::run::{LoadOptions, NetworkPath, Source};
+use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
 use crate::score::Protocol;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Wrong use of the command line that clap cannot see; ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -17,14 +19,15 @@ pub struct Usage(pub String);
 #[derive(Args)]
 #[command(next_help_heading = "The network")]
 pub struct NetworkArgs {
-    /// Folder of a finished run
+    /// Folder of a finished run, or a genome as behind --genome
+    #[arg(value_name = "RUN|GENOME")]
     pub run: Option<PathBuf>,
     /// Genome file (.json, .zip, .xml), or a genome that comes with the program, with its evolved weights
     #[arg(long, conflicts_with = "run")]
     pub genome: Option<PathBuf>,
-    /// How the genome is wired
-    #[arg(long, requires = "genome", conflicts_with_all = ["run", "arch"], default_value = "graph", value_parser = one_of::<Wiring>())]
-    pub wiring: Wiring,
+    /// How a genome is wired [default: graph]
+    #[arg(long, conflicts_with = "arch", value_parser = one_of::<Wiring>())]
+    wiring: Option<Wiring>,
     /// Arch string of a layered network, e.g. "12;cache:15,gaussian:4,identity:2,sin:1"
     #[arg(long, conflicts_with_all = ["run", "genome"], requires = "params")]
     pub arch: Option<Arch>,
@@ -73,7 +76,17 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
     Ok(size)
 }
 
+/// True for a genome file that is there, and for the name of a genome that comes with the program.
+fn is_genome(path: &Path) -> bool {
+    is_genome_file(path) && (genome::builtin(path).is_some() || path.is_file())
+}
+
 impl NetworkArgs {
+    /// How a genome is wired.
+    pub fn wiring(&self) -> Wiring {
+        self.wiring.unwrap_or(Wiring::Graph)
+    }
+
     /// Loads the network, without a target.
     pub fn load(&self) -> anyhow::Result<Source> {
         let at = self.at.as_deref();
@@ -88,12 +101,19 @@ impl NetworkArgs {
 
     fn load_with(&self, wanted: LoadOptions<'_>) -> anyhow::Result<Source> {
         let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
+            (Some(path), None, None, _) if is_genome(path) => {
+                NetworkPath::Genome(path, self.wiring())
+            }
+            (Some(folder), None, None, _) if self.wiring.is_some() => {
+                let found = format!("the run {}", folder.display());
+                return Err(Refusal::new("--wiring", "a genome", found).into());
+            }
             (Some(folder), None, None, _) => NetworkPath::Run(folder),
-            (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring),
+            (None, Some(path), None, _) => NetworkPath::Genome(path, self.wiring()),
             (None, None, Some(arch), Some(params)) => NetworkPath::Weights(arch, params),
             _ => {
                 let expected =
-                    "expected one of: a RUN folder, --genome G, or --arch A with --params X";
+                    "expected one of: a RUN folder, a GENOME, or --arch A with --params X";
                 return Err(Usage(format!("{expected}; found none")).into());
             }
         };

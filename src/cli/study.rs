@@ -14,6 +14,7 @@ use crate::experiment::table::Table;
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
+use crate::math::refusal::Refusal;
 use crate::run::folder::FolderKind;
 use clap::Args;
 use serde_json::json;
@@ -258,6 +259,13 @@ pub(super) fn collect_one(
     let study = args.study(kinds)?;
     let own = args.store.join(study.name());
     let to = to.unwrap_or(&own);
+    FolderKind::Study.ensure(to)?;
+    if !args.store.exists() {
+        let advice = "run the study, or name the folder that it was run with";
+        let refusal =
+            Refusal::new("--store", "a folder with runs", args.store.display().to_string());
+        return Err(refusal.advising(format!("it is not there; {advice}")).as_failure().into());
+    }
     let missing = study.collect(&args.store, to)?;
     let rows = to.join(ROWS);
     if !columns.is_empty() {
@@ -291,6 +299,9 @@ pub(super) fn status_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sai
         duration(wall(status.core_seconds_left)),
         rayon::current_num_threads()
     );
+    if !args.store.exists() {
+        text += &format!("there is no folder {} yet\n", args.store.display());
+    }
     for held in &status.held {
         let dead = if held.is_dead { ", which is dead: another worker takes over" } else { "" };
         let (cell, host, process) = (&held.cell, &held.host, held.process);

@@ -2,7 +2,7 @@
 
 use super::interrupt::{self, Interrupted};
 use super::names::one_of;
-use super::output::Output;
+use super::output::{Output, tell_begins};
 use super::progress::Bar;
 use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub struct TrainArgs {
     /// Genome whose wiring is trained (.json, .zip, .xml)
-    #[arg(long, required_unless_present = "arch", conflicts_with = "arch")]
+    #[arg(long, conflicts_with = "arch")]
     genome: Option<PathBuf>,
     /// How the genome is wired: graph, layerized (its links in layers), dense (every link of the layers),
     /// rewired (every unit keeps its numbers of links), connected (every layer keeps its numbers of links and
@@ -123,7 +123,11 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
             }
         }
         (None, None) => {
-            return Err(Usage("expected --genome or --arch, found neither".into()).into());
+            return Err(Usage(
+                "expected --genome GENOME, or --arch such as \"6;gaussian:4,sin:4\", found neither"
+                    .into(),
+            )
+            .into());
         }
     };
     let mut config = args.settings.config()?;
@@ -161,6 +165,7 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
         config,
     );
     job.keeps_state = true;
+    tell_begins(&args.out, args.resume, out);
     // A finished run is only read, perhaps where nothing can be written.
     let _lock = match finished(&args.out, &job.config, args.resume)? {
         Some(_) => None,

@@ -10,10 +10,12 @@ use crate::genome::builtin;
 use crate::math::memory;
 use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
+use crate::math::settings::Settings;
 use crate::math::text::{path_text_if_any, portable};
 use crate::network::family::{Conditions, Family, Support};
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
+use crate::train::TrainConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -329,8 +331,20 @@ fn fault(path: &Path, text: &str, error: &toml::de::Error, said: &str) -> SpecEr
     });
     SpecError::Toml {
         path: path.to_path_buf(),
-        problem: format!("{line}{}", said.replace('\n', " ")),
+        problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said)),
     }
+}
+
+/// The key that an unknown one is much like: one that was expected, or one that is read before the others are.
+fn nearest_key(said: &str) -> String {
+    let Some(found) = said.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
+    else {
+        return String::new();
+    };
+    let expected = said.split('`').skip(3).step_by(2);
+    let settings = TrainConfig::settings();
+    let settings = settings.iter().map(|row| row.name);
+    did_you_mean(found, expected.chain(KEYS).chain(["profiles"]).chain(settings))
 }
 
 /// Moves the keys of a table that are names of settings into its table `into`; `own` are its own keys.

@@ -424,9 +424,9 @@ fn report(
             "These runs draw different pictures, or draw them at different sizes. Losses and scores of different pictures say little about each other.",
         ),
     };
-    let short = short.figure(figure, "The compositional score of every network. Higher means: more of its weights can be changed without damage.");
+    let short = short.figure(figure, "The compositional score of every network. Higher means: a changed weight more likely leaves a clean picture.");
     let mut changed = Section::new("One weight changed").paragraph(
-        "Each little picture is the same network after one weight was changed until the picture differs by the same amount everywhere. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
+        "Each little picture is the same network after one weight was changed until the picture differs by the same amount in every network. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
     );
     let mut inside = Section::new("Inside the networks").paragraph(
         "What every unit draws, layer by layer from the inputs to the picture. In a network whose parts mean something, the maps are simple and recognisable.",

@@ -68,10 +68,10 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
         touched[network.links[i].target] = true;
     }
     let drawn = strongest(wiring, &live);
-    let place = Place::new(wiring, &drawn, &touched);
-    let mut svg = Svg::new(place.width, place.height);
     let legend =
         [(style::POSITIVE, "positive".to_string()), (style::NEGATIVE, "negative".to_string())];
+    let place = Place::new(wiring, &drawn, &touched, &legend);
+    let mut svg = Svg::new(place.width, place.height);
     let links_drawn = match drawn.len() < live.len() {
         true => format!("the {} strongest of {}", count(drawn.len()), count(live.len())),
         false => count(live.len()),
@@ -81,7 +81,7 @@ pub fn wiring(wiring: &Wiring<'_>) -> String {
         count(touched.iter().filter(|&&t| t).count()),
         count(touched.len())
     );
-    head(&mut svg, wiring, &place, &legend, &words, &touched);
+    head(&mut svg, wiring, &place, &words);
     links(&mut svg, wiring, &place, &drawn);
     labels(&mut svg, wiring, &place, &drawn);
     units(&mut svg, wiring, &place, &touched);
@@ -117,8 +117,6 @@ pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
         touched[after.network.links[i].source] = true;
         touched[after.network.links[i].target] = true;
     }
-    let place = Place::new(after, &shown, &touched);
-    let mut svg = Svg::new(place.width, place.height);
     let kinds: [(Colour, &str, [bool; 2]); 3] = [
         (REMOVED, "removed", [true, false]),
         (KEPT, "kept", [true, true]),
@@ -140,7 +138,9 @@ pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
         count(touched.iter().filter(|&&t| t).count()),
         count(touched.len())
     );
-    head(&mut svg, after, &place, &legend, &words, &touched);
+    let place = Place::new(after, &shown, &touched, &legend);
+    let mut svg = Svg::new(place.width, place.height);
+    head(&mut svg, after, &place, &words);
     for (colour, _, flags) in kinds {
         let mut paths = String::new();
         let some = of(flags);
@@ -179,10 +179,62 @@ struct Place {
     columns: Vec<f64>,
     title: Vec<String>,
     subtitle: Vec<String>,
+    keys: Vec<Key>,
+}
+
+/// What a colour means: of a link, or of a unit.
+struct Key {
+    x: f64,
+    row: usize,
+    mark: Mark,
+    name: String,
+    /// As far as it reaches to the right, with the gap after it.
+    wide: f64,
+}
+
+enum Mark {
+    Link(Colour),
+    Unit(Activation),
+}
+
+/// Height of a row of keys.
+const KEY_ROW: f64 = 18.0;
+
+/// The keys of the links, then those of the activations that are there, in rows of this width.
+fn keys(
+    wiring: &Wiring<'_>,
+    touched: &[bool],
+    legend: &[(Colour, String)],
+    width: f64,
+) -> Vec<Key> {
+    let own = wiring.network.inputs.len()..touched.len();
+    let is_used = |activation: &&Activation| {
+        let has = |u: usize| touched[u] && wiring.network.units[u].activation == **activation;
+        own.clone().any(has)
+    };
+    let of_links = legend.iter().map(|(colour, name)| (Mark::Link(*colour), name.clone(), 48.0));
+    let used = Activation::ALL.iter().filter(is_used);
+    let of_units = used.map(|a| (Mark::Unit(*a), a.to_string(), 36.0));
+    let (mut x, mut row) = (MARGIN, 0);
+    let mut all = Vec::new();
+    for (mark, name, around) in of_links.chain(of_units) {
+        let wide = around + text_width(&name, size::TICK, false);
+        if x > MARGIN && x + wide > width - MARGIN {
+            (x, row) = (MARGIN, row + 1);
+        }
+        all.push(Key { x, row, mark, name, wide });
+        x += wide;
+    }
+    all
 }
 
 impl Place {
-    fn new(wiring: &Wiring<'_>, live: &[usize], touched: &[bool]) -> Self {
+    fn new(
+        wiring: &Wiring<'_>,
+        live: &[usize],
+        touched: &[bool],
+        legend: &[(Colour, String)],
+    ) -> Self {
         let network = wiring.network;
         let layer: Vec<usize> = network.units.iter().map(|u| u.layer).collect();
         let layers = network.depth() + 1;
@@ -228,9 +280,11 @@ impl Place {
         let room = width - 2.0 * MARGIN;
         let title = wrapped(wiring.title, size::TITLE, true, room, 2);
         let subtitle = wrapped(wiring.subtitle, size::SUBTITLE, false, room, 3);
+        let keys = keys(wiring, touched, legend, width);
         let top = MARGIN
             + 1.3 * size::TITLE * title.len() as f64
             + 1.3 * size::SUBTITLE * subtitle.len() as f64
+            + KEY_ROW * keys.last().map_or(0, |key| key.row) as f64
             + 46.0;
         let body = top + 26.0;
         let columns: Vec<f64> = (0..layers).map(|l| left + unit / 2.0 + pitch * l as f64).collect();
@@ -248,19 +302,13 @@ impl Place {
             columns,
             title,
             subtitle,
+            keys,
         }
     }
 }
 
 /// Title, legend, heads of the columns.
-fn head(
-    svg: &mut Svg,
-    wiring: &Wiring<'_>,
-    place: &Place,
-    legend: &[(Colour, String)],
-    words: &str,
-    touched: &[bool],
-) {
+fn head(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, words: &str) {
     let mut y = MARGIN;
     for line in &place.title {
         let at = (MARGIN, y + 0.95 * size::TITLE);
@@ -272,35 +320,29 @@ fn head(
         svg.text(at, line, size::SUBTITLE, false, style::GREY, Anchor::Start);
         y += 1.3 * size::SUBTITLE;
     }
-    let mut x = MARGIN;
-    let base = y + 18.0;
-    for (colour, name) in legend {
-        svg.raw(&format!(
-            "<path d=\"M{} {}h24\" stroke=\"{}\" stroke-width=\"2.4\"/>\n",
-            n(x),
-            n(base - 4.5),
-            colour.hex()
-        ));
-        svg.text((x + 30.0, base), name, size::TICK, false, style::INK, Anchor::Start);
-        x += 48.0 + text_width(name, size::TICK, false);
+    let base_of = |row: usize| y + 18.0 + KEY_ROW * row as f64;
+    for Key { x, row, mark, name, .. } in &place.keys {
+        let base = base_of(*row);
+        let from = match mark {
+            Mark::Link(colour) => {
+                svg.raw(&format!(
+                    "<path d=\"M{} {}h24\" stroke=\"{}\" stroke-width=\"2.4\"/>\n",
+                    n(*x),
+                    n(base - 4.5),
+                    colour.hex()
+                ));
+                30.0
+            }
+            Mark::Unit(activation) => {
+                svg.circle((x + 6.0, base - 4.5), 5.5, tone(*activation), None);
+                17.0
+            }
+        };
+        svg.text((x + from, base), name, size::TICK, false, style::INK, Anchor::Start);
     }
-    for &activation in Activation::ALL {
-        let used = |u: usize| touched[u] && wiring.network.units[u].activation == activation;
-        if !(wiring.network.inputs.len()..touched.len()).any(used) {
-            continue;
-        }
-        let name = activation.to_string();
-        let wide = 36.0 + text_width(&name, size::TICK, false);
-        if x + wide > place.width - MARGIN {
-            break;
-        }
-        svg.circle((x + 6.0, base - 4.5), 5.5, tone(activation), None);
-        let at = (x + 17.0, base);
-        svg.text(at, &name, size::TICK, false, style::INK, Anchor::Start);
-        x += wide;
-    }
-    if x + text_width(words, size::TICK, false) < place.width - MARGIN {
-        let at = (place.width - MARGIN, base);
+    let (end, row) = place.keys.last().map_or((MARGIN, 0), |key| (key.x + key.wide, key.row));
+    if end + text_width(words, size::TICK, false) < place.width - MARGIN {
+        let at = (place.width - MARGIN, base_of(row));
         svg.text(at, words, size::TICK, false, style::GREY, Anchor::End);
     }
     let depth = wiring.network.depth();

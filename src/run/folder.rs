@@ -12,6 +12,9 @@ use std::path::Path;
 
 pub use crate::network::files::MARKER;
 
+/// Name of the session file in the folder of its sheets, where no other is named.
+pub const SESSION_FILE: &str = "session.toml";
+
 /// The file of a study's head.
 pub const STUDY: &str = "study.json";
 
@@ -41,6 +44,8 @@ pub enum FolderKind {
     Card,
     JudgeSheets,
     JudgeReport,
+    /// Pictures of a family.
+    Family,
     /// A site that the studio has exported.
     Site,
     /// Files that are not ours, or a marker that cannot be read.
@@ -85,6 +90,29 @@ impl FolderKind {
         }
     }
 
+    /// Refuses a folder without a marker that holds somebody's files, where this kind fills a folder of its own.
+    fn ensure_empty(self, folder: &Path) -> Result<(), Refusal> {
+        // Tables and reports are put beside other files; a session begins with its script.
+        let own: &[&str] = match self {
+            Self::Study | Self::WholeStudy | Self::Site => return Ok(()),
+            Self::Session => &[SESSION_FILE],
+            _ => &[],
+        };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        // A link is refused by name where it is written to.
+        let entries = entries.filter(|entry| !entry.path().is_symlink());
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        // A lock, what a killed process left, what a file manager keeps.
+        let mut others: Vec<String> =
+            names.filter(|name| !name.starts_with('.') && !own.contains(&name.as_str())).collect();
+        others.sort();
+        let Some(first) = others.first() else { return Ok(()) };
+        let expected = format!("a new or empty folder, or one of {}", self.says());
+        Err(Refusal::new(folder.display(), expected, format!("one with other files ({first})"))
+            .advising("choose another --out, or move them")
+            .as_failure())
+    }
+
     /// Makes the folder and writes its marker, if it has none.
     ///
     /// # Errors
@@ -93,7 +121,8 @@ impl FolderKind {
         Marker::new(self).write(folder)
     }
 
-    fn says(self) -> &'static str {
+    /// What it is, for people.
+    pub(crate) fn says(self) -> &'static str {
         match self {
             Self::Training => "a training run",
             Self::Pruning => "a pruning run",
@@ -106,6 +135,7 @@ impl FolderKind {
             Self::Card => "the card of a network",
             Self::JudgeSheets => "pictures to be labelled",
             Self::JudgeReport => "the report of a judge",
+            Self::Family => "the pictures of a family",
             Self::Site => "a site of the studio",
             Self::Foreign => "files that are not ours, or a damaged picloom.json",
         }
@@ -157,7 +187,8 @@ impl Marker {
             Some(found) if found.kind != self.kind || other(&found.id, &self.id) => {
                 Err(mismatch(folder, &self.says(), &found))
             }
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => self.kind.ensure_empty(folder),
         }
     }
 

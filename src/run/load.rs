@@ -1,7 +1,7 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
-use super::{RunConfig, RunError, RunResult, json_of, parse_json, parse_toml};
-use crate::genome::{self, Genome};
+use super::{RunConfig, RunError, RunResult, is_genome_file, json_of, parse_json, parse_toml};
+use crate::genome::{self, Genome, builtin};
 use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
 use crate::network::kernel::render;
@@ -126,10 +126,27 @@ pub fn load_run_so_far(folder: &Path) -> Result<LoadedRun, RunError> {
     load(folder, true)
 }
 
-fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
-    if !FolderKind::of(folder).is_some_and(FolderKind::is_run) {
-        return Err(RunError::NoRun(folder.to_path_buf()));
+/// Refuses what is no folder of a run, and says what it is.
+fn ensure_run(folder: &Path) -> Result<(), Refusal> {
+    let kind = FolderKind::of(folder);
+    if kind.is_some_and(FolderKind::is_run) {
+        return Ok(());
     }
+    let genome = is_genome_file(folder)
+        && (builtin(folder).is_some() || folder.extension().is_some_and(|_| folder.is_file()));
+    let (found, advice) = match kind {
+        _ if genome => ("a genome".into(), "train it first: picloom train --genome"),
+        Some(kind) => (kind.says().to_string(), ""),
+        None if folder.is_dir() => ("a folder without one".into(), ""),
+        None if folder.exists() => ("a file".into(), ""),
+        None => ("no folder of this name".into(), ""),
+    };
+    let expected = "the folder of a run, as train, prune and grow write one";
+    Err(Refusal::new(folder.display(), expected, found).advising(advice).as_failure())
+}
+
+fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
+    ensure_run(folder)?;
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     let is_finished = folder.join("result.json").exists();
     if !(is_finished || so_far && folder.join(CHECKPOINT).exists()) {
@@ -353,6 +370,7 @@ pub(super) const PART: &str = "metrics.part.jsonl";
 /// # Errors
 /// There is no `metrics.jsonl` and no `metrics.part.jsonl`, or a line is damaged.
 pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
+    ensure_run(folder)?;
     let [whole, part] = [LOG, PART].map(|name| folder.join(name));
     let path = if !whole.exists() && part.exists() { part } else { whole };
     let text = read_text(&path, LARGEST_STATE).map_err(RunError::reading(&path))?;

@@ -125,9 +125,6 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The folder holds no run.
-    #[error("{0}: expected a run folder (see picloom.json), found none")]
-    NoRun(PathBuf),
     /// The folder holds a run that is not finished, and nobody asked to go on with it.
     #[error("{0}: found an unfinished run; expected --resume to go on, or another --out")]
     Unfinished(PathBuf),

@@ -146,8 +146,8 @@ fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_ref
     let told = with("between = [{ arm = \"decay\"", "between = [{ arm = \"deca\"");
     assert!(told.contains("did you mean \"decay\""), "{told}");
     let told = with(
-        "levels = [\"share:0.5\", \"share:0.25\"]",
-        "levels = [\"budget:400000\", \"share:0.25\"]",
+        "levels = [\"share:0.7\", \"share:0.5\"]",
+        "levels = [\"budget:400000\", \"share:0.5\"]",
     );
     assert!(told.contains("a budget of at most its"), "{told}");
 }

@@ -30,7 +30,7 @@ fn a_genome_and_the_weights_of_its_twin_load_alike_and_wishes_are_kept() {
     assert_eq!((read.size, read.target), (128, None));
 
     let none = Source::load(NetworkPath::Run(folder.path()), LoadOptions::default()).unwrap_err();
-    assert!(matches!(&none, RunError::NoRun(path) if path == folder.path()), "{none}");
+    assert!(matches!(&none, RunError::Other(refusal) if refusal.found == "a folder without one"));
 }
 
 #[test]

@@ -139,6 +139,8 @@ fn an_unknown_key_is_told_the_keys_that_a_spec_has() {
     std::fs::write(&path, text).unwrap();
     let read = || problem(NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap());
     let said = read();
+    let (said, hint) = said.split_once("; ").unwrap();
+    assert_eq!(hint, "did you mean \"question\"?");
     let (unknown, keys) = said.split_once(", expected one of ").unwrap();
     assert_eq!(unknown, "line 3: unknown field `questoin`");
     let keys: Vec<&str> = keys.split(", ").collect();

@@ -8,11 +8,11 @@ const generation = (page) => page.textContent("header .lead");
 
 /** Waits until the sheet is drawn sharply: only then are two alike. */
 async function sharp(page) {
-  await page.waitForFunction(() => [...document.querySelectorAll(".brood canvas")].every((c) => c.width === 256), null, { timeout: 30_000 });
+  await page.waitForFunction(() => [...document.querySelectorAll(".brood canvas")].every((c) => c.width === 256), null, { timeout: 60_000 });
 }
 
 async function bred(page, n) {
-  await page.waitForFunction((text) => document.querySelector("header .lead").textContent.startsWith(text), `Generation ${n}`, { timeout: 30_000 });
+  await page.waitForFunction((text) => document.querySelector("header .lead").textContent.startsWith(text), `Generation ${n}`, { timeout: 60_000 });
   await sharp(page);
 }
 

@@ -30,7 +30,7 @@ export async function hostile(studio) {
   await page.waitForSelector("text=Train a network on it");
   for (const hash of ["#/look/..%2F..%2Fetc%2Fpasswd", "#/look/no/such.json", "#/breed/none", "#/nowhere", "#/study/%2e%2e", "#/jobs/x", "#/compare?ids=%00", "#/look/%"]) {
     await page.evaluate((to) => (location.hash = to), hash);
-    await page.waitForFunction(() => document.querySelector("h1")?.textContent === "This cannot be shown", null, { timeout: 10_000 });
+    await page.waitForFunction(() => document.querySelector("h1")?.textContent === "This cannot be shown", null, { timeout: 60_000 });
     await page.evaluate(() => (location.hash = "#/"));
     await page.waitForSelector(".tile");
   }

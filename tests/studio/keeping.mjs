@@ -47,7 +47,7 @@ export async function keeping(studio) {
   await page.press(".slider input[type=number]", "Enter");
   await again.waitFor();
   await again.click();
-  await page.waitForFunction(() => document.querySelector(".sheet button[hidden]"), null, { timeout: 30_000 });
+  await page.waitForFunction(() => document.querySelector(".sheet button[hidden]"), null, { timeout: 60_000 });
   expect((await effects(page, "3:1.75")).every(({ said, right }) => Math.abs(said - right) <= 0.03), "and then it is drawn from there");
 
   // Saved: the genome has the weight.
@@ -58,7 +58,7 @@ export async function keeping(studio) {
   await page.click("text=Keep …");
   await page.fill("dialog [name=name]", "open wings");
   await page.click("dialog .main");
-  await page.waitForFunction(() => decodeURIComponent(location.hash).startsWith("#/look/genomes/open_wings"), null, { timeout: 30_000 });
+  await page.waitForFunction(() => decodeURIComponent(location.hash).startsWith("#/look/genomes/open_wings"), null, { timeout: 60_000 });
   await settled(page);
   expect(existsSync(path.join(root, "genomes/open_wings.json")), "it is a file");
   const alike = await page.evaluate(async (moth) => {

@@ -53,7 +53,7 @@ async function factors(studio) {
   const before = await page.evaluate(() => document.querySelector("canvas.picture").toDataURL());
   await sliders.first().focus();
   await page.keyboard.press("End");
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(1200);
   await sharp(page);
   expect(/at=1(,|%2C)0/.test(page.url()), `the address has the factors: ${page.url()}`);
   const drawn = () => page.evaluate(async (id) => {
@@ -85,7 +85,7 @@ export async function looking(studio) {
   const slider = page.locator(".slider input[type=range]");
   await slider.focus();
   for (let i = 0; i < 8; i++) await page.keyboard.press("ArrowRight");
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(1200);
   await sharp(page);
   const value = await slider.evaluate((input) => Number(input.value));
   const moved = await compared(page, skull, "graph", `7:${value}`);
@@ -105,7 +105,7 @@ export async function looking(studio) {
   // Nearer, by keys, and what is nearer is the library's picture of that frame.
   await page.focus("canvas.picture");
   for (const key of ["+", "+", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
-  await page.waitForTimeout(500);
+  await page.waitForTimeout(1200);
   const zoomed = new URLSearchParams(page.url().split("?").at(-1));
   const [x, y, zoom] = zoomed.get("view").split(",").map(Number);
   expect(zoom > 1.5 && x > 0 && y < 0, `the address names the frame: ${zoomed.get("view")}`);
@@ -143,7 +143,7 @@ export async function looking(studio) {
   expect(served.share === 1, "without WebGL the picture is the library's, bit for bit");
   await without.focus("canvas.picture");
   for (const key of ["+", "ArrowLeft"]) await without.keyboard.press(key);
-  await without.waitForTimeout(600);
+  await without.waitForTimeout(1200);
   await sharp(without);
   const [left, top, nearer] = new URLSearchParams(without.url().split("?").at(-1)).get("view").split(",").map(Number);
   const there = [left - 1 / nearer, top - 1 / nearer, 2 / nearer, 2 / nearer].join(",");

@@ -38,8 +38,8 @@ export async function opening(studio) {
       await page.fill("dialog [name=arch]", JSON.parse(picloom("genome", "info", "genomes/bred_skull.json", "--json")).arch);
       await page.click("dialog .main");
     }
-    await page.waitForFunction(() => location.hash.startsWith("#/look/studio"), null, { timeout: 30_000 });
-    await page.waitForSelector("[data-unit]", { timeout: 30_000 });
+    await page.waitForFunction(() => location.hash.startsWith("#/look/studio"), null, { timeout: 60_000 });
+    await page.waitForSelector("[data-unit]", { timeout: 60_000 });
     opened.push(path.extname(name));
   }
 

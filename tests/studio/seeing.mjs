@@ -35,7 +35,7 @@ export async function seeing(studio) {
   for (const key of ["End", "Home"]) {
     await slider.focus();
     await page.keyboard.press(key);
-    await page.waitForTimeout(600);
+    await page.waitForTimeout(1200);
     await begun(page);
     const told = await page.locator(".column > .value").allTextContents();
     expect(told.every((text) => text.includes("→")), `the slider moves a weight of each: ${told.join("; ")}`);
@@ -46,7 +46,7 @@ export async function seeing(studio) {
   // Another weight; the address keeps it.
   const before = await page.evaluate(() => location.hash);
   await page.click(".column >> nth=1 >> button:text('Another')");
-  await page.waitForFunction((hash) => location.hash !== hash, before, { timeout: 30_000 });
+  await page.waitForFunction((hash) => location.hash !== hash, before, { timeout: 60_000 });
   const [first, second] = (await page.locator(".rank").allTextContents()).map((text) => Number(/weight (\d+)/.exec(text)[1]));
   expect(first === ranks[0][0] && second === ranks[1][0] + 1, `the next weight of the ranking: ${first}, ${second}`);
   const text = await page.textContent("main");

@@ -39,12 +39,12 @@ export async function hostile(site) {
   const page = await open(site.address);
   for (const [name, [to, id, words]] of Object.entries(cases)) {
     await page.evaluate((hash) => (location.hash = hash), `#/${to}/${id}`);
-    await page.waitForFunction(() => document.querySelector("main:not([aria-busy]) h1")?.textContent === "This cannot be shown", null, { timeout: 30_000 })
+    await page.waitForFunction(() => document.querySelector("main:not([aria-busy]) h1")?.textContent === "This cannot be shown", null, { timeout: 60_000 })
       .catch(() => expect(false, `${name}: expected to be refused`));
     const said = await page.textContent("main .lead");
     expect(words.test(said), `${name}: expected ${words}, found ${said.slice(0, 300)}`);
     await page.evaluate(() => (location.hash = "#/pictures"));
-    await page.waitForSelector("main.pictures .tile", { timeout: 30_000 });
+    await page.waitForSelector("main.pictures .tile", { timeout: 60_000 });
   }
   // Script in names is text.
   const named = changed((g) => {
@@ -54,7 +54,7 @@ export async function hostile(site) {
   });
   await go(page, `#/look/${link(named)}`);
   // As the text that it is.
-  await page.waitForFunction(() => document.querySelector("main h1").textContent.includes("<script>"), null, { timeout: 30_000 });
+  await page.waitForFunction(() => document.querySelector("main h1").textContent.includes("<script>"), null, { timeout: 60_000 });
   await settled(page);
   expect((await page.locator("main img, main script").count()) === 0, "no element comes from a name");
   await close(page, /^Failed to load resource/);

@@ -9,7 +9,7 @@ async function linkOf(page) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.bringToFront();
   await page.click("nav .copy");
-  await page.waitForFunction(() => document.getElementById("status").textContent === "The link is copied", null, { timeout: 10_000 });
+  await page.waitForFunction(() => document.getElementById("status").textContent === "The link is copied", null, { timeout: 60_000 });
   await page.evaluate(() => (document.getElementById("status").textContent = ""));
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link.length < 8192 + 200, `a link of at most 8 kB, found ${link.length} letters`);
@@ -106,17 +106,17 @@ export async function training(site) {
   // A quarter of the links.
   const keep = Math.round(learned.most / 4);
   await page.locator("[aria-label='Links kept']").fill(String(keep));
-  await page.waitForFunction((n) => document.getElementById("main").dataset.pruned === String(n), keep, { timeout: 30_000 });
-  await page.waitForFunction((n) => document.querySelector(".readout").textContent.includes(`${n} links`), keep, { timeout: 30_000 });
+  await page.waitForFunction((n) => document.getElementById("main").dataset.pruned === String(n), keep, { timeout: 60_000 });
+  await page.waitForFunction((n) => document.querySelector(".readout").textContent.includes(`${n} links`), keep, { timeout: 60_000 });
   await page.waitForTimeout(1500);
   await page.click(".side button:text-is('Pause')");
   // Steps that were asked for before the click are still made.
-  await page.waitForSelector("main[data-still]", { timeout: 20_000 });
+  await page.waitForSelector("main[data-still]", { timeout: 60_000 });
   const paused = await state(page);
   await page.waitForTimeout(200);
   expect((await state(page)).step === paused.step, "it pauses");
   await page.click(".side button:text-is('Step')");
-  await page.waitForFunction((step) => Number(document.querySelector("canvas[data-step]").dataset.step) === step + 1, paused.step, { timeout: 10_000 });
+  await page.waitForFunction((step) => Number(document.querySelector("canvas[data-step]").dataset.step) === step + 1, paused.step, { timeout: 60_000 });
   const held = memory();
   await page.click("text=Keep this network");
   await large(page);
@@ -167,6 +167,6 @@ export async function files(site) {
   await large(page);
   await go(page, "#/");
   await give("notes.json", "application/json", "{\"a\": 1}");
-  await page.waitForFunction(() => /notes\.json: .*expected a picloom-genome\/1 document/.test(document.getElementById("alert").textContent), null, { timeout: 20_000 });
+  await page.waitForFunction(() => /notes\.json: .*expected a picloom-genome\/1 document/.test(document.getElementById("alert").textContent), null, { timeout: 60_000 });
   await close(page);
 }

@@ -140,7 +140,7 @@ fn score_of(
 /// The row of the score.
 fn of_score(record: &ScoreRecord, null: Option<f64>, evolved: Option<f64>) -> Measure {
     let (low, high) = record.score.interval.unzip();
-    let says = "share of changed weights after which the picture still makes sense";
+    let says = "how likely a changed weight leaves a clean picture";
     Measure {
         low,
         high,

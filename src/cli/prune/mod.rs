@@ -4,7 +4,7 @@ mod pictures;
 
 use super::interrupt::Interrupted;
 use super::names::one_of;
-use super::output::Output;
+use super::output::{Output, tell_begins};
 use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
 use super::train::{TrainProgress, TrainSettings, describe, diverged};
@@ -192,6 +192,7 @@ pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let pattern = matched.map_or(Vec::new(), |matched| matched.pattern);
     (plan.evolved, plan.pattern) = (evolved, pattern);
     plan.method = plan.method.found()?;
+    tell_begins(&args.out, args.resume, out);
     let _lock = FolderLock::take(&args.out)?;
     let mut progress = TrainProgress::new(out, plan.train.steps, &args.out);
     let (result, rounds) = prune_into(&parent, &plan, &args.out, args.resume, &mut progress)?;

@@ -19,11 +19,10 @@ use crate::network::Coords;
 use crate::network::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
+pub use crate::run::folder::SESSION_FILE;
 use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
 
-/// Name of the session file in the folder of its sheets, where no other is named.
-pub const SESSION_FILE: &str = "session.toml";
 /// Side of the picture beside a kept genome in pixels.
 const KEPT: usize = 512;
 

@@ -1,12 +1,16 @@
 //! Which rows of a table are meant, and which number of each.
 
 use super::{Column, Table};
+use crate::math::names::did_you_mean;
 use crate::math::real;
 use crate::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+
+/// As many values of a column are listed where one is expected.
+const MOST_SHOWN: usize = 20;
 
 /// Conditions that all must hold for a row. As text: `arm=sp,level=2|3,r2>=0.95`; an empty value means
 /// "no value": `at=`. In a spec a table: `{ arm = "sp", level = [2, 3], r2 = ">=0.95" }`.
@@ -125,6 +129,33 @@ impl Filter {
             rows.retain(|&row| holds[row]);
         }
         Ok(rows)
+    }
+
+    /// Refuses values that are nowhere in their column: whoever writes one by hand has misspelled it.
+    ///
+    /// # Errors
+    /// The first of them, or a column that the table lacks.
+    pub fn check_values(&self, table: &Table) -> Result<(), Refusal> {
+        for Condition { column, test } in &self.0 {
+            let (Test::OneOf(values) | Test::NoneOf(values)) = test else { continue };
+            let of = table.column(column)?;
+            for value in values {
+                let is_there = of.rows_where(|text, number| is_value(text, number, value));
+                if !is_there.contains(&true) && !value.is_empty() {
+                    let known: Vec<&str> = of.distinct().filter(|text| !text.is_empty()).collect();
+                    let hint = did_you_mean(value, known.iter().copied());
+                    let shown = known.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>();
+                    let more = if known.len() > MOST_SHOWN { ", …" } else { "" };
+                    let expected = format!("one of {}{more}", shown.join(", "));
+                    return Err(Refusal::new(
+                        format!("column {column}"),
+                        expected,
+                        format!("{value:?}{hint}"),
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// True without conditions.

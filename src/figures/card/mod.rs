@@ -7,7 +7,7 @@ mod parts;
 pub use crate::score::measures::Measure;
 pub use parts::{Card, Changed};
 
-use super::fonts::text_width;
+use super::fonts::{text_width, wrapped};
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
@@ -224,7 +224,7 @@ fn measures(page: &mut Page, card: &Card<'_>) {
         (Some(shuffled), "weights shuffled", Anchor::End),
         (ends, "evolved", Anchor::End),
         (Some(range + push), "range", Anchor::Start),
-        (Some(reference + push), "compare with", Anchor::Start),
+        (Some(reference + push), "what it is", Anchor::Start),
     ];
     for (x, text, anchor) in heads {
         let Some(x) = x else { continue };
@@ -233,8 +233,11 @@ fn measures(page: &mut Page, card: &Card<'_>) {
     page.y += 20.0;
     let number = |v: Option<f64>| v.map_or("–".to_string(), |v| style::number(v, 3));
     for (i, m) in card.measures.iter().enumerate() {
+        let room = WIDTH - MARGIN - reference - push;
+        let words = wrapped(&m.reference, size::CAPTION, false, room, 3);
+        let high = 22.0 + 14.0 * words.len().saturating_sub(1) as f64;
         if i % 2 == 0 {
-            page.fill((MARGIN, page.y), (ROOM, 22.0), style::GRID.mix(style::PAPER, 0.6));
+            page.fill((MARGIN, page.y), (ROOM, high), style::GRID.mix(style::PAPER, 0.6));
         }
         let base = page.y + 15.5;
         page.svg.open(&format!("{}: {}. {}", m.name, m.range, m.reference));
@@ -245,10 +248,12 @@ fn measures(page: &mut Page, card: &Card<'_>) {
             page.text((x, base), &number(m.evolved), NOTE, Anchor::End);
         }
         page.text((range + push, base), &m.range, CAPTION, Anchor::Start);
-        let (at, room) = ((reference + push, base), WIDTH - MARGIN - reference - push);
-        page.cut(at, &m.reference, (size::CAPTION, false, style::INK), Anchor::Start, room);
+        for (line, text) in words.iter().enumerate() {
+            let at = (reference + push, base + 14.0 * line as f64);
+            page.text(at, text, (size::CAPTION, false, style::INK), Anchor::Start);
+        }
         page.svg.close();
-        page.y += 22.0;
+        page.y += high;
     }
     page.y += 24.0;
 }

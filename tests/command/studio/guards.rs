@@ -89,7 +89,7 @@ fn no_id_leads_out_of_the_root() {
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
     }
     served.get("/api/network?id=genomes/none.json").refused(404, "genomes/none.json: expected");
-    served.get("/api/network?id=genomes").refused(400, "expected a run folder");
+    served.get("/api/network?id=genomes").refused(400, "expected the folder of a run");
     // What is hidden or linked in from elsewhere is not listed either.
     let library = served.get("/api/library").ok().text();
     assert!(!library.contains(".git") && !library.contains("etc/"), "{library}");

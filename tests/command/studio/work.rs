@@ -240,7 +240,7 @@ fn work_that_cannot_be_is_refused_before_it_begins() {
     changed("target", json!("../x.png")).refused(400, "expected a path below");
     changed("colour", json!(1)).refused(400, "colour");
     let prune = json!({ "kind": "prune", "id": "genomes/mask.json", "method": "sp", "budget": 3 });
-    served.post("/api/jobs", &prune).refused(400, "expected a run folder");
+    served.post("/api/jobs", &prune).refused(400, "found a genome");
     // One colour cannot be learned.
     let white = picloom::network::Picture::filled(8, 8, [1.0; 3]).to_png(&[]);
     std::fs::write(root.path().join("genomes/white.png"), white).unwrap();
