@@ -262,9 +262,9 @@ pub(super) fn collect_one(
     FolderKind::Study.ensure(to)?;
     if !args.store.exists() {
         let advice = "run the study, or name the folder that it was run with";
-        let refusal =
-            Refusal::new("--store", "a folder with runs", args.store.display().to_string());
-        return Err(refusal.advising(format!("it is not there; {advice}")).as_failure().into());
+        let at = format!("--store {}", args.store.display());
+        let refusal = Refusal::new(at, "a folder with runs", "none");
+        return Err(refusal.advising(advice).as_failure().into());
     }
     let missing = study.collect(&args.store, to)?;
     let rows = to.join(ROWS);

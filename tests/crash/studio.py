@@ -39,7 +39,7 @@ class Served:
         self.said = root.with_suffix(".said")
         with self.said.open("w") as said:
             self.process = subprocess.Popen(
-                [program.path, "--threads", "2", "studio", "--json", "--quiet", "--port", "4600", root],
+                [program.path, "--threads", "2", "studio", "--json", "--quiet", "--port", "4700", root],
                 cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, **more,
             )  # fmt: skip
         text = ""

@@ -49,21 +49,33 @@ impl FolderLock {
     /// # Errors
     /// Somebody holds it, this process included; the file cannot be made.
     pub fn take(folder: &Path) -> Result<Self, LockError> {
-        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let made = folder.ancestors().take_while(missing).last().map(Path::to_path_buf);
         let path = folder.join(NAME);
+        let made = make(folder)?;
+        // What is there may be a file, or a link.
         create_folder(folder)?;
         Ok(FolderLock { _file: hold(&path, folder)?, path, made })
     }
 
-    /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it.
+    /// Takes the lock of a file that is read, changed and written back: `.NAME.lock` beside it, in a folder that is made if
+    /// it is missing.
     ///
     /// # Errors
-    /// As [`take`](Self::take); its folder is missing.
+    /// As [`take`](Self::take).
     pub fn of_file(file: &Path) -> Result<Self, LockError> {
         let path = hidden_beside(file, NAME);
-        Ok(FolderLock { _file: hold(&path, file)?, path, made: None })
+        let made = file.parent().map_or(Ok(None), make)?;
+        Ok(FolderLock { _file: hold(&path, file)?, path, made })
     }
+}
+
+/// Makes a folder with those that it is in, and returns the topmost of those that were missing.
+fn make(folder: &Path) -> Result<Option<PathBuf>, WriteError> {
+    let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let made = folder.ancestors().take_while(missing).last().map(Path::to_path_buf);
+    if made.is_some() {
+        create_folder(folder)?;
+    }
+    Ok(made)
 }
 
 impl Drop for FolderLock {

@@ -216,7 +216,11 @@ impl Table {
         self.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(Column::name).collect();
             let found = format!("{name:?}{}", did_you_mean(name, names.iter().copied()));
-            Refusal::new("column", format!("one of {}", names.join(", ")), found)
+            let expected = match names.as_slice() {
+                [] => "a table with columns".into(),
+                names => format!("one of {}", names.join(", ")),
+            };
+            Refusal::new("column", expected, found)
         })
     }
 
