@@ -5,7 +5,7 @@ use picloom::experiment::contrast::ContrastSpec;
 use picloom::experiment::table::Table;
 use picloom::figures::Provenance;
 use picloom::figures::plot::{
-    Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing,
+    Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing, usual_figures,
 };
 use std::path::Path;
 
@@ -477,4 +477,18 @@ fn curves_are_the_geometric_means_of_the_networks_of_each_series() {
 
 fn spec_of_evolved() -> FigureSpec {
     spec("kind = \"curves\"\nseries = \"arm\"\nwhere = \"arm=evolved\"")
+}
+
+#[test]
+fn the_usual_figures_show_the_gap_where_combinations_were_held_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.csv");
+    let names = |gaps: [&str; 2]| {
+        let rows = format!("arm,score,fit,gap\na,.5,true,{}\nb,.6,true,{}\n", gaps[0], gaps[1]);
+        std::fs::write(&path, rows).unwrap();
+        let figures = usual_figures(&Table::read(&path).unwrap(), false);
+        figures.into_iter().map(|figure| figure.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(["", ""]), ["score-by-arm"]);
+    assert_eq!(names([".1", ""]), ["score-by-arm", "gap-by-arm"]);
 }

@@ -7,6 +7,11 @@ use crate::experiment::table::{Measure, Table};
 use crate::math::refusal::Refusal;
 use serde_json::{Map, Value, json};
 
+/// Whether a column is there and has a value in some row.
+fn has_values(table: &Table, column: &str) -> bool {
+    table.get(column).is_some_and(|column| column.distinct().any(|text| !text.is_empty()))
+}
+
 /// Whether a column has several values among the rows.
 fn varies(table: &Table, column: &str) -> bool {
     let values =
@@ -76,6 +81,17 @@ pub fn usual_figures(table: &Table, has_contrasts: bool) -> Vec<FigureSpec> {
             json!({
                 "x": "arm", "y": "r2", "horizontal": true, "unit": unit, "panel": panel,
                 "series": levels.then_some("level"), "says": "how well every arm draws its picture",
+            }),
+        );
+    }
+    if has_values(table, "gap") {
+        add(
+            "gap-by-arm",
+            Kind::Dots,
+            json!({
+                "x": "arm", "y": "gap", "horizontal": true, "unit": unit, "panel": panel, "counts": counts,
+                "series": levels.then_some("level"),
+                "says": "R² on the combinations seen less R² on those held out",
             }),
         );
     }
