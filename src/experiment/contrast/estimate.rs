@@ -229,6 +229,9 @@ impl Found {
                 "no data, for no unit has a network in both groups: are the values spelled as in the table, and do `by`, `pair` or `where` keep the groups apart?"
                     .into()
             }
+            _ if self.missing > 0 && self.basis == Basis::Finished => {
+                "no data: in no pair did both networks learn their picture".into()
+            }
             _ => "no data".into(),
         };
         let p = match self.p {
