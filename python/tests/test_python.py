@@ -195,7 +195,7 @@ def test_what_is_wrong_is_refused_with_the_program_s_words(moth, tmp_path):
         picloom.Model.from_layers("1;sin:2", [np.zeros((4, 2)), np.zeros((3, 2))])
     with pytest.raises(ValueError, match="size: expected 2 to 262144 pixels.*, found 1"):
         moth.render(1)
-    with pytest.raises(FileNotFoundError, match="expected a run folder"):
+    with pytest.raises(FileNotFoundError, match="expected the folder of a run"):
         picloom.load_run(tmp_path / "none")
     with pytest.raises(ValueError, match="budget: expected 1 to"):
         picloom.prune(dense, moth, size=16, budget=10**6)

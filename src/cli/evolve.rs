@@ -4,7 +4,7 @@
 use super::interrupt::{self, Interrupted};
 use super::judge::usage_text;
 use super::names::one_of;
-use super::output::{Output, tell};
+use super::output::{Output, tell, tell_begins};
 use super::progress::Bar;
 use super::settings::{Laid, belongs_to};
 use super::source::Usage;
@@ -19,7 +19,6 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
-use crate::math::refusal::Refusal;
 use crate::math::text::word;
 use crate::network::files::{LARGEST_STATE, read_text};
 use crate::network::lock::FolderLock;
@@ -114,7 +113,7 @@ fn slider(text: &str) -> Result<f64, String> {
     found.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
-pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
+pub fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(folder) = &args.draw_targets {
         let files = targets::write_all(folder)?;
         let text = format!("{} pictures in {}", files.len(), folder.display());
@@ -128,9 +127,9 @@ pub fn run(args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let config = config(&args, &folder)?;
     args.options.check_only("search", config.search.name())?;
     let is_by_hand = config.search == SearchKind::Interactive;
-    if args.resume && !is_by_hand && FolderKind::of(&folder).is_none() {
-        let refusal = Refusal::new(folder.display(), "a search to go on with", "none");
-        return Err(refusal.advising("leave --resume out to begin one").as_failure().into());
+    if !is_by_hand && args.resume {
+        tell_begins(&folder, args.resume, out);
+        args.resume = FolderKind::of(&folder).is_some();
     }
     if let (Some(option), true) = (args.by_hand.given(), config.search != SearchKind::Interactive) {
         let found = config.search.name();
@@ -333,7 +332,8 @@ fn interactive(
         let new = Session::new(config.evolve, config.seed, config.ancestors);
         Session { distinct: distinct.unwrap_or(new.distinct), ..new }
     };
-    let _locks = (FolderLock::take(folder)?, FolderLock::of_file(script)?);
+    let _folder = FolderLock::take(folder)?;
+    let _script = FolderLock::of_file(script)?;
     let report = breed(script, asked, folder, &request)?;
     let mut text = String::new();
     if let Some(selection) = &request.selection {

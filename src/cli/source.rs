@@ -1,14 +1,13 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use super::names::one_of;
-use crate::genome;
 use crate::math::refusal::Refusal;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::LinksError;
-use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file};
+use crate::run::{LoadOptions, NetworkPath, Source, is_genome};
 use crate::score::Protocol;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Wrong use of the command line that clap cannot see; ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -74,11 +73,6 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
         );
     }
     Ok(size)
-}
-
-/// True for a genome file that is there, and for the name of a genome that comes with the program.
-fn is_genome(path: &Path) -> bool {
-    is_genome_file(path) && (genome::builtin(path).is_some() || path.is_file())
 }
 
 impl NetworkArgs {

@@ -90,21 +90,24 @@ impl FolderKind {
         }
     }
 
-    /// Refuses a folder without a marker that holds somebody's files, where this kind fills a folder of its own.
+    /// Refuses a folder without a marker that holds somebody's files, where this kind begins a folder of its own with its
+    /// marker. (A pruning marks that of its rounds after the first; tables and reports are put beside other files.)
     fn ensure_empty(self, folder: &Path) -> Result<(), Refusal> {
-        // Tables and reports are put beside other files; a session begins with its script.
         let own: &[&str] = match self {
-            Self::Study | Self::WholeStudy | Self::Site => return Ok(()),
-            Self::Session => &[SESSION_FILE],
-            _ => &[],
+            Self::Training | Self::Evolution | Self::Comparison | Self::Family => &[],
+            // A session begins with its script and the genomes that it names.
+            Self::Session => &[".toml", "ancestors"],
+            _ => return Ok(()),
+        };
+        // What the shell and file managers put there. A link is refused or replaced where it is written to.
+        let any = [".log", ".out", ".err", "desktop.ini", "Thumbs.db"];
+        let is_free = |name: &str| {
+            name.starts_with('.') || own.iter().chain(&any).any(|end| name.ends_with(end))
         };
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        // A link is refused by name where it is written to.
         let entries = entries.filter(|entry| !entry.path().is_symlink());
         let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        // A lock, what a killed process left, what a file manager keeps.
-        let mut others: Vec<String> =
-            names.filter(|name| !name.starts_with('.') && !own.contains(&name.as_str())).collect();
+        let mut others: Vec<String> = names.filter(|name| !is_free(name)).collect();
         others.sort();
         let Some(first) = others.first() else { return Ok(()) };
         let expected = format!("a new or empty folder, or one of {}", self.says());

@@ -46,6 +46,11 @@ pub fn is_genome_file(path: &Path) -> bool {
     end == "json" || end == "xml" || end == "zip" || (is_name && !path.exists())
 }
 
+/// True for a genome file that is there, and for the name of a genome that comes with the program.
+pub fn is_genome(path: &Path) -> bool {
+    is_genome_file(path) && (builtin(path).is_some() || path.is_file())
+}
+
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.
 /// `fit` says what becomes of a picture that is not square.
 ///

@@ -1,7 +1,7 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
-use super::{RunConfig, RunError, RunResult, is_genome_file, json_of, parse_json, parse_toml};
-use crate::genome::{self, Genome, builtin};
+use super::{RunConfig, RunError, RunResult, is_genome, json_of, parse_json, parse_toml};
+use crate::genome::{self, Genome};
 use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
 use crate::network::kernel::render;
@@ -132,10 +132,8 @@ fn ensure_run(folder: &Path) -> Result<(), Refusal> {
     if kind.is_some_and(FolderKind::is_run) {
         return Ok(());
     }
-    let genome = is_genome_file(folder)
-        && (builtin(folder).is_some() || folder.extension().is_some_and(|_| folder.is_file()));
     let (found, advice) = match kind {
-        _ if genome => ("a genome".into(), "train it first: picloom train --genome"),
+        _ if is_genome(folder) => ("a genome".into(), "train it first: picloom train --genome"),
         Some(kind) => (kind.says().to_string(), ""),
         None if folder.is_dir() => ("a folder without one".into(), ""),
         None if folder.exists() => ("a file".into(), ""),

@@ -20,7 +20,9 @@ mod source;
 mod training;
 
 pub use growing::{GrowJob, grow_run};
-pub use job::{FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome_file, load_target};
+pub use job::{
+    FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome, is_genome_file, load_target,
+};
 pub use load::{
     LoadedRun, load_checkpoint, load_mask, load_run, load_run_so_far, mask_from_json, read_metrics,
     read_train_config,

@@ -49,6 +49,7 @@ fn no_command_writes_over_what_another_left() {
         ("study", FolderKind::Study),
         ("whole-study", FolderKind::WholeStudy),
         ("site", FolderKind::Site),
+        ("family", FolderKind::Family),
     ] {
         kind.mark(&at(folder)).unwrap();
     }
@@ -77,13 +78,16 @@ fn no_command_writes_over_what_another_left() {
         ("whole-study", FolderKind::WholeStudy),
         ("claims", FolderKind::WholeStudy),
         ("site", FolderKind::Site),
+        ("family", FolderKind::Family),
         ("foreign", FolderKind::Foreign),
         ("damaged", FolderKind::Foreign),
     ];
     let compare = ["compare", MOTH, "--steps", "1"];
     let card = ["score", "--genome", MOTH, "--size", "8", "--samples", "1", "--all"];
     let resume = ["evolve", "--resume"];
-    let commands: [(&[&str], FolderKind); 9] = [
+    let family = ["family", "draw", "face", "--size", "8"];
+    let commands: [(&[&str], FolderKind); 10] = [
+        (&family, FolderKind::Family),
         (&TRAIN, FolderKind::Training),
         (&prune, FolderKind::Pruning),
         (&EVOLVE, FolderKind::Evolution),
@@ -189,4 +193,29 @@ fn a_command_writes_its_own_file_again() {
         let words = line(text);
         (0..2).for_each(|_| done(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     }
+}
+
+#[test]
+fn a_run_begins_in_a_folder_of_its_own_but_not_without_its_log() {
+    let around = tempfile::tempdir().unwrap();
+    let with = |file: &str| {
+        let folder = around.path().join(file.replace(['/', '.'], "-"));
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "").unwrap();
+        folder
+    };
+    use FolderKind::{Comparison, Evolution, Family, Pruning, Session, Study, Training};
+    for kind in [Training, Evolution, Session, Comparison, Family] {
+        let refusal = kind.ensure(&with("mine/best.png")).unwrap_err();
+        assert!(refusal.found.contains("mine") && !refusal.is_usage, "{refusal}");
+        for free in [".DS_Store", "slurm-7.out", "run.log"] {
+            kind.ensure(&with(free)).unwrap();
+        }
+    }
+    Session.ensure(&with("moth.toml")).unwrap();
+    Session.ensure(&with("ancestors/moth.json")).unwrap();
+    // Killed in its first round, a pruning has the folder of that round and no marker.
+    Pruning.ensure(&with("round-1/picloom.json")).unwrap();
+    Study.ensure(&with("notes.md")).unwrap();
 }

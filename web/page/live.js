@@ -63,7 +63,7 @@ export async function showTrain(main, { id, query }) {
   const go = button("Pause", () => run(!running), { class: "main" });
   const once = button("Step", () => {
     run(false);
-    looping.then(() => turn(1)).catch(stop);
+    looping = looping.then(() => turn(1)).catch(stop);
   });
   const again = button("Randomise", () => restart({ seed: Math.floor(Math.random() * 2 ** 31) }), { title: "Begin again from other random weights" });
   const links = h("input", { type: "range", min: 1, max: 1, step: 1, value: 1, "aria-label": "Links kept", input: () => {
@@ -95,7 +95,7 @@ export async function showTrain(main, { id, query }) {
     go.setAttribute("aria-pressed", String(on));
     delete main.dataset.still;
     if (on) looping = looping.then(loop).catch(stop);
-    else if (job) looping.then(rest).catch(stop);
+    else if (job) looping = looping.then(rest).catch(stop);
   }
 
   /** The engine works on the next steps, and has those after them, while those before are shown. */
@@ -147,7 +147,7 @@ export async function showTrain(main, { id, query }) {
     canvas.dataset.step = now.step;
     canvas.dataset.r2 = now.r2;
     told.replaceChildren(term("step", `Step ${now.step}`), " · ", term("r2", `R² ${number(now.r2, 3)}`), " · ", term("link", count(now.kept, "link")), now.why ? ` · ${{ collapsed: "it became one colour", diverged: "it left all bounds: take a smaller rate", "step-limit": "all steps are made" }[now.why] ?? now.why}` : "");
-    if (now.why) run(false);
+    if (now.why && running) run(false);
     kept = now.kept;
     if (wantedKeep === null) [links.value, keptWords.textContent] = [kept, `${kept} of ${links.max}`];
     if (!due) return;

@@ -131,29 +131,32 @@ impl Filter {
         Ok(rows)
     }
 
-    /// Refuses values that are nowhere in their column: whoever writes one by hand has misspelled it.
+    /// Refuses a condition whose values are nowhere in their column: whoever writes it by hand has misspelled them. What is
+    /// left out may be missing, and so may a truth value.
     ///
     /// # Errors
     /// The first of them, or a column that the table lacks.
     pub fn check_values(&self, table: &Table) -> Result<(), Refusal> {
         for Condition { column, test } in &self.0 {
-            let (Test::OneOf(values) | Test::NoneOf(values)) = test else { continue };
             let of = table.column(column)?;
-            for value in values {
-                let is_there = of.rows_where(|text, number| is_value(text, number, value));
-                if !is_there.contains(&true) && !value.is_empty() {
-                    let known: Vec<&str> = of.distinct().filter(|text| !text.is_empty()).collect();
-                    let hint = did_you_mean(value, known.iter().copied());
-                    let shown = known.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>();
-                    let more = if known.len() > MOST_SHOWN { ", …" } else { "" };
-                    let expected = format!("one of {}{more}", shown.join(", "));
-                    return Err(Refusal::new(
-                        format!("column {column}"),
-                        expected,
-                        format!("{value:?}{hint}"),
-                    ));
-                }
+            let Test::OneOf(values) = test else { continue };
+            let is_there = |value: &String| {
+                of.rows_where(|text, number| is_value(text, number, value)).contains(&true)
+            };
+            let is_free = |value: &String| ["", "true", "false"].contains(&value.as_str());
+            if values.iter().any(|value| is_free(value) || is_there(value)) {
+                continue;
             }
+            let known: Vec<&str> = of.distinct().filter(|text| !text.is_empty()).collect();
+            let shown = known.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(", ");
+            let more = if known.len() > MOST_SHOWN { ", …" } else { "" };
+            let found = values.join("|");
+            let hint = did_you_mean(&found, known.iter().copied());
+            return Err(Refusal::new(
+                format!("column {column}"),
+                format!("one of {shown}{more}"),
+                format!("{found:?}{hint}"),
+            ));
         }
         Ok(())
     }
