@@ -116,6 +116,11 @@ def interval(m, digits=2):
     return f"{number(m.value, digits)} [{number(m.low, digits)}, {number(m.high, digits)}]"
 
 
+def lower(m):
+    """How much lower: a negative mean and its interval, turned round."""
+    return f"{number(-m.value)} [{number(-m.high)}, {number(-m.low)}]"
+
+
 def cell(m):
     return "–" if m is None else f"{interval(m)}, {m.targets}"
 
@@ -578,8 +583,8 @@ def sentences(n):
         ("experiments/regime.md", f"finished, SP − layer counts is {interval(n.beside['layer-counts'])}"),
         (
             "experiments/rewinding.md",
-            f"score {rewound[0]} to {rewound[1]} higher if they were retrained from the initial weights; random links "
-            f"gain nothing ({interval(end['random'])})",
+            f"score {rewound[0]} to {rewound[1]} higher if they were retrained from the initial weights; for random "
+            f"links no gain shows ({interval(end['random'])})",
         ),
         (
             "experiments/rewinding.md",
@@ -614,7 +619,7 @@ def sentences(n):
             f"evolved − retrained {interval(n.less_evolved)}, retrained − dense +{interval(n.less_dense)}.",
         ),
         ("experiments/wirings.md", f"(of {n.runs} in both studies; five targets"),
-        ("experiments/replication.md", f"score {interval(n.muon)} less Adam's, on eight targets"),
+        ("experiments/replication.md", f"score {lower(n.muon)} lower than Adam's, on eight targets"),
         ("experiments/study.toml", f"at 64² none of {n.skull[1]} networks of the skull"),
         (
             "experiments/study.toml",
@@ -625,10 +630,10 @@ def sentences(n):
             f"{score(counts['way'][0.7])} at R² .70, +{score(counts['end'])} finished",
         ),
         ("experiments/study.toml", f"finished it is {interval(n.depth_end[4])} ("),
-        ("experiments/study.toml", f"score {interval(n.muon)} less Adam's"),
+        ("experiments/study.toml", f"score {lower(n.muon)} lower than Adam's"),
         (
             "docs/JUDGES.md",
-            f"Evolved networks score {score(n.best)}, dense networks that learned their picture {score(n.dense)}.",
+            f"evolved networks score {score(n.best)}, dense networks that learned their picture {score(n.dense)}.",
         ),
     ]
     assert n.learned == 12 and n.skull[0] == 0, "the pages say in words that twelve wirings and no skull learned"
