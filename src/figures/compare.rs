@@ -675,7 +675,7 @@ fn numbers(all: &[Arm<'_>]) -> Section {
     align.extend([Align::Right; 6]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
-    notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
+    notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. Where the two are alike, the links alone give the number. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
     if collapsed {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }

@@ -36,7 +36,7 @@ pub fn card_of(title: &str, record: &CardRecord, view: &View, target: Option<&Pi
         judged_by(&score.score.judge)
     );
     let note = format!(
-        "taken at {}², means over hidden layers; shuffled: the same links, weights exchanged within layers",
+        "taken at {}², means over hidden layers; shuffled: the same links, weights exchanged within layers (another picture)",
         record.measured_at
     );
     card(&Card {
