@@ -94,7 +94,9 @@ impl FolderKind {
     /// marker. (A pruning marks that of its rounds after the first; tables and reports are put beside other files.)
     fn ensure_empty(self, folder: &Path) -> Result<(), Refusal> {
         let own: &[&str] = match self {
-            Self::Training | Self::Evolution | Self::Comparison | Self::Family => &[],
+            Self::Training | Self::Evolution | Self::Family => &[],
+            // Its networks may be trained before by `experiment run`, into `runs/`.
+            Self::Comparison => &["runs"],
             // A session begins with its script and the genomes that it names.
             Self::Session => &[".toml", "ancestors"],
             _ => return Ok(()),

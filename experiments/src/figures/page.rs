@@ -13,14 +13,14 @@ pub const WITHOUT: &[(&str, &str)] = &[(
 pub fn page() -> String {
     let mut page = String::from(
         "# Figures\n\n\
-         Every figure is drawn from records only, by `picloom-experiments figures NAME --records FOLDER` (all of them without a name), and lies\n\
+         Every figure below is drawn from records only, by `picloom-experiments figures NAME --records FOLDER` (all of them without a name), and lies\n\
          beside its record: a chart as SVG (with `--png` as PNG too), a sheet of pictures as PNG with a palette of 256 colours. Each names its\n\
          command, record and profile inside. `picloom-experiments figures --list` says which of them the records in a folder suffice for, and\n\
          `picloom-experiments report --out OUT.html` makes one page of all.\n\n\
          The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
          “Paper” is the number of the figure ours answers to, not one it copies.\n\
          The apple of the paper's figures 8, 12, 15 and 44 is missing: it is not among our targets, and our figures of these numbers show other\n\
-         pictures. (The `apple` of the replication is a drawing of our own.)\n\n\
+         pictures. (The `apple` of the replication is a genome that our search evolved towards a drawing of our own.)\n\n\
          | paper | ours | claims | command | record | shows |\n|---|---|---|---|---|---|\n",
     );
     for f in FIGURES.iter() {
@@ -39,7 +39,7 @@ pub fn page() -> String {
         page += &format!("| {paper} | {why} |\n");
     }
     page += "\n## How the records are made\n\n\
-             At `quick`; without `--profile`, at `standard`. Of which profile a committed record is stands in it, under its figures and in \
+             At `quick`; without `--profile`, at `standard`. Each committed record names its profile; so do its figures and \
              [figures/README.md](../figures/README.md).\n\n| record | command |\n|---|---|\n\
              | all of them, and every figure | `picloom-experiments run experiments/study.toml --profile quick --store runs` |\n";
     let mut studies: Vec<&str> = Vec::new();

@@ -313,6 +313,9 @@ fn the_command_lists_runs_counts_and_collects() {
     let spec = "experiments/small.toml";
     let before = json(&["status", spec, "--profile", "one", "--json"]);
     assert_eq!((&before["free"], &before["done"]), (&3.into(), &0.into()));
+    let none = picloom(&["collect", spec, "--profile", "one", "--out", "x", "--json"]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("--store runs: expected a folder"));
+    std::fs::create_dir(folder.path().join("runs")).unwrap();
     let early = json(&["collect", spec, "--profile", "one", "--out", "x", "--json"]);
     assert_eq!(early["missing"], 3);
     let ran = json(&["run", spec, "--profile", "one", "--json"]);
