@@ -1,7 +1,8 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
 use super::{RunConfig, RunError, RunResult, is_genome, json_of, parse_json, parse_toml};
-use crate::genome::{self, Genome};
+use crate::genome::{self, BUILTIN, Genome};
+use crate::math::names::did_you_mean;
 use crate::math::refusal::Refusal;
 use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
 use crate::network::kernel::render;
@@ -137,7 +138,11 @@ fn ensure_run(folder: &Path) -> Result<(), Refusal> {
         Some(kind) => (kind.says().to_string(), ""),
         None if folder.is_dir() => ("a folder without one".into(), ""),
         None if folder.exists() => ("a file".into(), ""),
-        None => ("no folder of this name".into(), ""),
+        None => {
+            let name = folder.to_string_lossy();
+            let hint = did_you_mean(&name, BUILTIN.iter().map(|(name, _)| *name));
+            (format!("no folder of this name{hint}"), "")
+        }
     };
     let expected = "the folder of a run, as train, prune and grow write one";
     Err(Refusal::new(folder.display(), expected, found).advising(advice).as_failure())
