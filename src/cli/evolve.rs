@@ -127,16 +127,16 @@ pub fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     let config = config(&args, &folder)?;
     args.options.check_only("search", config.search.name())?;
     let is_by_hand = config.search == SearchKind::Interactive;
-    if !is_by_hand && args.resume {
+    if !is_by_hand {
         tell_begins(&folder, args.resume, out);
-        args.resume = FolderKind::of(&folder).is_some();
+        args.resume &= FolderKind::of(&folder).is_some();
     }
-    if let (Some(option), true) = (args.by_hand.given(), config.search != SearchKind::Interactive) {
+    if let (Some(option), false) = (args.by_hand.given(), is_by_hand) {
         let found = config.search.name();
         return Err(belongs_to(option, "search", &["interactive"], found).into());
     }
     refuse_grey_of_colour(&args, &config, &config_file(&args, &folder))?;
-    if config.search == SearchKind::Interactive {
+    if is_by_hand {
         return interactive(&args, &folder, config, out);
     }
     if config.search == SearchKind::Vlm {

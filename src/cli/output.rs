@@ -1,6 +1,5 @@
 //! Where results and words go.
 
-use crate::run::folder::FolderKind;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::io::Write;
@@ -36,10 +35,13 @@ impl Output {
     }
 }
 
-/// Says that there is no run to go on with, where `--resume` was given with a folder that holds none: a name may be misspelled.
+/// Says that a run begins where `--resume` was given with a folder that is not there: its name may be misspelled.
 pub fn tell_begins(folder: &Path, resume: bool, out: &Output) {
-    if resume && FolderKind::of(folder).is_none() {
-        out.note(&format!("--resume: no run in {} yet, so one begins", folder.display()));
+    if resume && !folder.exists() {
+        out.note(&format!(
+            "--resume: there is no folder {} yet, so a run begins",
+            folder.display()
+        ));
     }
 }
 

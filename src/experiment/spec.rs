@@ -335,7 +335,8 @@ fn fault(path: &Path, text: &str, error: &toml::de::Error, said: &str) -> SpecEr
     }
 }
 
-/// The key that an unknown one is much like: one that was expected, or one that is read before the others are.
+/// `; did you mean "lr"?` where TOML's reader `said` that a key is unknown: of those it expected, and those that are read
+/// apart from it.
 fn nearest_key(said: &str) -> String {
     let Some(found) = said.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
     else {

@@ -131,8 +131,8 @@ impl Filter {
         Ok(rows)
     }
 
-    /// Refuses a condition whose values are nowhere in their column: whoever writes it by hand has misspelled them. What is
-    /// left out may be missing, and so may a truth value.
+    /// Refuses a condition none of whose values stands in its column: a word written by hand was misspelled. `!=`, `true` and
+    /// `false` may find no row.
     ///
     /// # Errors
     /// The first of them, or a column that the table lacks.
