@@ -28,10 +28,10 @@ task = json.loads((folder / "task.json").read_text())
 with zipfile.ZipFile(folder / "pictures.npz") as file:
     base, pictures = values(file, "base"), values(file, "pictures")
 before = max(roughness(base, task["width"]), 1e-9)
-fractured = []
+damaged = []
 for k in range(task["pictures"]):
     picture = pictures[k * len(base) : (k + 1) * len(base)]
     # As rough as before: 0. Half as rough again, or more: 1.
     more = roughness(picture, task["width"]) / before - 1
-    fractured.append(min(max(2 * more, 0.0), 1.0))
-(folder / "verdicts.json").write_text(json.dumps({"fractured": fractured}))
+    damaged.append(min(max(2 * more, 0.0), 1.0))
+(folder / "verdicts.json").write_text(json.dumps({"damaged": damaged}))

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let score = found.score.score.unwrap_or(f64::NAN);
         println!("{}: score {score:.2}", judge.name());
         let damaged = found.judged.iter().find(|judged| {
-            judged.verdict.as_ref().is_some_and(|verdict| verdict.call == Call::Fractured)
+            judged.verdict.as_ref().is_some_and(|verdict| verdict.call == Call::Damaged)
         });
         let first = found.judged.iter().find(|judged| judged.verdict.is_some());
         if let Some(shown) = damaged.or(first) {

@@ -21,14 +21,14 @@ fn told(name: &str, model: &Model, target: &Picture) -> Result<Option<Picture>, 
     let (low, high) = score.interval.unwrap_or((0.0, 1.0));
     println!(
         "{name}: {} changes leave it clean, {} damage it, {} are unclear, {} do nothing: score {:.2} [{low:.2}, {high:.2}]{}",
-        score.coherent,
-        score.fractured,
+        score.clean,
+        score.damaged,
         score.unclear,
         score.silent,
         score.score.unwrap_or(f64::NAN),
         if score.counts { "" } else { ", which does not count: it has not learned its picture" },
     );
-    let damaged = |j: &&Judged| j.verdict.as_ref().is_some_and(|v| v.call == Call::Fractured);
+    let damaged = |j: &&Judged| j.verdict.as_ref().is_some_and(|v| v.call == Call::Damaged);
     let first = judged.iter().find(damaged);
     Ok(first.map(|j| View::new(model, 256, Coords::Fer).picture_with(j.perturbation)))
 }

@@ -152,8 +152,8 @@
 //! let links = Selection::Sample(8).links(view.model(), 0)?;
 //! let swept = view.sweep(&links, Delta::default(), &|_| {});
 //! let (score, judged) = score(&exhibit, &swept, &DlJudge::default())?;
-//! assert_eq!(score.coherent + score.fractured + score.silent, judged.len());
-//! println!("{} of {} changes leave a clean picture", score.coherent, judged.len());
+//! assert_eq!(score.clean + score.damaged + score.silent, judged.len());
+//! println!("{} of {} changes leave a clean picture", score.clean, judged.len());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(missing_docs)]

@@ -55,4 +55,4 @@ figure.suptitle("brighter to the right, more contrast upwards")
 
 # %%
 found = picloom.score(picloom.Model.from_genome(champion), size=SIZE, samples=40)
-print(f"score {found['score']:.2f}: {found['coherent']} clean, {found['unclear']} unclear, {found['fractured']} damaged")
+print(f"score {found['score']:.2f}: {found['clean']} clean, {found['unclear']} unclear, {found['damaged']} damaged")

@@ -155,7 +155,7 @@ pub fn strip<'py>(
     Ok(Array4::from_shape_vec((steps, size, size, 3), rgb).expect("three a pixel").into_pyarray(py))
 }
 
-/// How surely the picture still makes sense after a change of one weight: the judge's mean P(coherent).
+/// How surely the picture still makes sense after a change of one weight: the judge's mean P(clean).
 ///
 /// Parameters
 /// ----------

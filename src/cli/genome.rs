@@ -10,6 +10,7 @@ use crate::network::files::write_atomic;
 use crate::network::transform::parts;
 use crate::network::weight_files::write_weights;
 use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_genome};
+use crate::score::measures::one_coordinate::{PARTS, one_coordinate};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::fmt::Write;
@@ -182,13 +183,16 @@ struct Info {
     arch: String,
     dense_params: usize,
     nonzero: usize,
+    one_coordinate: f64,
     made_by: String,
 }
 
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);
+    let picture = Model::of_genome(&genome, Wiring::Graph).picture(64, Coords::default());
     let info = Info {
+        one_coordinate: one_coordinate(&picture),
         file: file.display().to_string(),
         name: genome.provenance.name.clone(),
         genome: GenomeInfo::of(&genome),
@@ -216,6 +220,8 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
         },
     );
     row("depth", g.depth.to_string());
+    let parts = if info.one_coordinate < PARTS { "a picture with parts" } else { "stripes" };
+    row("one coordinate", format!("explains {:.2} of the picture: {parts}", info.one_coordinate));
     row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
     row("outputs", g.outputs.join(", "));
     row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));

@@ -202,11 +202,13 @@ fn table(record: &ScoreRecord) -> String {
         }
         _ => text += "score   none: no perturbation had an effect\n",
     }
-    if let (Some((low, high)), Some(judge)) = (score.span, score.judge_error) {
+    if let Some(share) = score.clean_share {
+        text += &format!("clean   {share:.3}  of the judged changes leave a clean picture\n");
+    }
+    if let Some(judge) = score.judge_error {
         let sample = score.sampling_error.map_or("unknown".into(), |e| format!("{e:.3}"));
         text += &format!(
-            "error   {judge:.3} of the judge, {sample} of the weights not moved (standard errors)\n\
-             span    {low:.3} coherent for sure, {high:.3} with the unclear ones\n"
+            "error   {judge:.3} of the judge, {sample} of the weights not moved (standard errors)\n"
         );
     }
     if let Some(c) = &record.corrected {
@@ -230,13 +232,12 @@ fn table(record: &ScoreRecord) -> String {
         None => text += "fit     not measured: no target\n",
     }
     text += &format!(
-        "weights {} of {} non-zero, {} coherent, {} unclear, {} fractured, {} silent\n",
-        score.weights, score.non_zero, score.coherent, score.unclear, score.fractured, score.silent
+        "weights {} of {} non-zero, {} clean, {} unclear, {} damaged, {} silent\n",
+        score.weights, score.non_zero, score.clean, score.unclear, score.damaged, score.silent
     );
-    text += "\nlayer  coherent  unclear  fractured  silent\n";
-    for (i, &Calls { coherent, unclear, fractured, silent }) in score.layers.iter().enumerate() {
-        text +=
-            &format!("{:>5}  {coherent:>8}  {unclear:>7}  {fractured:>9}  {silent:>6}\n", i + 1);
+    text += "\nlayer  clean  unclear  damaged  silent\n";
+    for (i, &Calls { clean, unclear, damaged, silent }) in score.layers.iter().enumerate() {
+        text += &format!("{:>5}  {clean:>8}  {unclear:>7}  {damaged:>9}  {silent:>6}\n", i + 1);
     }
     text
 }

@@ -13,10 +13,10 @@ pub const COLUMNS: [(&str, &str); 8] = [
     ("effect", "How far the picture changed: RMSE over pixels and channels, in [0, 1]."),
     (
         "verdict",
-        "`coherent`, `unclear` or `fractured`; `silent`: no change alters the picture by the wanted effect, and it was not judged.",
+        "`clean`, `unclear` or `damaged`; `silent`: no change alters the picture by the wanted effect, and it was not judged.",
     ),
     (
-        "p_fractured",
+        "p_damaged",
         "The judge's probability that the picture is damaged, in [0, 1]; empty if silent.",
     ),
     ("evidence", "The judge's own number behind it; larger: more damaged. Empty if silent."),
@@ -27,9 +27,9 @@ pub fn table_of(network: &str, judged: &[Judged]) -> Table {
     let mut table = Table::new(COLUMNS.map(|column| column.0));
     for Judged { perturbation, verdict } in judged {
         let called = match verdict.as_ref().map(|verdict| verdict.call) {
-            Some(Call::Coherent) => "coherent",
+            Some(Call::Clean) => "clean",
             Some(Call::Unclear) => "unclear",
-            Some(Call::Fractured) => "fractured",
+            Some(Call::Damaged) => "damaged",
             None => "silent",
         };
         let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
@@ -40,7 +40,7 @@ pub fn table_of(network: &str, judged: &[Judged]) -> Table {
             perturbation.delta.to_string(),
             perturbation.rmse.to_string(),
             called.into(),
-            number(verdict.as_ref().map(|verdict| verdict.p_fractured)),
+            number(verdict.as_ref().map(|verdict| verdict.p_damaged)),
             number(verdict.as_ref().map(|verdict| verdict.evidence)),
         ]);
     }

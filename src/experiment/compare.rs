@@ -342,8 +342,8 @@ impl Comparison {
         let rows = || self.arms().into_iter().flat_map(|(_, rows)| rows);
         let width = rows().map(|row| row.arm.chars().count()).max().unwrap_or(0).max(10);
         let mut text = format!(
-            "{:<width$} {:>4} {:>6} {:>8}  score (95 % interval)\n",
-            "arm", "seed", "kept", "R²"
+            "{:<width$} {:>4} {:>6} {:>8} {:>6}  score (95 % interval)\n",
+            "arm", "seed", "kept", "R²", "clean"
         );
         for row in rows() {
             let Some(result) = &row.result else { continue };
@@ -354,8 +354,11 @@ impl Comparison {
             let unfit = if result.fit { "" } else { "  UNFIT: does not count" };
             let seed = row.seed.map_or("-".into(), |seed| seed.to_string());
             text += &format!(
-                "{:<width$} {seed:>4} {:>6} {:>8.4}  {score}{unfit}\n",
-                row.arm, result.kept, result.r2
+                "{:<width$} {seed:>4} {:>6} {:>8.4} {:>6}  {score}{unfit}\n",
+                row.arm,
+                result.kept,
+                result.r2,
+                result.clean_share().map_or("-".into(), |share| format!("{share:.2}"))
             );
         }
         let arms = self.scores();
@@ -366,7 +369,7 @@ impl Comparison {
             );
             for (name, arm) in arms {
                 let score = match arm.score {
-                    Some(Scored { score, low: Some(low), high: Some(high) }) => {
+                    Some(Scored { score, low: Some(low), high: Some(high), .. }) => {
                         format!("{score:.3} ({low:.3} to {high:.3})")
                     }
                     Some(Scored { score, .. }) => format!("{score:.3}"),

@@ -510,10 +510,10 @@ pub struct TargetSpec {
     /// What becomes of a picture that is not square: crop, pad or squash. Default: it is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Squaring>,
-    /// Genome whose wirings are trained; this or `arch`.
+    /// Genome whose wirings are trained; this, `arch` or both.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub genome: Option<PathBuf>,
-    /// Arch of the dense network instead of a genome.
+    /// Arch of the dense network. Default: that of the genome's layered network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arch: Option<Arch>,
     /// Pictures or genomes that few weights are to lead to, its relatives in a breeding session; with `organisation`.
@@ -525,10 +525,12 @@ impl TargetSpec {
     /// Refuses a target that is not said, or said twice.
     pub fn check(&self) -> Result<(), Refusal> {
         let key = format!("target {}", self.name);
-        let one = self.genome.is_some() != self.arch.is_some();
-        Refusal::unless(one, &key, "one of genome and arch", "both or none")?;
+        let wired = self.genome.is_some() || self.arch.is_some();
+        Refusal::unless(wired, &key, "a genome or an arch", "neither")?;
+        let twice = self.genome.is_some() && self.arch.is_some() && self.family.is_some();
+        Refusal::unless(!twice, &key, "a family with a genome or an arch", "both")?;
         let of_code = self.family.as_ref().is_some_and(|family| family.name.is_some());
-        let drawn = self.arch.is_none() || self.picture.is_some() || of_code;
+        let drawn = self.genome.is_some() || self.picture.is_some() || of_code;
         Refusal::unless(drawn, &key, "a picture or a family with an arch", "none")?;
         if let Some(family) = &self.family {
             let alone = self.picture.is_none() && (of_code || self.genome.is_some());
@@ -548,6 +550,12 @@ impl TargetSpec {
         let (picture, genome) = (named(&self.picture), named(&self.genome));
         let relatives = self.relatives.iter().map(|path| portable(path).into()).collect();
         TargetSpec { picture, genome, relatives, ..self.clone() }
+    }
+
+    /// Whether its picture or its genome is other people's data: its pictures are not kept.
+    pub fn is_archived(&self) -> bool {
+        let mut files = [&self.picture, &self.genome].into_iter().flatten();
+        files.any(|path| path.to_string_lossy().starts_with(ARCHIVE))
     }
 
     /// The file of what is drawn, if it is not a family by name.
@@ -621,11 +629,6 @@ pub fn check_size(size: usize) -> Result<(), Refusal> {
 }
 
 const ARCHIVE: &str = "archive:";
-
-/// True for a path in other people's data.
-pub fn is_archived(path: &Path) -> bool {
-    path.to_string_lossy().starts_with(ARCHIVE)
-}
 
 /// Which targets have no cells, for people: a line, or nothing.
 pub fn left_out(targets: &[String]) -> String {

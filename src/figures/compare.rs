@@ -169,7 +169,7 @@ fn score_figure(comparison: &Comparison, all: &[Arm<'_>]) -> String {
             _ => format!(" ({})", found.counts()),
         };
         let estimate = match found.score {
-            Some(Scored { score, low, high }) => {
+            Some(Scored { score, low, high, .. }) => {
                 let estimate = Point::value(score).label(fixed(score, 2) + &counts);
                 Some(Point { y_interval: low.zip(high), ..estimate })
             }
@@ -356,7 +356,9 @@ fn tile(arm: &Arm<'_>) -> Tile {
                 _ => format!("; {}", found.counts()),
             };
             let interval = format!("95 % interval {} to {}", fixed(low, 2), fixed(high, 2));
-            (fixed(value, 2), interval + &counts)
+            let share = found.score.and_then(|score| score.clean_share);
+            let clean = share.map_or(String::new(), |s| format!("clean share {}; ", fixed(s, 2)));
+            (fixed(value, 2), clean + &interval + &counts)
         }
         None if arm.fit() => ("none".into(), "no change had an effect".into()),
         None => {
@@ -530,10 +532,7 @@ fn depth_words(comparison: &Comparison) -> String {
 
 fn count_line(arm: &Arm<'_>) -> String {
     let s = arm.seeds[0].1;
-    format!(
-        "{} coherent, {} unclear, {} fractured, {} silent",
-        s.coherent, s.unclear, s.fractured, s.silent
-    )
+    format!("{} clean, {} unclear, {} damaged, {} silent", s.clean, s.unclear, s.damaged, s.silent)
 }
 
 /// What an interval is over.
@@ -655,8 +654,9 @@ fn numbers(all: &[Arm<'_>]) -> Section {
                     _ => "none".into(),
                 })
                 .strong(s.fit && s.score().is_some_and(|v| v >= 0.5)),
+                cell(s.clean_share().map_or("–".into(), |share| fixed(share, 2))),
                 cell(organised(s)),
-                cell(format!("{} / {} / {} / {}", s.coherent, s.unclear, s.fractured, s.silent)),
+                cell(format!("{} / {} / {} / {}", s.clean, s.unclear, s.damaged, s.silent)),
                 end,
             ]);
         }
@@ -667,12 +667,13 @@ fn numbers(all: &[Arm<'_>]) -> Section {
         "kept / alive",
         "R²",
         "score [95 %]",
+        "clean share",
         "disentangled (shuffled)",
-        "coherent / unclear / fractured / silent",
+        "clean / unclear / damaged / silent",
         "end of training",
     ];
     let mut align = vec![Align::Left];
-    align.extend([Align::Right; 6]);
+    align.extend([Align::Right; 7]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
     notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. Where the two are alike, the links alone give the number. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());

@@ -93,7 +93,7 @@ impl Report<'_> {
 
 /// The arms as a table.
 fn arms_table(arms: &Arms) -> Table {
-    let rest = ["networks", "learned", "score", "over", "links kept", "R²"];
+    let rest = ["networks", "learned", "score", "clean share", "over", "links kept", "R²"];
     let headers = arms.columns.iter().map(String::as_str).chain(rest).map(String::from);
     let number =
         |value: Option<f64>, decimals: usize| value.map_or("–".into(), |v| fixed(v, decimals));
@@ -109,6 +109,7 @@ fn arms_table(arms: &Arms) -> Table {
             arm.networks.to_string(),
             format!("{} of {}", arm.fit, arm.networks),
             score,
+            number(arm.clean_share, 2),
             format!("{} {}{plural}", arm.units, arms.unit),
             number(arm.kept, 0),
             number(arm.r2, 3),
@@ -116,7 +117,7 @@ fn arms_table(arms: &Arms) -> Table {
         let cells = arm.names.iter().cloned().chain(rest);
         cells.map(|text| Cell::new(text).faint(arm.fit == 0)).collect()
     };
-    let align = vec![Align::Left; arms.columns.len()].into_iter().chain([Align::Right; 6]);
+    let align = vec![Align::Left; arms.columns.len()].into_iter().chain([Align::Right; 7]);
     Table {
         headers: headers.collect(),
         align: align.collect(),

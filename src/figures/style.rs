@@ -67,21 +67,21 @@ const fn of([r, g, b]: [u8; 3]) -> Colour {
     Colour(r, g, b)
 }
 
-/// Border of a picture judged coherent.
-pub const COHERENT: Colour = Colour(0, 158, 115);
+/// Border of a picture judged clean.
+pub const CLEAN: Colour = Colour(0, 158, 115);
 /// Border of a picture of which the judge is not sure.
 pub const UNCLEAR: Colour = Colour(240, 214, 40);
-/// Border of a picture judged fractured.
-pub const FRACTURED: Colour = Colour(213, 60, 0);
+/// Border of a picture judged damaged.
+pub const DAMAGED: Colour = Colour(213, 60, 0);
 /// Border of a picture not judged: a silent weight, the base itself.
 pub const UNJUDGED: Colour = Colour(160, 166, 174);
 
 /// Border of a picture that was judged.
 pub fn called(call: Call) -> Colour {
     match call {
-        Call::Coherent => COHERENT,
+        Call::Clean => CLEAN,
         Call::Unclear => UNCLEAR,
-        Call::Fractured => FRACTURED,
+        Call::Damaged => DAMAGED,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::card::{Card, Changed, card};
 use super::film::{Reel, there_and_back};
 use super::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet, mosaic, signed_picture};
-use super::style::{self, COHERENT, FRACTURED, UNCLEAR, fixed, judged_by, number, percent};
+use super::style::{self, CLEAN, DAMAGED, UNCLEAR, fixed, judged_by, number, percent};
 use crate::experiment::networks::record::Change;
 use crate::network::Picture;
 use crate::probe::{Directions, Pca, View, WeightSweep, spread};
@@ -130,9 +130,9 @@ pub fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f64) -> 
             "each picture: one weight changed until the picture differs by {effect} RMSE"
         ),
         legend: vec![
-            (COHERENT, "judged coherent".into()),
+            (CLEAN, "judged clean".into()),
             (UNCLEAR, "unclear".into()),
-            (FRACTURED, "judged fractured".into()),
+            (DAMAGED, "judged damaged".into()),
         ],
         blocks: vec![Block::of_panes("", &panes.collect::<Vec<_>>(), 8)],
         ..Sheet::default()

@@ -96,7 +96,7 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
     let record = json(&args);
     let csv = std::fs::read_to_string(&path).unwrap();
     let mut lines = csv.lines();
-    let head = "network,link,layer,delta,effect,verdict,p_fractured,evidence";
+    let head = "network,link,layer,delta,effect,verdict,p_damaged,evidence";
     assert_eq!(lines.next(), Some(head));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), record["perturbations"].as_array().unwrap().len());

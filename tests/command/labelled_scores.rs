@@ -4,7 +4,7 @@ use crate::line::{json, picloom, text};
 use serde_json::Value;
 use std::path::Path;
 
-/// Sheets of a genome at 48², every picture called fractured.
+/// Sheets of a genome at 48², every picture called damaged.
 fn labelled(folder: &Path, genome: &str) -> String {
     let out = folder.join("sheets").display().to_string();
     let sheets = ["judge", "sheets", genome, "--count", "24", "--size", "48", "--out", &out];
@@ -33,11 +33,9 @@ fn labels_move_the_score_to_what_the_viewer_saw() {
     assert!(found(&record["score"]) > 0.2, "{record}");
     assert!(found(&corrected["correction"]) < -0.1);
     assert!(found(&corrected["interval"][0]) < 0.02, "{corrected}");
-    let (low, high) = (found(&record["span"][0]), found(&record["span"][1]));
     let count = |name: &str| found(&record[name]);
-    let judged = count("coherent") + count("unclear") + count("fractured");
-    assert!((low - count("coherent") / judged).abs() < 1e-12);
-    assert!((high - (judged - count("fractured")) / judged).abs() < 1e-12);
+    let judged = count("clean") + count("unclear") + count("damaged");
+    assert!((found(&record["clean_share"]) - count("clean") / judged).abs() < 1e-12);
     let text = picloom(&score).stdout;
     assert!(String::from_utf8(text).unwrap().contains("from 24 labels"));
 }

@@ -202,7 +202,7 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     assert!(found["judge_error"].as_f64().unwrap() < 0.05, "{}", found["judge_error"]);
     assert_eq!(found, score("cmd:python3 judge.py"));
     // What it says of each picture is what it says of that picture alone.
-    let probability = |judged: &Value| judged["verdict"]["p_fractured"].as_f64();
+    let probability = |judged: &Value| judged["verdict"]["p_damaged"].as_f64();
     let all: Vec<_> = found["perturbations"].as_array().unwrap().iter().map(probability).collect();
     assert!(all.iter().flatten().any(|p| *p > 0.0) && all.iter().flatten().all(|p| *p <= 1.0));
     let links = found["perturbations"].as_array().unwrap();
@@ -213,11 +213,11 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     let again =
         again["perturbations"].as_array().unwrap().iter().find(|j| j["delta"] == alone["delta"]);
     assert_eq!(probability(again.unwrap()), probability(alone));
-    let wrong = "import sys, json, pathlib\n(pathlib.Path(sys.argv[1]) / 'verdicts.json').write_text('{\"fractured\": [2]}')\n";
+    let wrong = "import sys, json, pathlib\n(pathlib.Path(sys.argv[1]) / 'verdicts.json').write_text('{\"damaged\": [2]}')\n";
     std::fs::write(work.path("wrong.py"), wrong).unwrap();
     let said =
         work.refused(&["score", "dense", "--judge", "cmd:python3 wrong.py", "--samples", &link]);
-    assert!(said.contains("verdicts.json: fractured: expected"), "{said}");
+    assert!(said.contains("verdicts.json: damaged: expected"), "{said}");
 }
 
 #[test]

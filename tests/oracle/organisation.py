@@ -466,7 +466,7 @@ def axes(net):
     """Advantages by a judge of its own: how far to the end of the picture, in reading order, a change happens."""
     place, base = np.arange(SIDE * SIDE) / (SIDE * SIDE), net.picture()
 
-    def coherent(directions):
+    def clean(directions):
         found = []
         for v in [sign * v for v in directions for sign in (1, -1)]:
             at, clear = far_enough(net, v)
@@ -475,7 +475,7 @@ def axes(net):
                 square = ((net.picture(at * v) - base) ** 2).sum(1)
                 found.append(place @ square / square.sum())
         return np.mean(found), len(found)
-    p = {kind: coherent(directions) for kind, directions in directions_of_axes(net).items()}
+    p = {kind: clean(directions) for kind, directions in directions_of_axes(net).items()}
     assert min(count for _, count in p.values()) >= 4
     return {'advantages': [p['weights'][0] - p['random'][0], p['units'][0] - p['random'][0], p['scaled'][0] - p['mixed'][0]],
             'reached': {kind: count for kind, (_, count) in p.items()}}

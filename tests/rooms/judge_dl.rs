@@ -75,11 +75,11 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
         let base = drawing(size, size, "base");
         let reading = judge.read_base(&base);
         for (kind, expected) in [
-            ("base", Label::Coherent),
-            ("moved", Label::Coherent),
-            ("grown", Label::Coherent),
-            ("smeared", Label::Fractured),
-            ("noisy", Label::Fractured),
+            ("base", Label::Clean),
+            ("moved", Label::Clean),
+            ("grown", Label::Clean),
+            ("smeared", Label::Damaged),
+            ("noisy", Label::Damaged),
         ] {
             let verdict = reading.judge(&drawing(size, size, kind)).unwrap();
             assert_eq!(verdict.likelier(), expected, "{kind} at {size}: {verdict:?}");
@@ -88,7 +88,7 @@ fn the_shipped_judge_keeps_moved_parts_and_refuses_smears_and_noise_at_every_siz
     }
 }
 
-/// So that no change of the code moves a score: the bits of P(fractured) of all changes of a network.
+/// So that no change of the code moves a score: the bits of P(damaged) of all changes of a network.
 #[test]
 fn the_shipped_judges_probabilities_keep_their_bits() {
     let genome = from_json(include_str!("../../genomes/bred_moth.json")).unwrap();
@@ -96,7 +96,7 @@ fn the_shipped_judges_probabilities_keep_their_bits() {
     let exhibit = Exhibit::new(&model, 64, Coords::Fer, None);
     let protocol = Protocol { samples: Selection::All, delta: Delta::Effect(0.18), seed: 0 };
     let judged = protocol.measure(&exhibit, &DlJudge::default()).unwrap().judged;
-    let p = judged.iter().filter_map(|judged| Some(judged.verdict.as_ref()?.p_fractured));
+    let p = judged.iter().filter_map(|judged| Some(judged.verdict.as_ref()?.p_damaged));
     let bytes: Vec<u8> = p.flat_map(f64::to_le_bytes).collect();
     assert_eq!(bytes.len(), 8 * 42);
     assert_eq!(

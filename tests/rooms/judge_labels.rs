@@ -10,7 +10,7 @@ use std::path::Path;
 fn judges_are_tested_against_labels_and_against_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    // A square that moved is coherent, one in noise is fractured.
+    // A square that moved is clean, one in noise is damaged.
     let draw = |left: usize, noise: usize| {
         let mut picture = Picture::filled(64, 64, [0.2; 3]);
         for (i, v) in picture.rgb.iter_mut().enumerate() {
@@ -28,8 +28,7 @@ fn judges_are_tested_against_labels_and_against_each_other() {
     for k in 1..=6 {
         write(&format!("c{k}.png"), draw(16 + k, 0));
         write(&format!("f{k}.png"), draw(16, 40 + k));
-        writeln!(csv, "c{k}.png,base.png,coherent,drawn\nf{k}.png,base.png,fractured,drawn")
-            .unwrap();
+        writeln!(csv, "c{k}.png,base.png,clean,drawn\nf{k}.png,base.png,damaged,drawn").unwrap();
     }
     std::fs::write(at("square_labels.csv"), csv).unwrap();
     let run = |args: &[&str]| {
@@ -107,9 +106,9 @@ fn sheets_are_shuffled_drawn_and_merged_with_their_answers() {
     let (place, from) = (out.to_str().unwrap(), answers.to_str().unwrap());
     let merged = run(&labels, &["labels", place, "--from", from, "--second", from]);
     let text = String::from_utf8(merged.stdout).unwrap();
-    assert!(text.contains("9 coherent, 4 fractured") && text.contains("kappa 1.000"), "{text}");
+    assert!(text.contains("9 clean, 4 damaged") && text.contains("kappa 1.000"), "{text}");
     let set = read_labels(&labels).unwrap();
-    assert_eq!((set.rows.len(), set.rows[2].label), (13, Label::Fractured));
+    assert_eq!((set.rows.len(), set.rows[2].label), (13, Label::Damaged));
     // From where it lies its pictures are found.
     assert!(
         set.rows.iter().all(|row| row.image.exists() && row.base.exists()),

@@ -466,9 +466,9 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
     for row in &mut record.rows {
         if let Some(result) = &mut row.result {
             let good = row.layers == 5;
-            (result.fit, result.coherent, result.fractured) = (true, if good { 9 } else { 1 }, 1);
-            let score = result.coherent as f64 / (result.coherent + 1) as f64;
-            result.score = Some(Scored { score, low: None, high: None });
+            (result.fit, result.clean, result.damaged) = (true, if good { 9 } else { 1 }, 1);
+            let score = result.clean as f64 / (result.clean + 1) as f64;
+            result.score = Some(Scored { score, low: None, high: None, clean_share: None });
         }
     }
     record.save(&runs.join("small")).unwrap();

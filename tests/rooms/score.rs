@@ -71,16 +71,13 @@ fn reordered(of: &Model, arch: &Arch, rng: &mut SimRng) -> Model {
 
 #[test]
 fn the_order_of_the_units_of_a_layer_does_not_matter() {
-    // A layered network of several activations with coherent, fractured and silent changes.
+    // A layered network of several activations with clean, damaged and silent changes.
     let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
     let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let delta = Delta::Effect(0.3);
     let expected = whole(&first, 32, delta, &judge, None).score;
-    assert!(
-        expected.coherent > 10 && expected.fractured > 1 && expected.silent > 1,
-        "{expected:?}"
-    );
+    assert!(expected.clean > 10 && expected.damaged > 1 && expected.silent > 1, "{expected:?}");
     let arch = first.network.arch.clone().unwrap();
     let mut turned = arch.clone();
     turned.block.reverse();
@@ -144,7 +141,7 @@ fn threads_and_output_folder_do_not_reach_score_record_or_card() {
         };
         std::fs::create_dir_all(&folder).unwrap();
         let text = run(&[], &file);
-        assert!(text.contains("score   0.") && text.contains("span    0."), "{text}");
+        assert!(text.contains("score   0.") && text.contains("clean   "), "{text}");
         run(&["--all"], &folder.join("card"));
         let mut left = vec![std::fs::read(&file).unwrap()];
         for name in ["card/card.json", "card/card.svg", "card/card.png"] {
@@ -228,7 +225,7 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
         let verdicts = pair.iter().filter_map(|j| j.verdict.as_ref());
         Drawn {
             layer: pair[0].perturbation.layer - 1,
-            coherent: verdicts.clone().map(|v| 1.0 - v.p_fractured).sum(),
+            clean: verdicts.clone().map(|v| 1.0 - v.p_damaged).sum(),
             scored: verdicts.count(),
         }
     };

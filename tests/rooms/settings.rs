@@ -171,7 +171,7 @@ fn values_by_name_are_laid_over_the_defaults_and_refused_outside_their_range() {
         ("lr = 0", ["lr", "a finite number above 0", "0.0"]),
         ("lr = nan", ["lr", "a finite number above 0", "NaN"]),
         ("steps = -1", ["steps", "a whole number of at least 0", "-1"]),
-        ("retry_lr = 1.0", ["retry_lr", "a number in (0, 1)", "1.0"]),
+        ("retry_lr = 1.5", ["retry_lr", "a number in (0, 1]", "1.5"]),
         ("checkpoints = [0.5, 1.5]", ["checkpoints", "a number in (0, 1)", "1.5"]),
         ("schedule = \"cosin\"", ["schedule", "one of constant, cosine", "\"cosin\""]),
         ("optimizer = \"adam:beta1=2\"", ["beta1", "a number in [0, 1)", "2.0"]),

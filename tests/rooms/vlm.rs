@@ -124,8 +124,8 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
         Act::Late(delay) => {
             std::thread::sleep(delay);
             let wrong = match truth(&request) {
-                Label::Coherent => Label::Fractured,
-                Label::Fractured => Label::Coherent,
+                Label::Clean => Label::Damaged,
+                Label::Damaged => Label::Clean,
             };
             (200, String::new(), completion(&answer(wrong)), None)
         }
@@ -172,21 +172,17 @@ fn completion(content: &str) -> String {
     .to_string()
 }
 
-/// The server's idea of picture B: fractured if its data URL has an odd sum of bytes. It finds B
+/// The server's idea of picture B: damaged if its data URL has an odd sum of bytes. It finds B
 /// by the name before it, whatever the order.
 fn truth(request: &Value) -> Label {
     let parts = request["messages"][0]["content"].as_array().unwrap();
     // A sheet for breeding has no B; nobody looks at the truth then.
     let Some(at) = parts.iter().position(|p| p["text"] == "Picture B:") else {
-        return Label::Coherent;
+        return Label::Clean;
     };
     let url = parts[at + 1]["image_url"]["url"].as_str().unwrap();
     assert!(url.starts_with("data:image/png;base64,"));
-    if url.bytes().map(u64::from).sum::<u64>() % 2 == 1 {
-        Label::Fractured
-    } else {
-        Label::Coherent
-    }
+    if url.bytes().map(u64::from).sum::<u64>() % 2 == 1 { Label::Damaged } else { Label::Clean }
 }
 
 fn config(server: &Server, cache: &Path) -> VlmConfig {
@@ -226,7 +222,7 @@ fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[], Act::Right);
     let verdict = judge_one(&server, folder.path(), 3).unwrap();
-    assert_eq!(verdict.p_fractured.max(1.0 - verdict.p_fractured), 1.0);
+    assert_eq!(verdict.p_damaged.max(1.0 - verdict.p_damaged), 1.0);
     let state = server.state.lock().unwrap();
     let texts = |i: usize| {
         let parts = state.requests[i]["messages"][0]["content"].as_array().unwrap();
@@ -462,7 +458,7 @@ fn the_key_is_sent_and_never_shown() {
     let mut csv = String::from("image,base,label\n");
     for k in 1..=3 {
         std::fs::write(images.join(format!("{k}.png")), picture(k).to_png(&[])).unwrap();
-        csv += &format!("{k}.png,base.png,coherent\n");
+        csv += &format!("{k}.png,base.png,clean\n");
     }
     let labels = images.join("x_labels.csv");
     std::fs::write(&labels, csv).unwrap();
@@ -577,7 +573,7 @@ fn a_score_through_a_failing_server_is_the_score_through_a_good_one() {
     let folder = tempfile::tempdir().unwrap();
     let good = Server::new(&[], Act::Right);
     let (expected, verdicts, _) = score_with(&good, &folder.path().join("a")).unwrap();
-    assert_eq!(expected.coherent + expected.fractured, 12);
+    assert_eq!(expected.clean + expected.damaged, 12);
     assert!(expected.judge.starts_with("vlm/1 test-model prompt "));
 
     let mut acts = Vec::new();

@@ -265,19 +265,19 @@ fn score(counts: bool) -> CompositionalScore {
     CompositionalScore {
         judge: "mock/0".into(),
         delta: "effect:0.18".into(),
-        coherent: 5,
+        clean: 5,
         unclear: 1,
-        fractured: 2,
+        damaged: 2,
         silent: 4,
         score: Some(0.75),
         interval: Some((0.41, 0.93)),
-        span: Some((0.625, 0.75)),
+        clean_share: Some(0.625),
         sampling_error: Some(0.1),
         judge_error: Some(0.09),
         sampled: None,
         layers: vec![
-            Calls { coherent: 4, unclear: 0, fractured: 0, silent: 2 },
-            Calls { coherent: 1, unclear: 1, fractured: 2, silent: 2 },
+            Calls { clean: 4, unclear: 0, damaged: 0, silent: 2 },
+            Calls { clean: 1, unclear: 1, damaged: 2, silent: 2 },
         ],
         fit: Some(Fit { mse: 0.1, r2: if counts { 0.99 } else { 0.4 } }),
         counts,
@@ -290,7 +290,7 @@ fn drawn(counts: bool) -> String {
     let picture = Picture::filled(8, 8, [0.2, 0.4, 0.6]);
     let changed = [Changed {
         picture: picture.clone(),
-        call: Call::Fractured,
+        call: Call::Damaged,
         caption: "layer 1, w3 +0.2".into(),
     }];
     let row = Measure::alone("reuse", "reuse", Some(1.25), "0 up", "a < b");
@@ -319,7 +319,7 @@ fn a_card_is_one_svg_with_its_numbers_and_both_inner_figures() {
     let svg = drawn(true);
     let (_, _, rgb) = svg_to_rgb(&svg, 0.5).unwrap();
     let ink = |c: Colour| rgb.chunks_exact(3).filter(|p| p == &[c.0, c.1, c.2]).count();
-    assert!([style::COHERENT, style::UNCLEAR, style::FRACTURED].iter().all(|&c| ink(c) > 100));
+    assert!([style::CLEAN, style::UNCLEAR, style::DAMAGED].iter().all(|&c| ink(c) > 100));
     assert_eq!(svg.matches("<svg ").count(), 3);
     // Its own, that of the score, and one a measure.
     assert_eq!(svg.matches("<title>").count(), 3);

@@ -592,16 +592,16 @@ random e7730e2f2360e43a
 sp 8e42b90262355789
 sp-merge f669c485864222a0
 
-evolved      0 -                0.8977 c500d7b71677c22d
-dense        0 6f75d5106ca16fd2 0.7102 5da9c119ecba9673
-graph        0 f0db5c2be9a8d227 0.9414 c3b6f9f78d8d788f
-noise        0 ba8a692a70078b8d 0.8787 c7e2da6659e85458
-sp           1 edd62719248e4b00 0.9485 60c42cc3555dbed2
-sp           2 2c8b7548b319bc0f 0.9983 1667aa39bdcf1dbc
-layer-counts 1 da9cb478b1f3fbb2 0.8014 bc2a41c35373cc07
-layer-counts 2 edb0bb598ca551e6 0.9987 de2809f2363ca68b
-ticket       1 f2adbaa4978919c5 0.9406 66d27bf9f9926d1e
-ticket       2 ced5ea76049e9556 0.9996 63be87d73d01a8e4
-merged       1 cbfa8eaefa46135d 0.9232 04e66975c6431221
-random       1 f5474d2d4c76539e 0.9555 a1ad68557d57c73c
+evolved      0 -                0.8977 c7a996f393cb2cdd
+dense        0 6f75d5106ca16fd2 0.7102 095adc810c4249ca
+graph        0 f0db5c2be9a8d227 0.9414 3478f40def07f96f
+noise        0 ba8a692a70078b8d 0.8787 815b1225ed5b4f20
+sp           1 edd62719248e4b00 0.9485 ccfdddfbaeecbc48
+sp           2 2c8b7548b319bc0f 0.9991 8c4c9ac503a4c654
+layer-counts 1 da9cb478b1f3fbb2 0.8014 4b671939d0bbcbcb
+layer-counts 2 edb0bb598ca551e6 0.9963 ca85a2309e9d307f
+ticket       1 d5f2b2094452e2a6 0.9763 bf6d074c499a8a1e
+ticket       2 deba00f63a5d2418 0.9998 06cf6c84a9b2bd20
+merged       1 cbfa8eaefa46135d 0.9232 5c5e73cfe66a1599
+random       1 f5474d2d4c76539e 0.9555 f4a1c57f7150d531
 ";

@@ -511,5 +511,5 @@ fn the_example_of_a_judge_of_ones_own_scores_a_network() {
     assert!((0.0..=1.0).contains(&found.score.score.unwrap()));
     // A picture that did not change is as clean as it was.
     let base = exhibit.view().picture();
-    assert_eq!(Roughness.read_base(base).judge(base).unwrap().p_fractured, 0.0);
+    assert_eq!(Roughness.read_base(base).judge(base).unwrap().p_damaged, 0.0);
 }

@@ -67,19 +67,24 @@ fn a_comparison_is_called_after_its_genome_and_a_number_after_its_run() {
     assert!(html.contains("face 000 (runs/face/genomes/000.json)"), "and the path");
 }
 
-/// So many coherent changes of 100, known to five points, of a network that learned its picture.
-fn scored(result: &mut NetworkResult, coherent: usize) {
-    (result.coherent, result.unclear, result.fractured) = (coherent, 0, 100 - coherent);
-    let score = coherent as f64 / 100.0;
-    result.score = Some(Scored { score, low: Some(score - 0.05), high: Some(score + 0.05) });
+/// So many clean changes of 100, known to five points, of a network that learned its picture.
+fn scored(result: &mut NetworkResult, clean: usize) {
+    (result.clean, result.unclear, result.damaged) = (clean, 0, 100 - clean);
+    let score = clean as f64 / 100.0;
+    result.score = Some(Scored {
+        score,
+        low: Some(score - 0.05),
+        high: Some(score + 0.05),
+        clean_share: None,
+    });
     result.fit = true;
 }
 
-/// Gives the networks of these arms, or all, so many coherent changes.
+/// Gives the networks of these arms, or all, so many clean changes.
 fn score(found: &mut Comparison, of: &dyn Fn(&str) -> Option<usize>) {
     for row in &mut found.record.rows {
-        if let Some(coherent) = of(&row.arm) {
-            scored(row.result.as_mut().unwrap(), coherent);
+        if let Some(clean) = of(&row.arm) {
+            scored(row.result.as_mut().unwrap(), clean);
         }
     }
 }
@@ -148,7 +153,12 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
 #[test]
 #[ignore = "slow: cargo test -- --include-ignored"]
 fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error() {
-    let network = |score: f64| Scored { score, low: Some(score - 0.05), high: Some(score + 0.05) };
+    let network = |score: f64| Scored {
+        score,
+        low: Some(score - 0.05),
+        high: Some(score + 0.05),
+        clean_share: None,
+    };
     let of = |scores: &[f64]| {
         let scores: Vec<Scored> = scores.iter().copied().map(network).collect();
         Scored::over_seeds(&scores)

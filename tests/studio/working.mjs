@@ -92,7 +92,7 @@ export async function working(studio) {
   await page.waitForSelector(".panel .scorebar");
   await page.waitForSelector(".panel :text('disentanglement')");
   await page.selectOption(".sheet select >> nth=0", "verdict");
-  await page.waitForSelector(".moved .coherent, .moved .unclear, .moved .fractured");
+  await page.waitForSelector(".moved .clean, .moved .unclear, .moved .damaged");
   await go(page, "#/jobs");
   const listed = await page.locator("main ul.lines li").count();
   expect(listed === 4, `all work is listed, found ${listed}`);

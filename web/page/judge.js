@@ -26,7 +26,7 @@ export async function showScore(main, { id, query }) {
   const result = h("div");
   fill(main, h("header", { class: "page" }, h("h1", null, `Score: ${network.name}`),
     h("p", { class: "lead" }, "Each weight is moved down and up until the picture has changed by ", term("effect", number(CHANGE)), ". A judge says whether it is still a picture: ",
-      term("coherent", "coherent"), ", unclear or ", term("fractured", "fractured"), "."),
+      term("clean", "clean"), ", unclear or ", term("damaged", "damaged"), "."),
     h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Look inside"))),
   h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));
   const [{ job, size, links }, pixels] = await askEngine("score", { id, wiring, samples: Math.min(SAMPLES, network.links.filter((l) => l.weight !== 0).length), effect: CHANGE });
@@ -52,9 +52,9 @@ export async function showScore(main, { id, query }) {
       for (const [link, canvases] of tiles) list.append(h("li", null, canvases, h("span", null, linkName(network, link))));
       told.textContent = `${done} of ${count(links.length, "weight")}`;
       if (now.score) {
-        const { score, coherent, unclear, fractured, silent } = now.score;
+        const { score, clean_share, clean, unclear, damaged, silent } = now.score;
         result.replaceChildren(h("h2", null, term("score", `Score ${number(score)}`)), scoreBar(now.score),
-          h("p", { class: "note" }, `${coherent} coherent, ${unclear} unclear, ${fractured} fractured, ${silent} silent.`));
+          h("p", { class: "note" }, term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`));
         main.dataset.score = score;
       }
     }

@@ -78,9 +78,10 @@ struct Scored {
     score: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    coherent: usize,
+    clean_share: Option<f64>,
+    clean: usize,
     unclear: usize,
-    fractured: usize,
+    damaged: usize,
     silent: usize,
 }
 
@@ -110,7 +111,7 @@ pub fn next(desk: &mut Desk, job: usize) -> Answered {
             effect: p.rmse,
             silent: p.silent,
             call: call.and_then(|call| Some(call.as_str()?.to_string())),
-            p: verdict.map(|v| v.p_fractured),
+            p: verdict.map(|v| v.p_damaged),
         });
     }
     *done += some.len();
@@ -135,9 +136,10 @@ pub fn next(desk: &mut Desk, job: usize) -> Answered {
                 score: found.score,
                 low: found.interval.map(|i| i.0),
                 high: found.interval.map(|i| i.1),
-                coherent: found.coherent,
+                clean_share: found.clean_share,
+                clean: found.clean,
                 unclear: found.unclear,
-                fractured: found.fractured,
+                damaged: found.damaged,
                 silent: found.silent,
             })
         }

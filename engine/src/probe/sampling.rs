@@ -2,7 +2,7 @@
 //!
 //! A sample ([`super::Selection::Sample`]) draws nₕ of the Nₕ non-zero weights of each layer h
 //! without replacement. Weight i has mᵢ scored perturbations (two, fewer if one is silent), yᵢ is how many
-//! of them are coherent, or the sum of their P(coherent). The share of *all* weights is estimated by the combined ratio
+//! of them are clean, or the sum of their P(clean). The share of *all* weights is estimated by the combined ratio
 //! R = Σₕ Nₕ ȳₕ / Σₕ Nₕ m̄ₕ, with the variance
 //! V = X⁻² Σₕ Nₕ² (1 − nₕ/Nₕ) sₕ²/nₕ, X = Σₕ Nₕ m̄ₕ, sₕ² the variance of yᵢ − R mᵢ within h.
 //! 1 − nₕ/Nₕ is the finite-population correction: a full sweep has no sampling error. Both signs
@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 pub struct Drawn {
     /// Its layer, an index into the population's layers.
     pub layer: usize,
-    /// Its coherent perturbations, or the sum of their P(coherent): 0 ≤ y ≤ m.
-    pub coherent: f64,
+    /// Its clean perturbations, or the sum of their P(clean): 0 ≤ y ≤ m.
+    pub clean: f64,
     /// Its scored perturbations, m.
     pub scored: usize,
 }
@@ -95,15 +95,15 @@ pub fn sampled_share(population: &[usize], drawn: &[Drawn]) -> Option<SampledSha
             })
             .sum()
     };
-    let (coherent, scored) = (total(|d| d.coherent), total(|d| d.scored as f64));
+    let (clean, scored) = (total(|d| d.clean), total(|d| d.scored as f64));
     if scored == 0.0 {
         return None;
     }
-    let share = coherent / scored;
+    let share = clean / scored;
     let (mut variance, mut freedom) = (0.0, 0);
     for (count, some) in strata.iter().filter(|(n, s)| s.len() < *n) {
         let (all, n) = (*count as f64, some.len() as f64);
-        let off = |d: &Drawn| d.coherent - share * d.scored as f64;
+        let off = |d: &Drawn| d.clean - share * d.scored as f64;
         let mean = some.iter().map(off).sum::<f64>() / n;
         let square = some.iter().map(|d| (off(d) - mean) * (off(d) - mean));
         let s2 = square.sum::<f64>() / (n - 1.0);
@@ -129,11 +129,7 @@ mod tests {
     use super::*;
 
     fn weights(layer: usize, pairs: &[(usize, usize)]) -> Vec<Drawn> {
-        let of = |&(coherent, scored): &(usize, usize)| Drawn {
-            layer,
-            coherent: coherent as f64,
-            scored,
-        };
+        let of = |&(clean, scored): &(usize, usize)| Drawn { layer, clean: clean as f64, scored };
         pairs.iter().map(of).collect()
     }
 
@@ -167,7 +163,7 @@ mod tests {
 
     #[test]
     fn layers_count_by_their_weights_and_not_by_their_draws() {
-        // 90 coherent weights and 10 fractured ones, two drawn of each: 0.9, not 0.5.
+        // 90 clean weights and 10 damaged ones, two drawn of each: 0.9, not 0.5.
         let mut drawn = weights(0, &[(2, 2), (2, 2)]);
         drawn.extend(weights(1, &[(0, 2), (0, 2)]));
         let found = sampled_share(&[90, 10], &drawn).unwrap();

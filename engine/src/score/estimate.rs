@@ -1,6 +1,6 @@
 //! A network's score from its judged perturbations, and how far it may be off.
 //!
-//! The score is the mean P(coherent) over the changes of all non-zero weights. Three things are not known of
+//! The score is the mean P(clean) over the changes of all non-zero weights. Three things are not known of
 //! it, and its interval carries all three:
 //! 1. *sampling*: only some weights were moved ([`crate::probe::sampled_share`], Student's t);
 //! 2. *pictures*: a P of ½ says that the picture is one or the other; over M pictures Σ P(1 − P)/M² is left;
@@ -26,50 +26,49 @@ const LEVEL: f64 = 0.95;
 /// Fewest labels that correct a score.
 pub const FEWEST_LABELS: usize = 10;
 
-/// Perturbations by what the judge called them. In files `[coherent, fractured, silent, unclear]`.
+/// Perturbations by what the judge called them. In files `[clean, damaged, silent, unclear]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Calls {
     /// Clean ones.
-    pub coherent: usize,
+    pub clean: usize,
     /// Those of which the judge is not sure.
     pub unclear: usize,
     /// Damaged ones.
-    pub fractured: usize,
+    pub damaged: usize,
     /// Those without effect; not judged.
     pub silent: usize,
 }
 
 impl From<Calls> for [usize; 4] {
     fn from(c: Calls) -> Self {
-        [c.coherent, c.fractured, c.silent, c.unclear]
+        [c.clean, c.damaged, c.silent, c.unclear]
     }
 }
 
 impl From<[usize; 4]> for Calls {
-    fn from([coherent, fractured, silent, unclear]: [usize; 4]) -> Self {
-        Calls { coherent, unclear, fractured, silent }
+    fn from([clean, damaged, silent, unclear]: [usize; 4]) -> Self {
+        Calls { clean, unclear, damaged, silent }
     }
 }
 
 impl Calls {
     /// Judged ones.
     pub fn judged(&self) -> usize {
-        self.coherent + self.unclear + self.fractured
+        self.clean + self.unclear + self.damaged
     }
 
-    /// Share of the judged ones that are surely coherent, and that may be; none of nothing.
-    pub fn span(&self) -> Option<(f64, f64)> {
-        let share = |n: usize| n as f64 / self.judged() as f64;
-        (self.judged() > 0).then(|| (share(self.coherent), share(self.coherent + self.unclear)))
+    /// Share of the judged ones that are clean, the paper's score; `None` if none was judged.
+    pub fn clean_share(&self) -> Option<f64> {
+        (self.judged() > 0).then(|| self.clean as f64 / self.judged() as f64)
     }
 }
 
 impl std::ops::AddAssign for Calls {
     fn add_assign(&mut self, other: Self) {
-        self.coherent += other.coherent;
+        self.clean += other.clean;
         self.unclear += other.unclear;
-        self.fractured += other.fractured;
+        self.damaged += other.damaged;
         self.silent += other.silent;
     }
 }
@@ -88,7 +87,7 @@ impl Estimate {
     /// Of the judged sweep of `model` by a judge of error τ, `between`; none if nothing was judged.
     pub(super) fn of(model: &Model, judged: &[Judged], between: f64) -> Option<Self> {
         let p: Vec<f64> =
-            judged.iter().filter_map(|j| Some(j.verdict.as_ref()?.p_fractured)).collect();
+            judged.iter().filter_map(|j| Some(j.verdict.as_ref()?.p_damaged)).collect();
         if p.is_empty() {
             return None;
         }
@@ -115,7 +114,7 @@ fn around(score: f64, half: f64) -> (f64, f64) {
     ((score - half).clamp(0.0, 1.0), (score + half).clamp(0.0, 1.0))
 }
 
-/// The mean P(coherent) over all non-zero weights of `model`.
+/// The mean P(clean) over all non-zero weights of `model`.
 fn share(model: &Model, judged: &[Judged]) -> Option<SampledShare> {
     let mut population = vec![0; model.network.depth()];
     for (link, &weight) in model.weights.0.iter().enumerate() {
@@ -129,8 +128,8 @@ fn share(model: &Model, judged: &[Judged]) -> Option<SampledShare> {
         .map(|pair| {
             let layer = pair[0].perturbation.layer - 1;
             asked[layer] += 1;
-            let p = pair.iter().filter_map(|j| Some(j.verdict.as_ref()?.p_fractured));
-            Drawn { layer, coherent: p.clone().map(|p| 1.0 - p).sum(), scored: p.count() }
+            let p = pair.iter().filter_map(|j| Some(j.verdict.as_ref()?.p_damaged));
+            Drawn { layer, clean: p.clone().map(|p| 1.0 - p).sum(), scored: p.count() }
         })
         .collect();
     // Zero weights that were asked for by name count too.
@@ -156,7 +155,7 @@ pub struct PictureLabel {
 pub struct Corrected {
     /// Labels.
     pub labels: usize,
-    /// Mean of label − P(coherent): what the judge was off.
+    /// Mean of label − P(clean): what the judge was off.
     pub correction: f64,
     /// The corrected score, in [0, 1].
     pub score: f64,
@@ -206,8 +205,8 @@ impl Corrected {
                 delta: l.delta,
                 found,
             })?;
-            let coherent = f64::from(u8::from(l.label == Label::Coherent));
-            off.push((l.weight, coherent - (1.0 - p)));
+            let clean = f64::from(u8::from(l.label == Label::Clean));
+            off.push((l.weight, clean - (1.0 - p)));
         }
         let total: f64 = off.iter().map(|(w, _)| w).sum();
         let correction = off.iter().map(|(w, d)| w * d).sum::<f64>() / total;
@@ -227,7 +226,7 @@ impl Corrected {
     }
 }
 
-/// P(fractured) of the picture that a label is of.
+/// P(damaged) of the picture that a label is of.
 fn p_of(judged: &[Judged], label: &PictureLabel) -> Result<f64, String> {
     let one = judged
         .iter()
@@ -241,7 +240,7 @@ fn p_of(judged: &[Judged], label: &PictureLabel) -> Result<f64, String> {
         return Err(format!("here it is changed by {delta}"));
     }
     let verdict = one.verdict.as_ref().ok_or("a change without effect")?;
-    Ok(verdict.p_fractured)
+    Ok(verdict.p_damaged)
 }
 
 #[cfg(test)]
@@ -316,8 +315,8 @@ mod tests {
             let labels: Vec<PictureLabel> = order[..60]
                 .iter()
                 .map(|&i| {
-                    let (j, fractured) = &truth[i];
-                    let label = if *fractured { Label::Fractured } else { Label::Coherent };
+                    let (j, damaged) = &truth[i];
+                    let label = if *damaged { Label::Damaged } else { Label::Clean };
                     let Perturbation { link, delta, .. } = j.perturbation;
                     PictureLabel { link, delta, label, weight: 1.0 }
                 })
@@ -337,7 +336,7 @@ mod tests {
         let all: Vec<Judged> =
             (0..12).flat_map(|l| [judged(l, 1.0, 0.2), judged(l, -1.0, 0.2)]).collect();
         let e = Estimate::of(&model, &all, 0.1).unwrap();
-        let label = |link, delta| PictureLabel { link, delta, label: Label::Coherent, weight: 1.0 };
+        let label = |link, delta| PictureLabel { link, delta, label: Label::Clean, weight: 1.0 };
         let good: Vec<PictureLabel> = (0..12).map(|l| label(l, 1.0)).collect();
         assert!(corrected(&e, &all, &good).is_ok());
         assert_eq!(corrected(&e, &all, &good[..9]), Err(CorrectionError::Few(9)));
@@ -357,7 +356,7 @@ mod tests {
             (0..24).flat_map(|l| [judged(l, 1.0, 0.9), judged(l, -1.0, 0.1)]).collect();
         let e = Estimate::of(&model, &all, 0.0).unwrap();
         let labels: Vec<PictureLabel> = (0..24)
-            .map(|link| PictureLabel { link, delta: 1.0, label: Label::Coherent, weight: 1.0 })
+            .map(|link| PictureLabel { link, delta: 1.0, label: Label::Clean, weight: 1.0 })
             .collect();
         let found = corrected(&e, &all, &labels).unwrap();
         assert_eq!((found.score, found.interval), (1.0, (1.0, 1.0)));
@@ -366,11 +365,11 @@ mod tests {
     #[test]
     fn calls_are_four_numbers_in_files() {
         let clear: Calls = serde_json::from_str("[3,1,2,0]").unwrap();
-        assert_eq!(clear, Calls { coherent: 3, unclear: 0, fractured: 1, silent: 2 });
+        assert_eq!(clear, Calls { clean: 3, unclear: 0, damaged: 1, silent: 2 });
         assert_eq!(serde_json::to_string(&clear).unwrap(), "[3,1,2,0]");
         assert!(serde_json::from_str::<Calls>("[3,1,2]").is_err());
         let new = Calls { unclear: 4, ..clear };
-        assert_eq!((new.judged(), new.span()), (8, Some((0.375, 0.875))));
-        assert_eq!(Calls::default().span(), None);
+        assert_eq!((new.judged(), new.clean_share()), (8, Some(0.375)));
+        assert_eq!(Calls::default().clean_share(), None);
     }
 }

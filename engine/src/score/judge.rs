@@ -1,4 +1,7 @@
-//! Judges: base picture, perturbed picture → coherent or fractured, with a confidence.
+//! Judges: base picture, perturbed picture → clean, unclear or damaged, with a probability.
+//!
+//! The paper calls a clean picture coherent and a damaged one fractured. Files of labels and answers of
+//! vision-language models may use its two words; here *fractured* is a word for networks only.
 
 use crate::math::SimRng;
 use crate::math::choice::options;
@@ -12,9 +15,22 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum Label {
     /// Still a clean picture: itself or a meaningful variation.
-    Coherent,
+    #[serde(alias = "coherent")]
+    Clean,
     /// Damaged: smears, blotches, ghost edges, noise, broken symmetry.
-    Fractured,
+    #[serde(alias = "fractured")]
+    Damaged,
+}
+
+impl Label {
+    /// Reads a label: `clean` or `damaged`, or the paper's words `coherent` and `fractured`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "clean" | "coherent" => Some(Label::Clean),
+            "damaged" | "fractured" => Some(Label::Damaged),
+            _ => None,
+        }
+    }
 }
 
 /// What a judge calls a picture. A viewer has to decide ([`Label`]), a judge need not.
@@ -22,45 +38,45 @@ pub enum Label {
 #[serde(rename_all = "lowercase")]
 pub enum Call {
     /// Clean.
-    Coherent,
-    /// P(fractured) within [`UNCLEAR`].
+    Clean,
+    /// P(damaged) within [`UNCLEAR`].
     Unclear,
     /// Damaged.
-    Fractured,
+    Damaged,
 }
 
-/// P(fractured) of pictures that are unclear, ends included \[ours\].
+/// P(damaged) of pictures that are unclear, ends included \[ours\].
 pub const UNCLEAR: std::ops::RangeInclusive<f64> = 0.25..=0.75;
 
 /// A judge's answer about one picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Coherent, unclear or fractured.
+    /// Clean, unclear or damaged.
     #[serde(rename = "label")]
     pub call: Call,
-    /// P(fractured), in [0, 1].
-    pub p_fractured: f64,
-    /// The judge's own number behind it; within one judge, larger = more fractured. P(fractured)
+    /// P(damaged), in [0, 1].
+    pub p_damaged: f64,
+    /// The judge's own number behind it; within one judge, larger = more damaged. P(damaged)
     /// for `dl`, the mean vote for `vlm`, the logarithm of the length ratio for `dl-threshold`.
     pub evidence: f64,
 }
 
 impl Verdict {
-    /// The verdict of a judge that gives P(fractured), in [0, 1]. No number at all, as of a picture with
+    /// The verdict of a judge that gives P(damaged), in [0, 1]. No number at all, as of a picture with
     /// values that are none, is as damaged as can be.
-    pub fn from_probability(fractured: f64) -> Self {
-        let p = if fractured.is_nan() { 1.0 } else { fractured };
+    pub fn from_probability(damaged: f64) -> Self {
+        let p = if damaged.is_nan() { 1.0 } else { damaged };
         let call = match p {
             p if UNCLEAR.contains(&p) => Call::Unclear,
-            p if p < 0.5 => Call::Coherent,
-            _ => Call::Fractured,
+            p if p < 0.5 => Call::Clean,
+            _ => Call::Damaged,
         };
-        Verdict { call, p_fractured: p, evidence: p }
+        Verdict { call, p_damaged: p, evidence: p }
     }
 
-    /// The likelier of the two: fractured if P is above ½.
+    /// The likelier of the two: damaged if P is above ½.
     pub fn likelier(&self) -> Label {
-        if self.p_fractured > 0.5 { Label::Fractured } else { Label::Coherent }
+        if self.p_damaged > 0.5 { Label::Damaged } else { Label::Clean }
     }
 }
 
@@ -150,7 +166,7 @@ pub trait Judge: Send + Sync {
     /// Reads the unperturbed picture once; the answer judges pictures against it.
     fn read_base<'a>(&'a self, base: &'a Picture) -> Box<dyn BaseReading + 'a>;
 
-    /// How far its mean P(coherent) over a network is off what a viewer says of all the pictures, as a
+    /// How far its mean P(clean) over a network is off what a viewer says of all the pictures, as a
     /// standard deviation between networks; 0 where nobody measured it.
     fn score_error(&self) -> f64 {
         0.0

@@ -76,27 +76,27 @@ impl Fit {
 }
 
 /// The compositional score of one network: how many perturbations leave a picture that still makes
-/// sense (METHODS §6.2), as the judge's mean P(coherent).
+/// sense (METHODS §6.2), as the judge's mean P(clean).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompositionalScore {
     /// Name and version of the judge.
     pub judge: String,
     /// `fixed:D` or `effect:E`.
     pub delta: String,
-    /// Perturbations judged coherent.
-    pub coherent: usize,
+    /// Perturbations judged clean.
+    pub clean: usize,
     /// Perturbations of which the judge is not sure.
     pub unclear: usize,
-    /// Perturbations judged fractured.
-    pub fractured: usize,
+    /// Perturbations judged damaged.
+    pub damaged: usize,
     /// Perturbations without effect; not scored.
     pub silent: usize,
-    /// Mean P(coherent), in [0, 1]; none if nothing could be judged.
+    /// Mean P(clean), in [0, 1]; none if nothing could be judged.
     pub score: Option<f64>,
     /// 95 % interval of the score: of the weights not moved, and of the judge.
     pub interval: Option<(f64, f64)>,
-    /// Share of the judged ones that are coherent, and that are coherent or unclear.
-    pub span: Option<(f64, f64)>,
+    /// Clean share: `clean` over the judged ones, in [0, 1]. The paper's score.
+    pub clean_share: Option<f64>,
     /// Standard error of the score from the weights not moved; none if too few were to tell.
     pub sampling_error: Option<f64>,
     /// Standard error of the score from the judge.
@@ -147,9 +147,9 @@ pub fn score(
     for j in &judged {
         let calls = &mut layers[j.perturbation.layer - 1];
         match j.verdict.as_ref().map(|v| v.call) {
-            Some(Call::Coherent) => calls.coherent += 1,
+            Some(Call::Clean) => calls.clean += 1,
             Some(Call::Unclear) => calls.unclear += 1,
-            Some(Call::Fractured) => calls.fractured += 1,
+            Some(Call::Damaged) => calls.damaged += 1,
             None => calls.silent += 1,
         }
     }
@@ -159,13 +159,13 @@ pub fn score(
     let score = CompositionalScore {
         judge: judge.name(),
         delta: sweep.delta.clone(),
-        coherent: all.coherent,
+        clean: all.clean,
         unclear: all.unclear,
-        fractured: all.fractured,
+        damaged: all.damaged,
         silent: all.silent,
         score: estimate.map(|e| e.score),
         interval: estimate.and_then(|e| e.interval),
-        span: all.span(),
+        clean_share: all.clean_share(),
         sampling_error: estimate.and_then(|e| e.sampling_error),
         judge_error: estimate.map(|e| e.judge_error),
         sampled: estimate.and_then(|e| e.sampled),

@@ -67,12 +67,12 @@ settings! {
         /// pixels that training may see; with minibatches it is asked for as `target_loss` is.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         checkpoints: Vec<f64> = Vec::new(), range: Range::INSIDE, value: "R2";
-        /// After a collapse, training from given weights begins again at the rate times this.
+        /// After a collapse the next attempt has the learning rate of the one before times this; 1: the same rate.
         ///
-        /// \[ours\] At most `restarts` times. Without it such a training ends as collapsed, for the same steps would
-        /// collapse again.
+        /// \[ours\] At most `restarts` times; [`RETRY_LR`] where nothing is said. With 1 a training from given weights
+        /// ends as collapsed, for the same steps would collapse again; and so it does where they have no slope at all.
         #[serde(skip_serializing_if = "Option::is_none")]
-        retry_lr: Option<f64> = None, range: Range::INSIDE, value: "FACTOR", unless: "it ends", source: "ours";
+        retry_lr: Option<f64> = None, range: Range::SOME_SHARE, value: "FACTOR", unless: "0.5", source: "ours";
         /// Optimizer; settings as muon:steps=20. lbfgs searches its own rate along the raw gradient, and
         /// cma-es takes losses only: --lr, --schedule and --gradient do not act on them.
         optimizer: OptimizerConfig = OptimizerConfig::default(), source: "FER";
@@ -97,6 +97,10 @@ settings! {
         improvement as "least_fall": f64 = 1e-3, range: Range::RATE, value: "SHARE", needs: "plateau";
     }
 }
+
+/// Learning rate of an attempt after a collapse, over that of the attempt before \[ours\]: deep dense networks that
+/// collapse at .003 learn at .001.
+pub const RETRY_LR: f64 = 0.5;
 
 /// Steps between two looks at the whole loss when minibatches are used \[ours\].
 pub const GOAL_EVERY: u64 = 50;

@@ -1,7 +1,7 @@
 //! The training loop: steps until a reason to stop, restarts after a collapse, and can be
 //! interrupted and resumed at any step to the same bits.
 
-use super::config::{GOAL_EVERY, TrainConfig};
+use super::config::{GOAL_EVERY, RETRY_LR, TrainConfig};
 use super::init::init;
 use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
 use super::penalty::{Penalty, WeightCost};
@@ -521,7 +521,8 @@ impl Trainer {
         if let Some(constraint) = constraint {
             lr *= constraint.lr_factor(state.step);
         }
-        if let (Some(factor), true) = (config.retry_lr, problem.start.is_some()) {
+        if state.attempt > 0 {
+            let factor = config.retry_lr.unwrap_or(RETRY_LR);
             lr *= real::pow(factor, f64::from(state.attempt));
         }
         if kept {
@@ -612,7 +613,9 @@ impl Trainer {
             evaluations: state.evaluations,
             loss,
         });
-        let repeats = self.problem.start.is_some() && self.config.retry_lr.is_none();
+        // Given weights without a slope have none at a lower rate either.
+        let repeats =
+            self.problem.start.is_some() && (self.config.retry_lr == Some(1.0) || step == 0);
         if repeats || attempt_number >= self.config.restarts {
             return false;
         }

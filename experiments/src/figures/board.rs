@@ -14,9 +14,9 @@ const MARGIN: f64 = 18.0;
 /// What the borders of changed pictures mean.
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
     vec![
-        (style::COHERENT, "one weight changed, judged coherent".into()),
+        (style::CLEAN, "one weight changed, judged clean".into()),
         (style::UNCLEAR, "unclear".into()),
-        (style::FRACTURED, "judged fractured".into()),
+        (style::DAMAGED, "judged damaged".into()),
     ]
 }
 

@@ -56,13 +56,13 @@ pub(super) fn perturbation_sheets(sources: &Sources) -> Result<Drawing, DrawErro
     for arm in ARMS.into_iter().chain(["sp"]) {
         let own = kept.iter().flat_map(|one| &one.1).filter(|one| one.arm == arm);
         let all: Vec<bool> =
-            own.flat_map(|one| one.views.changes.iter().map(|c| c.coherent)).collect();
+            own.flat_map(|one| one.views.changes.iter().map(|c| c.clean)).collect();
         if !all.is_empty() {
-            let good = all.iter().filter(|coherent| **coherent).count();
+            let good = all.iter().filter(|clean| **clean).count();
             parts.push(format!("{} {good} of {}", look(arm).0, all.len()));
         }
     }
-    let says = format!("Coherent among the changes kept as pictures: {}.", parts.join(", "));
+    let says = format!("Clean among the changes kept as pictures: {}.", parts.join(", "));
     Ok(Drawing { says, ..drawing })
 }
 

@@ -24,14 +24,12 @@ pub struct Logistic {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// One class only.
-    #[error(
-        "expected pictures of both labels, found {coherent} coherent and {fractured} fractured"
-    )]
+    #[error("expected pictures of both labels, found {clean} clean and {damaged} damaged")]
     OneClass {
-        /// Rows labelled coherent.
-        coherent: usize,
-        /// Rows labelled fractured.
-        fractured: usize,
+        /// Rows labelled clean.
+        clean: usize,
+        /// Rows labelled damaged.
+        damaged: usize,
     },
     /// A ridge that is not positive.
     #[error("expected a ridge above 0, found {0}")]
@@ -48,7 +46,7 @@ const INTERCEPT_RIDGE: f64 = 1e-6;
 pub struct Labelled {
     /// Features.
     pub x: Vec<f64>,
-    /// True for fractured.
+    /// True for damaged.
     pub positive: bool,
     /// How much it counts, > 0.
     pub weight: f64,
@@ -63,10 +61,10 @@ pub struct Labelled {
 /// # Errors
 /// One class only, or λ ≤ 0.
 pub fn fit_logistic(rows: &[&Labelled], ridge: f64) -> Result<Logistic, FitError> {
-    let fractured = rows.iter().filter(|r| r.positive).count();
-    let coherent = rows.len() - fractured;
-    if fractured == 0 || coherent == 0 {
-        return Err(FitError::OneClass { coherent, fractured });
+    let damaged = rows.iter().filter(|r| r.positive).count();
+    let clean = rows.len() - damaged;
+    if damaged == 0 || clean == 0 {
+        return Err(FitError::OneClass { clean, damaged });
     }
     if !(ridge > 0.0 && ridge.is_finite()) {
         return Err(FitError::Ridge(ridge));

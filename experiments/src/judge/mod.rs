@@ -76,7 +76,7 @@ pub fn rows_of(sets: &[LabelSet]) -> Vec<&LabelRow> {
 /// Fits the embedded judge to labelled sets of two targets or more, with leave-one-target-out evaluation.
 ///
 /// Rows whose viewer was in doubt count half. Rows whose picture is the base itself are left out: they are
-/// coherent by definition. `date` and `command` go into the model's provenance.
+/// clean by definition. `date` and `command` go into the model's provenance.
 ///
 /// # Errors
 /// Pictures cannot be read; one label only (also with a target left out); λ ≤ 0.
@@ -91,7 +91,7 @@ pub fn fit(
     let examples: Vec<Example> = measured
         .filter_map(|(&row, features)| {
             let weight = if row.unsure { UNSURE } else { 1.0 };
-            let positive = row.label == Label::Fractured;
+            let positive = row.label == Label::Damaged;
             Some(Example { row, labelled: Labelled { x: features?, positive, weight } })
         })
         .collect();
@@ -100,7 +100,7 @@ pub fn fit(
     // The same recipe, told of each picture only what is true of its network.
     let means = network_features(&all);
     let told = without_own_target(&means.iter().collect::<Vec<_>>(), ridge)?;
-    let told: Vec<f64> = told.iter().map(|v| v.p_fractured).collect();
+    let told: Vec<f64> = told.iter().map(|v| v.p_damaged).collect();
     let rows: Vec<&LabelRow> = all.iter().map(|e| e.row).collect();
     let left_out = full_report("dl, fitted without the target", &rows, judged, &told)?;
 
@@ -135,7 +135,7 @@ pub fn report(sets: &[LabelSet], judge: &dyn Judge) -> Result<FullReport, LabelE
     full_report(&judge.name(), &rows, verdicts, &told)
 }
 
-/// Of verdicts, and of P(fractured) of a judge that is `told` the network only.
+/// Of verdicts, and of P(damaged) of a judge that is `told` the network only.
 fn full_report(
     judge: &str,
     rows: &[&LabelRow],
@@ -213,7 +213,7 @@ fn set_record(set: &LabelSet) -> SetRecord {
     SetRecord {
         file: set.file.clone(),
         sha256: set.sha256.clone(),
-        coherent: count(Label::Coherent),
-        fractured: count(Label::Fractured),
+        clean: count(Label::Clean),
+        damaged: count(Label::Damaged),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! AUC over pairs of pictures of one network; κ on the *mixed* networks, those with at least a fifth of either label;
 //! two baselines that know the network and not the picture; agreement of the viewers; and how far the score of a
-//! network, the mean P(coherent), is from its labels. Intervals are 95 % jackknifes over networks (Student's t): pictures
+//! network, the mean P(clean), is from its labels. Intervals are 95 % jackknifes over networks (Student's t): pictures
 //! of one network are not independent.
 
 use picloom::math::real;
@@ -24,30 +24,30 @@ pub struct Seen {
     /// Which network drew it.
     pub network: String,
     /// The label.
-    pub fractured: bool,
+    pub damaged: bool,
     /// The viewer was not in doubt.
     pub sure: bool,
     /// What a second viewer said, if one was asked.
     pub second: Option<bool>,
     /// Changes of its network that it stands for, > 0.
     pub weight: f64,
-    /// The judge's P(fractured).
+    /// The judge's P(damaged).
     pub p: f64,
-    /// P(fractured) of a judge that is told the network but not the picture.
+    /// P(damaged) of a judge that is told the network but not the picture.
     pub told: f64,
 }
 
 impl Seen {
     /// A labelled picture, what the judge says of it, and what one says that is `told` the network only.
     pub fn of(row: &LabelRow, verdict: &Verdict, told: f64) -> Self {
-        let is = |label: Label| label == Label::Fractured;
+        let is = |label: Label| label == Label::Damaged;
         Seen {
             network: network_of(row),
-            fractured: is(row.label),
+            damaged: is(row.label),
             sure: !row.unsure,
             second: row.second.map(is),
             weight: row.weight,
-            p: verdict.p_fractured,
+            p: verdict.p_damaged,
             told,
         }
     }
@@ -59,13 +59,13 @@ pub fn network_of(row: &LabelRow) -> String {
     format!("{target} {network} {}", base.display())
 }
 
-/// P(fractured) of a judge that is told the mean log-odds of each row's network: for a logistic model that of the
+/// P(damaged) of a judge that is told the mean log-odds of each row's network: for a logistic model that of the
 /// mean of its (cut) features.
 pub fn network_means(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64> {
     let networks: Vec<String> = rows.iter().map(|row| network_of(row)).collect();
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (verdict, network) in verdicts.iter().zip(&networks) {
-        let p = verdict.p_fractured.clamp(1e-9, 1.0 - 1e-9);
+        let p = verdict.p_damaged.clamp(1e-9, 1.0 - 1e-9);
         let sum = sums.entry(network).or_default();
         sum.0 += real::ln(p / (1.0 - p));
         sum.1 += 1.0;
@@ -96,7 +96,7 @@ pub struct WithinNetworks {
     pub mixed: usize,
     /// Pairs of pictures of one network with different labels.
     pub pairs: usize,
-    /// Share of these pairs in which the fractured picture has the larger P.
+    /// Share of these pairs in which the damaged picture has the larger P.
     pub auc: Option<Interval>,
     /// The judge.
     pub judge: Kappas,
@@ -121,7 +121,7 @@ pub struct WithinNetworks {
     pub scores: Option<ScoreErrors>,
 }
 
-/// How far the mean P(coherent) of a network is from the share that the viewer called coherent.
+/// How far the mean P(clean) of a network is from the share that the viewer called clean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScoreErrors {
     /// Networks with at least 10 labels.
@@ -142,15 +142,15 @@ pub struct ScoreErrors {
 
 /// The pictures of one network.
 type Network<'a> = Vec<&'a Seen>;
-/// Two answers on a picture, true for fractured. `None` if one of the two did not answer.
+/// Two answers on a picture, true for damaged. `None` if one of the two did not answer.
 type Opinions<'a> = &'a dyn Fn(&Seen) -> Option<(bool, bool)>;
 
 fn judged(s: &Seen) -> Option<(bool, bool)> {
-    Some((s.fractured, s.p > 0.5))
+    Some((s.damaged, s.p > 0.5))
 }
 
 fn told(s: &Seen) -> Option<(bool, bool)> {
-    Some((s.fractured, s.told > 0.5))
+    Some((s.damaged, s.told > 0.5))
 }
 
 fn is_clear(s: &Seen) -> bool {
@@ -166,7 +166,7 @@ impl WithinNetworks {
         }
         let majority: BTreeMap<&str, bool> = networks
             .iter()
-            .map(|(name, n)| (*name, 2 * n.iter().filter(|s| s.fractured).count() > n.len()))
+            .map(|(name, n)| (*name, 2 * n.iter().filter(|s| s.damaged).count() > n.len()))
             .collect();
         let all: Vec<Network> = networks.into_values().collect();
         let mixed: Vec<Network> = all.iter().filter(|n| is_mixed(n)).cloned().collect();
@@ -187,7 +187,7 @@ impl WithinNetworks {
             }),
             judge: kappas(&judged),
             network_mean: kappas(&told),
-            majority: kappas(&|s| Some((s.fractured, majority[s.network.as_str()]))),
+            majority: kappas(&|s| Some((s.damaged, majority[s.network.as_str()]))),
             above_network_mean: jackknife(&mixed, &|n| {
                 Some(kappa(&pooled(n, &judged))? - kappa(&pooled(n, &told))?)
             }),
@@ -195,7 +195,7 @@ impl WithinNetworks {
             clear_network_mean: kappas(&|s| told(s).filter(|_| is_clear(s))),
             sure: kappas(&|s| judged(s).filter(|_| s.sure)),
             sure_network_mean: kappas(&|s| told(s).filter(|_| s.sure)),
-            viewers: kappas(&|s| Some((s.fractured, s.second?))),
+            viewers: kappas(&|s| Some((s.damaged, s.second?))),
             scores: ScoreErrors::of(&all),
         })
     }
@@ -250,16 +250,16 @@ impl WithinNetworks {
 }
 
 fn is_mixed(network: &[&Seen]) -> bool {
-    let share = network.iter().filter(|s| s.fractured).count() as f64 / network.len() as f64;
+    let share = network.iter().filter(|s| s.damaged).count() as f64 / network.len() as f64;
     (MIXED..=1.0 - MIXED).contains(&share)
 }
 
 /// (pairs in order, ties half; pairs) of pictures with different labels.
 fn ordered(network: &[&Seen]) -> (f64, usize) {
-    let fractured = network.iter().filter(|s| s.fractured);
-    let pairs = fractured.flat_map(|a| {
-        let coherent = network.iter().filter(|s| !s.fractured);
-        coherent.map(|b| f64::from(u8::from(a.p > b.p)) + 0.5 * f64::from(u8::from(a.p == b.p)))
+    let damaged = network.iter().filter(|s| s.damaged);
+    let pairs = damaged.flat_map(|a| {
+        let clean = network.iter().filter(|s| !s.damaged);
+        clean.map(|b| f64::from(u8::from(a.p > b.p)) + 0.5 * f64::from(u8::from(a.p == b.p)))
     });
     pairs.fold((0.0, 0), |sum, one| (sum.0 + one, sum.1 + 1))
 }
@@ -310,11 +310,11 @@ impl ScoreError {
         let mean = |of: &dyn Fn(&Seen) -> f64| {
             network.iter().map(|s| s.weight * of(s)).sum::<f64>() / total
         };
-        let labels = mean(&|s| f64::from(u8::from(!s.fractured)));
+        let labels = mean(&|s| f64::from(u8::from(!s.damaged)));
         let squares: f64 = network.iter().map(|s| s.weight * s.weight * s.p * (1.0 - s.p)).sum();
-        let coherent = network.iter().filter(|s| s.p <= 0.5).count();
-        let naive = wilson(coherent, network.len(), LEVEL).expect("a network with pictures");
-        let said = network.iter().filter(|s| !s.fractured).count() as f64 / network.len() as f64;
+        let clean = network.iter().filter(|s| s.p <= 0.5).count();
+        let naive = wilson(clean, network.len(), LEVEL).expect("a network with pictures");
+        let said = network.iter().filter(|s| !s.damaged).count() as f64 / network.len() as f64;
         ScoreError {
             error: mean(&|s| 1.0 - s.p) - labels,
             sampling: squares / (total * total),

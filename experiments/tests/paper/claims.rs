@@ -59,10 +59,10 @@ impl Builder {
         let result = row.result.as_mut().unwrap();
         result.fit = score.is_some();
         result.r2 = if score.is_some() { 0.99 } else { 0.2 };
-        result.coherent = score.unwrap_or(50);
-        result.fractured = 100 - result.coherent;
-        let counted = result.coherent as f64 / 100.0;
-        result.score = Some(Scored { score: counted, low: None, high: None });
+        result.clean = score.unwrap_or(50);
+        result.damaged = 100 - result.clean;
+        let counted = result.clean as f64 / 100.0;
+        result.score = Some(Scored { score: counted, low: None, high: None, clean_share: None });
         self.record.rows.push(row);
     }
 }
@@ -161,7 +161,12 @@ fn targets_that_happen_to_agree_do_not_hide_the_judges_error() {
         let result = row.result.as_mut().unwrap();
         let score = result.score().unwrap();
         let half = 0.1 * 1.959_963_984_540_054;
-        result.score = Some(Scored { score, low: Some(score - half), high: Some(score + half) });
+        result.score = Some(Scored {
+            score,
+            low: Some(score - half),
+            high: Some(score + half),
+            clean_share: None,
+        });
     }
     let found = ledger(&[("wirings", &known)]);
     // A target's evolved network is in all three of its pairs: variance .1² + .1²/3 a target.
@@ -214,7 +219,7 @@ fn unfit_networks_are_no_evidence() {
     }
     // The map has scores by a fixed δ.
     for result in builder.record.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-        result.fixed = Some(Scored { score: 0.5, low: None, high: None });
+        result.fixed = Some(Scored { score: 0.5, low: None, high: None, clean_share: None });
     }
     let found = ledger(&[("regime", &builder.record)]);
     // Random never learns: it cannot be compared, and C3 asks for all five.
@@ -235,7 +240,7 @@ fn by_optimizer(adam: f64, muon: f64) -> NetworksRecord {
                 // Every pair differs a little from every other.
                 let jitter = 0.01 * ((5 * k + 3 * seed as usize) % 7) as f64 - 0.03;
                 let score = score + if arm == "sp" { 0.0 } else { jitter };
-                let score = Some(Scored { score, low: None, high: None });
+                let score = Some(Scored { score, low: None, high: None, clean_share: None });
                 let at = ReachedScore {
                     level: 0.9,
                     r2: Some(0.9),

@@ -110,7 +110,7 @@ fn what_a_figure_says_is_what_the_record_holds() {
     assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
     assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
     let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();
-    // Two of four changes coherent, on four targets; SP's pictures are the pruning study's.
+    // Two of four changes clean, on four targets; SP's pictures are the pruning study's.
     assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
     let tiles = sheet.svg.matches("<image").count();
     assert_eq!(tiles, 4 * 5 * 2, "targets × arms × (drawn, changes side by side)");

@@ -35,7 +35,7 @@ fn target(name: &str, x: f64, y: f64, moved: f64) -> f64 {
 }
 
 /// A folder with two labelled sets of 16 pictures each: parts moved by several amounts are
-/// coherent; smooth smears and ghosts are fractured.
+/// clean; smooth smears and ghosts are damaged.
 fn own_sets(folder: &Path) -> Vec<PathBuf> {
     let size = 72;
     let draw = |name: &str, moved: f64, smear: f64, ghost: f64, k: f64| {
@@ -69,8 +69,8 @@ fn own_sets(folder: &Path) -> Vec<PathBuf> {
             write(&clean, &draw(name, 0.06 + 0.03 * t, 0.0, 0.0, t));
             let (smear, ghost) = if k % 2 == 0 { (0.15 + 0.04 * t, 0.0) } else { (0.0, 0.5) };
             write(&smeared, &draw(name, 0.0, smear, ghost, t));
-            writeln!(csv, "{clean},{base},coherent,drawn").unwrap();
-            writeln!(csv, "{smeared},{base},fractured,drawn").unwrap();
+            writeln!(csv, "{clean},{base},clean,drawn").unwrap();
+            writeln!(csv, "{smeared},{base},damaged,drawn").unwrap();
         }
         let path = folder.join(format!("{name}_labels.csv"));
         std::fs::write(&path, csv).unwrap();
@@ -107,7 +107,7 @@ fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     assert_eq!(provenance.date, "2026-01-02");
     let command = "picloom-experiments judge fit discs_labels.csv stripes_labels.csv --ridge 0.005";
     assert_eq!(provenance.command, command);
-    assert_eq!((provenance.sets[0].coherent, provenance.sets[0].fractured), (8, 8));
+    assert_eq!((provenance.sets[0].clean, provenance.sets[0].damaged), (8, 8));
     let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
     let own = report(&sets, &DlJudge { model }).unwrap();
     assert!(own.report.pooled.auc.unwrap().estimate > 0.95);

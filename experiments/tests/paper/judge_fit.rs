@@ -7,7 +7,7 @@ use picloom_experiments::judge::within::{Seen, WithinNetworks};
 
 #[test]
 fn a_line_that_bends_follows_what_a_straight_one_cannot_and_the_loss_is_flat_there() {
-    // Fractured in the middle only.
+    // Damaged in the middle only.
     let rows: Vec<Labelled> = (-30..=30)
         .map(|i| Labelled {
             x: vec![f64::from(i)],
@@ -42,13 +42,13 @@ fn one_class_and_no_ridge_are_refused() {
     let [clean, broken] =
         [false, true].map(|positive| Labelled { x: vec![0.0], positive, weight: 1.0 });
     let one = fit_logistic(&[&broken, &broken], 0.1);
-    assert!(matches!(one, Err(FitError::OneClass { fractured: 2, .. })));
+    assert!(matches!(one, Err(FitError::OneClass { damaged: 2, .. })));
     assert_eq!(fit_logistic(&[&broken, &clean], 0.0), Err(FitError::Ridge(0.0)));
 }
 
-fn seen(network: &str, fractured: bool, p: f64) -> Seen {
-    let (network, second) = (network.into(), Some(fractured));
-    Seen { network, fractured, sure: p > 0.8, second, weight: 1.0, p, told: 0.4 }
+fn seen(network: &str, damaged: bool, p: f64) -> Seen {
+    let (network, second) = (network.into(), Some(damaged));
+    Seen { network, damaged, sure: p > 0.8, second, weight: 1.0, p, told: 0.4 }
 }
 
 #[test]
@@ -65,13 +65,13 @@ fn pairs_within_networks_and_kappas_by_hand() {
         ("c", true, 0.8),
         ("c", true, 0.2),
     ]
-    .map(|(network, fractured, p)| seen(network, fractured, p));
+    .map(|(network, damaged, p)| seen(network, damaged, p));
     all[8].second = Some(false);
     let found = WithinNetworks::of(&all).unwrap();
     assert_eq!((found.networks, found.mixed, found.pairs), (3, 2, 4));
     assert!((found.auc.unwrap().estimate - 0.75).abs() < 1e-12);
-    // Judge: 7 of 9 right; truth 5 fractured, judge 5: p_e = (5·5 + 4·4)/81.
-    // The majority is coherent in a and b, fractured in c: 7 of 9, 3 called fractured.
+    // Judge: 7 of 9 right; truth 5 damaged, judge 5: p_e = (5·5 + 4·4)/81.
+    // The majority is clean in a and b, damaged in c: 7 of 9, 3 called damaged.
     for (k, p_e) in [(found.judge, 41.0 / 81.0), (found.majority, 39.0 / 81.0)] {
         let expected = (7.0 / 9.0 - p_e) / (1.0 - p_e);
         assert!((k.all.unwrap().estimate - expected).abs() < 1e-12);

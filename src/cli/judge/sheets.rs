@@ -32,7 +32,7 @@ pub struct SheetsArgs {
     /// commas, each network's changes are shared out among them
     #[arg(long, default_values_t = [Delta::default()], value_delimiter = ',')]
     delta: Vec<Delta>,
-    /// Draw evenly over this judge's P(fractured), so that hard cases are there
+    /// Draw evenly over this judge's P(damaged), so that hard cases are there
     #[arg(long, value_name = "JUDGE")]
     even_over: Option<JudgeChoice>,
     /// Side of the pictures in pixels
@@ -56,7 +56,7 @@ pub struct SheetsArgs {
 pub struct LabelsArgs {
     /// Folder made by judge sheets
     folder: PathBuf,
-    /// Answers: columns number, label (c or coherent, f or fractured; ? after it if in doubt)
+    /// Answers: columns number, label (c or clean, d or damaged; ? after it if in doubt)
     #[arg(long, value_name = "ANSWERS.csv")]
     from: PathBuf,
     /// Answers of a second viewer: kept beside the first's, to say how well the two agree
@@ -155,8 +155,8 @@ pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
 #[derive(Serialize)]
 struct LabelsRecord {
     written: String,
-    coherent: usize,
-    fractured: usize,
+    clean: usize,
+    damaged: usize,
     unsure: usize,
     unanswered: usize,
     agreement: Option<ViewerAgreement>,
@@ -199,15 +199,15 @@ pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     let count = |label| answers.values().filter(|a| a.label == label).count();
     let record = LabelsRecord {
         written: path.display().to_string(),
-        coherent: count(Label::Coherent),
-        fractured: count(Label::Fractured),
+        clean: count(Label::Clean),
+        damaged: count(Label::Damaged),
         unsure: answers.values().filter(|a| a.unsure).count(),
         unanswered: key.len() - answers.len(),
         agreement,
     };
     let mut text = format!(
-        "{} coherent, {} fractured ({} of them unsure), {} unanswered\nwrote {}\n",
-        record.coherent, record.fractured, record.unsure, record.unanswered, record.written
+        "{} clean, {} damaged ({} of them unsure), {} unanswered\nwrote {}\n",
+        record.clean, record.damaged, record.unsure, record.unanswered, record.written
     );
     if let Some(a) = &record.agreement {
         let kappa = a.kappa.map_or("none".to_string(), |k| {

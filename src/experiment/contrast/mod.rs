@@ -237,11 +237,25 @@ impl Compared<'_> {
         let networks = self.networks;
         let columns = self.spec.pair.iter().map(|name| self.table.column(name));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        let agree = |a: usize, b: usize| {
-            columns.iter().all(|column| {
-                let (a, b) = (networks.text(a, column), networks.text(b, column));
-                a == b || a.is_empty() || b.is_empty()
+        let near =
+            self.spec.near.iter().map(|near| Ok((near, self.table.column(near.of.column())?)));
+        let near = near.collect::<Result<Vec<_>, Refusal>>()?;
+        let is_near = |a: usize, b: usize| {
+            near.iter().all(|(near, column)| {
+                let of = |number| {
+                    let (_, row) = *networks.compared_rows(number, self.basis).first()?;
+                    near.of.value(column, row)
+                };
+                // A pair that cannot be compared is counted as missing, not as too far apart.
+                of(a).zip(of(b)).is_none_or(|(a, b)| (a - b).abs() < near.by)
             })
+        };
+        let agree = |a: usize, b: usize| {
+            is_near(a, b)
+                && columns.iter().all(|column| {
+                    let (a, b) = (networks.text(a, column), networks.text(b, column));
+                    a == b || a.is_empty() || b.is_empty()
+                })
         };
         let of_unit = |group: &[usize], unit: &str| -> Vec<usize> {
             group.iter().copied().filter(|&n| networks.unit(n) == unit).collect()

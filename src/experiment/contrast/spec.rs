@@ -33,6 +33,9 @@ pub struct ContrastSpec {
     /// `target`, `seed`.
     #[serde(default = "target_and_seed")]
     pub pair: Vec<String>,
+    /// The two networks of a pair differ by less than this in these numbers. Default: they may differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<Near>,
     /// Rows that take part. Default: all.
     #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
     pub rows: Filter,
@@ -83,6 +86,16 @@ pub struct ContrastSpec {
     /// The claim it belongs to. Default: its `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
+}
+
+/// A number in which the networks of a pair are alike: `{ of = "ln(mse)", by = 0.5 }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Near {
+    /// The number.
+    pub of: Measure,
+    /// The difference that is too large, above 0.
+    pub by: f64,
 }
 
 fn score() -> Measure {
@@ -154,6 +167,8 @@ pub enum Rule {
     Equivalent,
     /// Supported: the estimate lies above 0, however sure. Smaller than the margin: the interval lies below it.
     Sign,
+    /// Supported: the interval lies above the margin. Smaller than the margin: it lies below the margin.
+    Above,
     /// Supported: the interval excludes 0. Smaller than the margin: it lies within ± the margin.
     Different,
 }
@@ -275,6 +290,7 @@ impl ContrastSpec {
             between,
             on: None,
             pair: target_and_seed(),
+            near: Vec::new(),
             rows: Filter::default(),
             fewest: None,
             by: None,
@@ -337,6 +353,9 @@ impl ContrastSpec {
                 format!(
                     "supported if the estimate lies above 0, against if the interval lies below {m}"
                 )
+            }
+            Rule::Above => {
+                format!("supported if the interval lies above {m}{p}, against if it lies below {m}")
             }
             Rule::Different => {
                 format!("supported if the interval excludes 0{p}, against if it lies within ±{m}")
@@ -422,6 +441,13 @@ impl ContrastSpec {
         }
         if self.pair.is_empty() && self.on.is_none() {
             return Err(Refusal::new(at("pair"), "columns, for example target, seed", "none"));
+        }
+        if let Some(near) = self.near.iter().find(|near| !(near.by > 0.0 && near.by.is_finite())) {
+            return Err(Refusal::new(at("near"), "by: a number above 0", near.by.to_string()));
+        }
+        if !self.near.is_empty() && self.between.len() < 2 {
+            let expected = "two groups or more beside `near`, whose pairs it chooses";
+            return Err(Refusal::new(at("between"), expected, self.between.len().to_string()));
         }
         if !(self.margin.is_finite() && self.margin >= 0.0) {
             let found = self.margin.to_string();

@@ -596,9 +596,9 @@ impl<'a> Measuring<'a> {
             non_zero: found.score.non_zero,
             perturbed: found.score.weights,
             score: Scored::of(&found.score),
-            coherent: found.score.coherent,
+            clean: found.score.clean,
             unclear: found.score.unclear,
-            fractured: found.score.fractured,
+            damaged: found.score.damaged,
             silent: found.score.silent,
             reached: self.reached(judge, made)?,
             fixed: match self.fixed_delta {

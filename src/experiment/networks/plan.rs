@@ -6,9 +6,8 @@ use super::spec::{BASE, NetworksSpec, SHOWN, VariantSpec};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::spec::{
-    FamilySpec, Places, SpecError, SpecFile, TargetSpec, is_archived, read,
-};
+use crate::experiment::record::six_digits;
+use crate::experiment::spec::{FamilySpec, Places, SpecError, SpecFile, TargetSpec, read};
 use crate::genome::{self, Genome};
 use crate::math::command::look_in;
 use crate::math::hash::{hex, json_id};
@@ -20,6 +19,7 @@ use crate::network::{
 };
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
+use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
 use crate::train::grow::GrowBy;
@@ -313,7 +313,7 @@ impl Chain {
             Some(ArmWiring::Evolved) => layered.nonzero(),
             Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
             Some(ArmWiring::Trained(wiring)) => {
-                let all = self.arch().dense_params();
+                let all = layered.arch().dense_params();
                 wiring.count(layered.nonzero(), all).unwrap_or(all)
             }
         }
@@ -434,41 +434,42 @@ impl NetworksStudy {
             spec.arms.iter().cloned().partition(|arm| spec.is_evolved(arm));
         let mut chains = Vec::new();
         let first_seed = spec.seeds.first().copied();
-        let mut chain = |variant: &VariantSpec,
-                         offset: i64,
-                         seed: Option<u64>,
-                         arms: Vec<ArmSpec>| {
-            let layers = source.arch.layers as i64 + offset;
-            if arms.is_empty() || layers < 1 {
-                return;
-            }
-            let shown = (seed.is_none() || seed == first_seed)
-                && variant.name == BASE
-                && ![&target.picture, &target.genome].into_iter().flatten().any(|p| is_archived(p))
-                && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
-            let key = ChainKey {
-                study: spec.name.clone(),
-                target: target.portable(),
-                sha256: source.sha256(),
-                offset,
-                layers: layers as usize,
-                seed,
-                variant: variant.clone(),
-                train: train_config(spec, variant, &source, seed.unwrap_or(0)),
-                arms,
-                size: spec.size,
-                judged_at: Some(JUDGED_AT).filter(|_| spec.size < JUDGED_AT),
-                sample: spec.own.sample,
-                effect: spec.own.effect,
-                fixed_delta: spec.own.fixed_delta,
-                mechanisms: spec.own.mechanisms,
-                organisation: spec.own.organisation,
-                show: kept(shown, &spec.show.arms),
-                show_maps: kept(shown, &spec.show.maps),
-                show_changes: if shown { spec.show.changes } else { SHOWN },
+        let mut chain =
+            |variant: &VariantSpec, offset: i64, seed: Option<u64>, arms: Vec<ArmSpec>| {
+                // Without a seed it is the evolved network, which has the genome's own layers.
+                let own = source.evolved.as_ref().filter(|_| seed.is_none());
+                let arch = own.map_or(&source.arch, |(_, layered)| layered.arch());
+                let layers = arch.layers as i64 + offset;
+                if arms.is_empty() || layers < 1 {
+                    return;
+                }
+                let shown = (seed.is_none() || seed == first_seed)
+                    && variant.name == BASE
+                    && !target.is_archived()
+                    && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
+                let key = ChainKey {
+                    study: spec.name.clone(),
+                    target: target.portable(),
+                    sha256: source.sha256(),
+                    offset,
+                    layers: layers as usize,
+                    seed,
+                    variant: variant.clone(),
+                    train: train_config(spec, variant, &source, seed.unwrap_or(0)),
+                    arms,
+                    size: spec.size,
+                    judged_at: Some(JUDGED_AT).filter(|_| spec.size < JUDGED_AT),
+                    sample: spec.own.sample,
+                    effect: spec.own.effect,
+                    fixed_delta: spec.own.fixed_delta,
+                    mechanisms: spec.own.mechanisms,
+                    organisation: spec.own.organisation,
+                    show: kept(shown, &spec.show.arms),
+                    show_maps: kept(shown, &spec.show.maps),
+                    show_changes: if shown { spec.show.changes } else { SHOWN },
+                };
+                chains.push(Chain { key, source: Arc::clone(&source) });
             };
-            chains.push(Chain { key, source: Arc::clone(&source) });
-        };
         if source.evolved.is_some() {
             let asked =
                 |arm: &ArmSpec| arm.targets.as_ref().is_none_or(|t| t.contains(&target.name));
@@ -488,7 +489,7 @@ impl NetworksStudy {
                     match (wiring, &source.evolved) {
                         (Some(ArmWiring::Trained(wiring)), Some((_, layered))) => {
                             // Other depths have other links; a picture's network, only so many.
-                            let (evolved, all) = (layered.nonzero(), source.arch.dense_params());
+                            let (evolved, all) = (layered.nonzero(), layered.arch().dense_params());
                             !wiring.needs_genome()
                                 || offset == 0 && wiring.count(evolved, all).is_some()
                         }
@@ -597,6 +598,11 @@ impl Source {
         let evolved = self.evolved.as_ref();
         About {
             png_ratio: png_ratio(&self.target.picture),
+            one_coordinate: self
+                .target
+                .family
+                .is_none()
+                .then(|| six_digits(one_coordinate(&self.target.picture))),
             evolved_links: evolved.map(|(_, layered)| layered.nonzero()),
             generations: evolved.and_then(|(genome, _)| genome.provenance.generations),
             family: target.family.as_ref().and_then(|family| family.name),
@@ -689,12 +695,18 @@ fn load_picture(
         let Some(path) = places.find(relative) else { return Ok(None) };
         relatives.push(load_target(&path, size, coords, None)?.picture);
     }
-    let source = match &target.arch {
-        Some(arch) => Source::of_arch(arch.clone(), drawn),
-        None => {
-            let genome = target.genome.as_ref().expect("verified: a genome or an arch");
+    let genome = match &target.genome {
+        None => None,
+        Some(genome) => {
             let Some(path) = places.find(genome) else { return Ok(None) };
-            Source::of(read_genome(&path, Wiring::Dense)?, drawn)
+            Some(read_genome(&path, Wiring::Dense)?)
+        }
+    };
+    let source = match (genome, &target.arch) {
+        (Some(genome), None) => Source::of(genome, drawn),
+        (Some(genome), Some(arch)) => Source { arch: arch.clone(), ..Source::of(genome, drawn) },
+        (None, arch) => {
+            Source::of_arch(arch.clone().expect("verified: a genome or an arch"), drawn)
         }
     };
     Ok(Some(Source { relatives, ..source }))

@@ -108,6 +108,9 @@ pub struct NetworkRow {
 pub struct About {
     /// PNG bytes / raw bytes of the picture.
     pub png_ratio: f64,
+    /// R² of the best function of one linear coordinate; none of a family, and in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub one_coordinate: Option<f64>,
     /// Links of the genome's layered network that are not 0; none of a picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evolved_links: Option<usize>,
@@ -154,12 +157,12 @@ pub struct NetworkResult {
     /// The compositional score with its 95 % interval; none if nothing could be judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<Scored>,
-    /// Perturbations judged coherent.
-    pub coherent: usize,
+    /// Perturbations judged clean.
+    pub clean: usize,
     /// Perturbations of which the judge is not sure.
     pub unclear: usize,
-    /// Perturbations judged fractured.
-    pub fractured: usize,
+    /// Perturbations judged damaged.
+    pub damaged: usize,
     /// Perturbations without effect.
     pub silent: usize,
     /// What they were called, by layer of the perturbed weight, first hidden layer first.
@@ -209,6 +212,11 @@ impl NetworkResult {
         self.score.map(|s| s.score)
     }
 
+    /// Changes judged clean over judged ones, in [0, 1]; none if nothing could be judged.
+    pub fn clean_share(&self) -> Option<f64> {
+        self.score.and_then(|s| s.clean_share)
+    }
+
     /// 95 % interval of the score.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.score.and_then(|s| s.low.zip(s.high))
@@ -219,7 +227,7 @@ impl NetworkResult {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scored {
-    /// Mean P(coherent).
+    /// Mean P(clean).
     pub score: f64,
     /// Lower end; none if the sample was too small to tell, and in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -227,13 +235,16 @@ pub struct Scored {
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
+    /// Changes judged clean over judged ones, in [0, 1]: the paper's score. None in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clean_share: Option<f64>,
 }
 
 impl Scored {
     /// Of a score; none if nothing was judged.
     pub fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
         let (low, high) = found.interval.unzip();
-        found.score.map(|score| Scored { score, low, high })
+        found.score.map(|score| Scored { score, low, high, clean_share: found.clean_share })
     }
 
     /// The mean over networks that differ in their seed only; none of none. Its 95 % interval covers seeds and judge
@@ -255,7 +266,9 @@ impl Scored {
         let (low, high) = sides
             .map(|(below, above)| ((score - below).max(0.0), (score + above).min(1.0)))
             .unzip();
-        Some(Scored { score, low, high })
+        let shares: Option<Vec<f64>> = scores.iter().map(|s| s.clean_share).collect();
+        let clean_share = shares.and_then(|shares| mean(&shares).ok());
+        Some(Scored { score, low, high, clean_share })
     }
 
     /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96; none without one.
@@ -343,8 +356,8 @@ pub struct Change {
     pub layer: usize,
     /// What was added to its weight.
     pub delta: f64,
-    /// True if the picture was judged coherent.
-    pub coherent: bool,
+    /// True if the picture was judged clean.
+    pub clean: bool,
     /// True if the judge was not sure.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub unclear: bool,
@@ -353,10 +366,10 @@ pub struct Change {
 impl Change {
     /// What the picture was called.
     pub fn call(&self) -> Call {
-        match (self.coherent, self.unclear) {
-            (true, _) => Call::Coherent,
+        match (self.clean, self.unclear) {
+            (true, _) => Call::Clean,
             (false, true) => Call::Unclear,
-            (false, false) => Call::Fractured,
+            (false, false) => Call::Damaged,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_ato
 use crate::prune::Method;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// How a PNG begins.
@@ -137,10 +137,13 @@ impl CellStudy for NetworksStudy {
         }
     }
 
-    /// `views/TARGET-target.png` of every target of which pictures are shown, and the pictures of
-    /// its networks.
+    /// `views/TARGET-target.png` of every target but those of the archive, and the pictures of networks that are shown.
     fn pictures(&self, record: &NetworksRecord, from: &Path, to: &Path) -> Result<(), RecordError> {
-        for chain in self.chains.iter().filter(|c| !c.key.show.is_empty()) {
+        let mut drawn = BTreeSet::new();
+        for chain in self.chains.iter().filter(|chain| !chain.key.target.is_archived()) {
+            if !drawn.insert(&chain.key.target.name) {
+                continue;
+            }
             let picture = &chain.source.target.picture;
             let picture = picture.resized(picture.width.min(LARGEST));
             let png = picture.to_png(&[("command", "picloom experiment run")]);

@@ -53,7 +53,7 @@ pub fn write_views(
             link: p.link,
             layer: p.layer,
             delta: p.delta,
-            coherent: verdict.as_ref().is_some_and(|v| v.call == Call::Coherent),
+            clean: verdict.as_ref().is_some_and(|v| v.call == Call::Clean),
             unclear: verdict.as_ref().is_some_and(|v| v.call == Call::Unclear),
         })
         .collect();

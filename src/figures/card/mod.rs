@@ -68,7 +68,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     if !score.counts {
         let at = x + 10.0 + text_width(&value, 56.0, true);
         let wide = text_width("UNFIT", size::LABEL, true) + 16.0;
-        page.fill((at, top + 38.0), (wide, 26.0), style::FRACTURED);
+        page.fill((at, top + 38.0), (wide, 26.0), style::DAMAGED);
         let middle = (at + wide / 2.0, top + 56.5);
         page.text(middle, "UNFIT", (size::LABEL, true, style::PAPER), Anchor::Middle);
     }
@@ -92,6 +92,9 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
         None => "no change had an effect".into(),
     };
     let mut lines = vec![(interval, style::INK)];
+    if let Some(share) = score.clean_share {
+        lines.push((format!("clean share {}", style::fixed(share, 2)), style::INK));
+    }
     if let Some(s) = card.sampled.filter(|s| s.drawn < s.population) {
         lines.push((
             format!(
@@ -110,7 +113,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
                 style::fixed(fit.r2, 3),
                 style::number(crate::score::FIT_GATE, 2)
             ),
-            style::FRACTURED,
+            style::DAMAGED,
         ),
         None => ("fit: not measured, no target".into(), style::GREY),
     };
@@ -131,7 +134,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     y
 }
 
-/// A stacked bar a layer: coherent, unclear, fractured, silent. Returns its lower end.
+/// A stacked bar a layer: clean, unclear, damaged, silent. Returns its lower end.
 fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f64) -> f64 {
     page.text((x, top + 11.0), "by layer of the weight", OVER, Anchor::Start);
     let count = score.layers.len().max(1) as f64;
@@ -141,7 +144,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
     let room = (wide - label - numbers).max(40.0);
     let mut y = top + 22.0;
     for (i, &calls) in score.layers.iter().enumerate() {
-        let Calls { coherent, unclear, fractured, silent } = calls;
+        let Calls { clean, unclear, damaged, silent } = calls;
         let base = y + high / 2.0 + 4.5;
         let em = size::CAPTION.min(high);
         let name = (i + 1).to_string();
@@ -150,7 +153,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
         let mut at = x + label;
         page.fill((at, y), (room, high), style::BLANK);
         for (share, call) in
-            [(coherent, Call::Coherent), (unclear, Call::Unclear), (fractured, Call::Fractured)]
+            [(clean, Call::Clean), (unclear, Call::Unclear), (damaged, Call::Damaged)]
         {
             let part = room * share as f64 / all.max(1) as f64;
             if part > 0.0 {
@@ -158,7 +161,7 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
             }
             at += part;
         }
-        let text = format!("{coherent} / {unclear} / {fractured} / {silent}");
+        let text = format!("{clean} / {unclear} / {damaged} / {silent}");
         let right = (x + label + room + 10.0, base);
         page.text(right, &text, (em, false, style::GREY), Anchor::Start);
         y += pitch;
@@ -166,9 +169,9 @@ fn layers(page: &mut Page, score: &CompositionalScore, x: f64, wide: f64, top: f
     y += 10.0;
     let mut at = x;
     for (colour, text) in [
-        (style::COHERENT, format!("{} coherent", score.coherent)),
+        (style::CLEAN, format!("{} clean", score.clean)),
         (style::UNCLEAR, format!("{} unclear", score.unclear)),
-        (style::FRACTURED, format!("{} fractured", score.fractured)),
+        (style::DAMAGED, format!("{} damaged", score.damaged)),
         (style::BLANK, format!("{} silent", score.silent)),
     ] {
         let width = 19.0 + text_width(&text, size::TICK, false);
@@ -188,7 +191,7 @@ fn changed(page: &mut Page, card: &Card<'_>) {
         return;
     }
     let more = format!(
-        "each: the whole network after one weight moved ({}); green frame: judged coherent, yellow: unclear, red: fractured",
+        "each: the whole network after one weight moved ({}); green frame: judged clean, yellow: unclear, red: damaged",
         card.score.delta
     );
     heading(page, "One weight changed", &more);

@@ -56,8 +56,11 @@ impl<'a> Selected<'a> {
             ("picture", &spec.picture),
             ("complete", &spec.complete),
         ];
+        let columns = columns.into_iter().filter(|(key, name)| {
+            *key != "picture" || name.as_ref().is_none_or(|path| !path.contains('{'))
+        });
         let measures = [("x", &spec.x), ("y", &spec.y), ("of", &spec.of), ("bar", &spec.bar)];
-        let columns = columns.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        let columns = columns.filter_map(|(key, name)| Some((key, name.as_deref()?)));
         let measures =
             measures.into_iter().filter_map(|(key, m)| Some((key, m.as_ref()?.column())));
         let mut used: Vec<&str> = Vec::new();

@@ -135,8 +135,12 @@ pub struct FigureSpec {
     /// Ids of the contrasts of a forest, in order (default: all); of a heatmap: the one evaluated in each cell.
     #[serde(default)]
     pub contrasts: Vec<String>,
-    /// Column with the paths of the pictures, relative to the table.
+    /// Column with the paths of the pictures, relative to the table, or a path with names of columns:
+    /// `views/{target}-target.png`.
     pub picture: Option<String>,
+    /// What stands below each picture: the mean of `of` over the rows of these groups that count.
+    #[serde(default)]
+    pub numbers: Vec<Group>,
     /// Paths of pictures, row by row, relative to the table.
     #[serde(default)]
     pub files: Vec<Vec<String>>,
@@ -215,6 +219,19 @@ fn font_size() -> f64 {
     8.0
 }
 
+/// Rows that a figure gives one number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What it is called.
+    pub label: String,
+    /// Its rows.
+    #[serde(rename = "where")]
+    pub rows: Filter,
+    /// Its colour, `#rrggbb`.
+    pub colour: Option<Hex>,
+}
+
 /// How a figure is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -279,7 +296,11 @@ impl Kind {
             "curves",
             "x series panel order colours x_label y_label columns log x_range y_range units",
         ),
-        (Kind::Pictures, "pictures", "x y picture files row_labels column_labels order"),
+        (
+            Kind::Pictures,
+            "pictures",
+            "x y picture files row_labels column_labels order of numbers counts columns decimals",
+        ),
     ];
 
     fn row(self) -> &'static (Kind, &'static str, &'static str) {
@@ -500,6 +521,10 @@ impl FigureSpec {
             Kind::Pictures => {
                 let value = self.picture.is_some() == self.files.is_empty();
                 needs("picture", value, "picture = \"file\", or files = [[\"a.png\"]] instead")?;
+                let alone = self.numbers.is_empty() || self.picture.is_some() && self.y.is_none();
+                let found = "files, or y";
+                Refusal::unless(alone, "numbers", "numbers with picture and x", found)?;
+                needs("x", self.numbers.is_empty() || self.x.is_some(), "x = \"target\"")?;
             }
         }
         let within = |key: &str, value: f64, low: f64, high: f64, unit: &str| match value >= low

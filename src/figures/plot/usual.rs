@@ -119,7 +119,9 @@ pub struct ArmRow {
     pub fit: usize,
     /// Mean score of those, over units.
     pub score: Option<f64>,
-    /// Its 95 % interval over units, Student's t; none of one unit.
+    /// Their mean clean share, in [0, 1]; none if the table does not have the column.
+    pub clean_share: Option<f64>,
+    /// The score's 95 % interval over units, Student's t; none of one unit.
     pub interval: Option<(f64, f64)>,
     /// Units behind it.
     pub units: usize,
@@ -186,6 +188,7 @@ pub fn arms_of(table: &Table) -> Result<Option<Arms>, Refusal> {
             networks: rows.len(),
             fit: counting.len(),
             score: found.as_ref().map(|found| found.mean),
+            clean_share: table.get("clean_share").and_then(|_| mean(&counting, "clean_share")),
             interval: found.as_ref().and_then(|found| found.interval),
             units: found.as_ref().map_or(0, |found| found.units.len()),
             kept: mean(&rows, "kept"),

@@ -20,7 +20,7 @@ enum Numbers {
 }
 
 /// Columns of a study's table: name, label, numbers.
-const COLUMNS: [(&str, &str, Numbers); 27] = [
+const COLUMNS: [(&str, &str, Numbers); 29] = [
     ("score", "compositional score", Numbers::Share),
     ("fixed_score", "score at one fixed change", Numbers::Share),
     ("target", "picture", Numbers::Plain),
@@ -39,15 +39,17 @@ const COLUMNS: [(&str, &str, Numbers); 27] = [
     ("steps", "training steps", Numbers::Plain),
     ("evaluations", "gradient evaluations", Numbers::Plain),
     ("collapses", "collapses", Numbers::Whole),
-    ("coherent", "changes judged coherent", Numbers::Plain),
+    ("clean_share", "clean share", Numbers::Plain),
+    ("clean", "changes judged clean", Numbers::Plain),
     ("unclear", "changes judged unclear", Numbers::Plain),
-    ("fractured", "changes judged fractured", Numbers::Plain),
+    ("damaged", "changes judged damaged", Numbers::Plain),
     ("silent", "silent weights", Numbers::Plain),
     ("interference", "interference of maps", Numbers::Plain),
     ("excess", "interference above the Welch bound", Numbers::Plain),
     ("roughness", "roughness", Numbers::Plain),
     ("decoded", "variance decoded linearly", Numbers::Plain),
     ("png_ratio", "PNG ratio", Numbers::Plain),
+    ("one_coordinate", "R² of one coordinate", Numbers::Plain),
 ];
 
 /// Columns whose values say what they are: their axis needs no title.

@@ -40,7 +40,7 @@ export function scoreBar({ score, low, high }) {
     svg("circle", { class: "head", cx: x(score), cy: 8, r: 4.5 }));
 }
 
-// Fractured, unclear, coherent: the colours of verdicts.
+// Damaged, unclear, clean: the colours of verdicts.
 const SCALE = [[213, 60, 0], [240, 214, 40], [0, 158, 115]];
 
 function scoreColour(score) {

@@ -71,9 +71,9 @@ async function showJob(main, id) {
     const counted = COUNTED[job.kind] ?? "step";
     const known = [all && term(counted, `${counted} ${done} of ${all}`), job.loss !== undefined && job.loss !== null && term("loss", `loss ${job.loss.toPrecision(3)}`),
       job.r2 !== undefined && job.r2 !== null && term("r2", `R² ${number(job.r2, 3)}`),
-      ...(score ? ["coherent", "unclear", "fractured"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
+      ...(score ? ["clean", "unclear", "damaged"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
     told.replaceChildren(...known.flatMap((part, i) => (i ? [" · ", part] : [part])));
-    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}.`))] : []),
+    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ", ", term("clean_share", `clean share ${number(score.clean_share)}`), ".")] : []),
       ...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
     // Buttons stay as long as they mean the same: they may have the focus.

@@ -354,7 +354,7 @@ export async function showLook(main, { id, query }) {
     h("div", { class: network.width > DEEP ? "bench deep" : "bench" },
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), knobs, panel,
         score && h("div", { class: "panel" }, h("h2", null, term("score", "Score ", h("span", { class: "value" }, number(score.score)))), scoreBar(score),
-          h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": how likely the picture is still ", term("coherent", "coherent"), " after a change of one weight", network.fit === false ? ". It does not count: the network has not learned its picture." : "."),
+          h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": how likely the picture is still ", term("clean", "clean"), " after a change of one weight (", term("clean_share", `clean share ${number(score.clean_share)}`), ")", network.fit === false ? ". It does not count: the network has not learned its picture." : "."),
           ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`))),
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));

@@ -12,7 +12,7 @@ const AT_ONCE = 60;
 // Weights drawn before the page gets a turn.
 const BATCH = 8;
 
-const CALLS = ["fractured", "unclear", "coherent"];
+const CALLS = ["damaged", "unclear", "clean"];
 const ORDERS = {
   effect: (a, b) => b.effect - a.effect,
   layer: (a, b) => a.layer - b.layer || a.link - b.link,

@@ -183,7 +183,7 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     assert!((0.0..=1.0).contains(&value) && score["low"].as_f64() <= Some(value));
     assert_eq!(told.last().unwrap().1["score"]["score"], score["score"]);
     let judged = score["judged"].as_array().unwrap();
-    assert!(judged.iter().any(|j| j["call"] == "coherent" || j["call"] == "fractured"), "{score}");
+    assert!(judged.iter().any(|j| j["call"] == "clean" || j["call"] == "damaged"), "{score}");
     // As `picloom score` has it.
     let said = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
         .args(["score", "--json", "--quiet", "--genome"])

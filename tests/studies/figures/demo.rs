@@ -114,7 +114,7 @@ pub fn scores() -> String {
         Group { name: a.label.into(), estimates: vec![Some(e)] }
     });
     let figure = Figure::new("Compositional score by arm")
-        .subtitle("Share of weight perturbations judged coherent, Wilson 95 % intervals")
+        .subtitle("Share of weight perturbations judged clean, Wilson 95 % intervals")
         .note(
             "Hollow: unfit, the network has not learned its picture and its score does not count.",
         );

@@ -39,7 +39,7 @@ pub fn contact() -> String {
     let group = |heading: &str, first: usize, count: usize| {
         let panes: Vec<Pane> = (0..count)
             .map(|i| {
-                let colour = [style::COHERENT, style::FRACTURED, style::UNJUDGED][i % 3];
+                let colour = [style::CLEAN, style::DAMAGED, style::UNJUDGED][i % 3];
                 let link = first + 3 * i;
                 let caption = if i == 2 {
                     format!("w {link}, cannot reach the effect: silent")
@@ -56,8 +56,8 @@ pub fn contact() -> String {
         subtitle: "Each picture: one weight changed until the picture moved by an RMSE of 0.18"
             .into(),
         legend: vec![
-            (style::COHERENT, "coherent".into()),
-            (style::FRACTURED, "fractured".into()),
+            (style::CLEAN, "clean".into()),
+            (style::DAMAGED, "damaged".into()),
             (style::UNJUDGED, "silent".into()),
         ],
         blocks: vec![group("layer 1", 0, 11), group("layer 2", 60, 5)],
@@ -170,7 +170,7 @@ pub fn report() -> String {
                     "Below the gate of 0.95.".into(),
                 ],
             })
-            .details("How a picture is judged", Section::default().paragraph("By description length: `K(perturbed) / K(base) ≤ 1.05`.").list(["coherent: as simple as before", "fractured: smears, ghosts, noise"]))
+            .details("How a picture is judged", Section::default().paragraph("By description length: `K(perturbed) / K(base) ≤ 1.05`.").list(["clean: as simple as before", "damaged: smears, ghosts, noise"]))
             .heading("Maps")
             .figure(super::features(), "One square a unit; red −1, white 0, blue +1."),
     )

@@ -181,6 +181,12 @@ options! {
         /// What is compared of parent and child: maps, sums, with their means or without, or what the link carries.
         #[serde(skip_serializing_if = "Reading::is_default")]
         reading: Reading = Reading::CosMaps, source: "ours";
+        /// Times what the link carries, |w|·‖a‖.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        carried: bool = false, source: "ours";
+        /// Links from the inputs stay.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        keep_inputs: bool = false, source: "ours";
     }
 
     /// Options of `sp-signed`.
@@ -200,13 +206,7 @@ pub fn similarities(context: &EdgeContext, maps: &FeatureMaps, reading: Reading)
     let (network, mask) = (context.network, context.mask);
     match reading {
         Reading::CosMaps => link_cosines(network, mask, maps),
-        Reading::Strength => {
-            let norms = squared_norms(maps);
-            let root = (maps.pixels as f64).sqrt();
-            EdgeScores::of(mask, |i| {
-                context.weight(i).abs() * norms[network.links[i].source].sqrt() / root
-            })
-        }
+        Reading::Strength => strengths(context, maps),
         Reading::CorrMaps => bias_spared(network, link_cosines(network, mask, &centred(maps))),
         Reading::CosSum => to_sums(network, mask, maps, &sums(context, maps)),
         Reading::CorrSum => {
@@ -214,6 +214,14 @@ pub fn similarities(context: &EdgeContext, maps: &FeatureMaps, reading: Reading)
             bias_spared(network, to_sums(network, mask, &centred(maps), &sums))
         }
     }
+}
+
+/// (W,) |w_ij|·‖a_j‖ of every kept link, root mean square over pixels: what it carries.
+fn strengths(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
+    let norms = squared_norms(maps);
+    let root = (maps.pixels as f64).sqrt();
+    let norm = |i: usize| norms[context.network.links[i].source].sqrt() / root;
+    EdgeScores::of(context.mask, |i| context.weight(i).abs() * norm(i))
 }
 
 /// The same with a score of 1 for kept links from the bias.
@@ -270,9 +278,29 @@ fn to_sums(network: &Network, mask: &Mask, maps: &FeatureMaps, sums: &FeatureMap
     EdgeScores((0..mask.0.len()).into_par_iter().map(|i| mask.0[i].then(|| score(i))).collect())
 }
 
+impl Sp {
+    /// (W,) the score of every kept link, ≥ 0.
+    pub fn link_scores(&self, context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
+        let mut scores = similarities(context, maps, self.reading);
+        if self.carried {
+            let carried = strengths(context, maps);
+            let pairs = scores.0.iter_mut().flatten().zip(carried.0.into_iter().flatten());
+            pairs.for_each(|(score, carried)| *score *= carried);
+        }
+        if self.keep_inputs {
+            let most = scores.0.iter().flatten().copied().fold(1.0, f64::max);
+            let all = scores.0.iter_mut().zip(&context.network.links);
+            let inputs =
+                all.filter(|(_, link)| context.network.units[link.source].links.is_empty());
+            inputs.filter_map(|(score, _)| score.as_mut()).for_each(|score| *score = most);
+        }
+        scores
+    }
+}
+
 impl Prunes for Sp {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(similarities(&round.context, round.maps()?, self.reading))
+        Ok(self.link_scores(&round.context, round.maps()?))
     }
 }
 

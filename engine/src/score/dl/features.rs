@@ -43,7 +43,7 @@ use crate::network::Picture;
 use crate::score::judge::{JudgeError, check_size};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Pictures nearer than this RMSE are the same picture: coherent by definition.
+/// Pictures nearer than this RMSE are the same picture: clean by definition.
 const SAME: f64 = 1e-4;
 
 /// Pixels of the coarse copy.

@@ -1,7 +1,7 @@
 //! The embedded judge `dl` \[ours\]: a clean change leaves a picture made of clean contours; smears,
 //! stains and ghosts do not.
 //!
-//! In: base and perturbed picture of one size. Out: P(fractured), a logistic function of what
+//! In: base and perturbed picture of one size. Out: P(damaged), a logistic function of what
 //! [`features`] measure.
 //! Deterministic, the same bits everywhere. It knows nothing of networks or targets. What it was fitted on
 //! and where it errs: docs/JUDGES.md.
@@ -72,10 +72,10 @@ struct Reading<'a> {
 
 impl BaseReading for Reading<'_> {
     fn judge(&self, perturbed: &Picture) -> Result<Verdict, JudgeError> {
-        let fractured = match self.base.features(perturbed)? {
+        let damaged = match self.base.features(perturbed)? {
             None => 0.0,
             Some(features) => self.model.probability(&features),
         };
-        Ok(Verdict::from_probability(fractured))
+        Ok(Verdict::from_probability(damaged))
     }
 }

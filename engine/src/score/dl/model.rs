@@ -1,7 +1,7 @@
 //! The logistic model behind the embedded judge, and its file.
 //!
-//! P(fractured) = 1/(1 + exp(−z)), z = constant + Σ (weight·x + Σ above·max(0, x − knot)), x = (feature − mean)/spread cut
-//! to ± [`CLIP`]; fractured if P > ½. Fitted by `picloom-experiments judge fit`.
+//! P(damaged) = 1/(1 + exp(−z)), z = constant + Σ (weight·x + Σ above·max(0, x − knot)), x = (feature − mean)/spread cut
+//! to ± [`CLIP`]; damaged if P > ½. Fitted by `picloom-experiments judge fit`.
 
 use super::features::NAMES;
 use crate::math::real;
@@ -26,7 +26,7 @@ pub struct DlModel {
     pub terms: Vec<Term>,
     /// Constant of z.
     pub intercept: f64,
-    /// τ, how far the mean P(coherent) of a network is off its labels beyond what sampling them explains:
+    /// τ, how far the mean P(clean) of a network is off its labels beyond what sampling them explains:
     /// a standard deviation between networks of targets left out of the fit. None if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_networks: Option<f64>,
@@ -44,7 +44,7 @@ pub struct Term {
     pub mean: f64,
     /// Its standard deviation over them, > 0.
     pub spread: f64,
-    /// Weight of the standardised feature; positive = speaks for fractured.
+    /// Weight of the standardised feature; positive = speaks for damaged.
     pub weight: f64,
     /// Weight of what it is above each of the [`KNOTS`].
     pub above: [f64; KNOTS.len()],
@@ -76,10 +76,12 @@ pub struct SetRecord {
     pub file: String,
     /// SHA-256 of the labels' bytes, in hex.
     pub sha256: String,
-    /// Pictures labelled coherent.
-    pub coherent: usize,
-    /// Pictures labelled fractured.
-    pub fractured: usize,
+    /// Pictures labelled clean. The file has the word of its labels.
+    #[serde(rename = "coherent")]
+    pub clean: usize,
+    /// Pictures labelled damaged.
+    #[serde(rename = "fractured")]
+    pub damaged: usize,
 }
 
 /// Agreement on one target when the model was fitted on all the others.
@@ -146,7 +148,7 @@ impl DlModel {
         }
     }
 
-    /// z, the log-odds of fractured, of features in the order of [`NAMES`].
+    /// z, the log-odds of damaged, of features in the order of [`NAMES`].
     pub fn log_odds(&self, features: &[f64]) -> f64 {
         let parts = self.terms.iter().zip(features);
         let part = |(t, value): (&Term, &f64)| {
@@ -157,7 +159,7 @@ impl DlModel {
         self.intercept + parts.map(part).sum::<f64>()
     }
 
-    /// P(fractured), in [0, 1].
+    /// P(damaged), in [0, 1].
     pub fn probability(&self, features: &[f64]) -> f64 {
         1.0 / (1.0 + real::exp(-self.log_odds(features)))
     }

@@ -3,7 +3,7 @@
 //! asymmetry(x) = the least, over upright and slanted axes, of rms(x − its mirror image)/2 at 32², over
 //! the pixels whose mirror image lies in the picture. mirror = w·(asymmetry(new) −
 //! asymmetry(old))/RMSE(new, old), w = max(0, 1 − asymmetry(old)/contrast(old)), contrast = rms(old − its
-//! mean): what had no symmetry cannot lose it. Range about −1 … 1; larger = more fractured. An axis
+//! mean): what had no symmetry cannot lose it. Range about −1 … 1; larger = more damaged. An axis
 //! stands up to 4 coarse pixels beside the middle and leans by up to 3/8, so that a figure that was
 //! shifted or leans over is still symmetric. It knows no other symmetry than the mirror's.
 //! [ours; "broken symmetry" is in the judge's prompt]

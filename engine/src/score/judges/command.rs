@@ -55,8 +55,9 @@ struct Task {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdicts {
-    /// P(fractured) of each picture, in [0, 1].
-    fractured: Vec<f64>,
+    /// P(damaged) of each picture, in [0, 1]; `fractured`, the paper's word, is read too.
+    #[serde(alias = "fractured")]
+    damaged: Vec<f64>,
 }
 
 impl BaseReading for Reading<'_> {
@@ -85,13 +86,13 @@ impl BaseReading for Reading<'_> {
 
 /// The verdicts in a folder, of `count` pictures.
 fn read(folder: &Path, count: usize) -> Result<Vec<Verdict>, Refusal> {
-    let expected = "verdicts.json with fractured, one number a picture";
+    let expected = "verdicts.json with damaged, one number a picture";
     let refuse = |found: String| Refusal::new("", expected, found);
     let text = read_plain(&folder.join("verdicts.json"), LARGEST_STATE)
         .map_err(|_| refuse("none".into()))?;
     let found: Verdicts = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
-    let at = "verdicts.json: fractured";
-    let numbers = found.fractured;
+    let at = "verdicts.json: damaged";
+    let numbers = found.damaged;
     Refusal::unless(numbers.len() == count, at, format!("{count} numbers"), numbers.len())?;
     let outside = numbers.iter().find(|p| !(0.0..=1.0).contains(*p));
     let expected = "probabilities from 0 to 1";

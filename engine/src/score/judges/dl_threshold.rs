@@ -2,7 +2,7 @@
 //! threshold. It ranks well within a target, but no one threshold serves two (docs/JUDGES.md).
 //!
 //! K(picture) = bytes of a pinned PNG encoding of the picture quantised to 16 levels a channel;
-//! a perturbed picture is coherent if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
+//! a perturbed picture is clean if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
 use crate::math::choice::options;
 use crate::math::real;
@@ -11,10 +11,10 @@ use crate::network::picture::encode_png;
 use crate::score::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 
 options! {
-    /// Coherent if the picture's PNG grew by no more than a threshold. These are the options of `dl-threshold`, too.
+    /// Clean if the picture's PNG grew by no more than a threshold. These are the options of `dl-threshold`, too.
     #[derive(Copy)]
     pub struct DlThreshold {
-        /// Largest log K(perturbed)/K(base) that is still coherent.
+        /// Largest log K(perturbed)/K(base) that is still clean.
         ///
         /// Between the best thresholds on two labelled sets, about 0.05 (skull) and 0.15 (butterfly).
         threshold: f64 = 0.10, source: "ours";
@@ -54,8 +54,8 @@ impl BaseReading for Reading {
         let evidence = real::ln(png_length(perturbed) as f64 / self.base);
         let distance = self.judge.threshold - evidence;
         // A logistic of the distance with the labelled sets' typical spread.
-        let fractured = 1.0 / (1.0 + real::exp(distance / 0.08));
-        Ok(Verdict { evidence, ..Verdict::from_probability(fractured) })
+        let damaged = 1.0 / (1.0 + real::exp(distance / 0.08));
+        Ok(Verdict { evidence, ..Verdict::from_probability(damaged) })
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use crate::score::Call;
 
     #[test]
-    fn a_moved_disc_is_coherent_and_a_noisy_one_is_fractured() {
+    fn a_moved_disc_is_clean_and_a_noisy_one_is_damaged() {
         let disc = |cx: f64, noise: f64| {
             let mut rng = SimRng::new(1, "test", 0);
             let mut picture = Picture::filled(96, 96, [0.0; 3]);
@@ -85,9 +85,9 @@ mod tests {
         let judge = DlThreshold::default();
         let base = disc(48.0, 0.0);
         let reading = judge.read_base(&base);
-        assert_eq!(reading.judge(&disc(58.0, 0.0)).unwrap().call, Call::Coherent);
+        assert_eq!(reading.judge(&disc(58.0, 0.0)).unwrap().call, Call::Clean);
         let noisy = reading.judge(&disc(48.0, 0.1)).unwrap();
-        assert_eq!(noisy.call, Call::Fractured);
-        assert!(noisy.p_fractured > 0.99);
+        assert_eq!(noisy.call, Call::Damaged);
+        assert!(noisy.p_damaged > 0.99);
     }
 }

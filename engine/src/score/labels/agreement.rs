@@ -16,42 +16,42 @@ const LEVEL: f64 = 0.95;
 pub struct Agreement {
     /// Pictures.
     pub pictures: usize,
-    /// `counts[true][judge]`, in the order coherent, fractured.
+    /// `counts[true][judge]`, in the order clean, damaged.
     pub confusion: [[usize; 2]; 2],
     /// Share of equal labels, in [0, 1].
     pub accuracy: f64,
     /// Cohen's κ (1 = full agreement, 0 = as by chance); none if all pictures got one label.
     pub kappa: Option<Interval>,
-    /// Area under the ROC curve of the judge's evidence for fractured, with DeLong's interval; none
+    /// Area under the ROC curve of the judge's evidence for damaged, with DeLong's interval; none
     /// with fewer than two pictures of a label.
     pub auc: Option<Interval>,
-    /// Mean of (P(fractured) − true)², in [0, 1]; ¼ for a judge that always says ½.
+    /// Mean of (P(damaged) − true)², in [0, 1]; ¼ for a judge that always says ½.
     pub brier: f64,
-    /// Σ over bins of share · |mean P − share fractured|: 0 = every probability means what it says.
+    /// Σ over bins of share · |mean P − share damaged|: 0 = every probability means what it says.
     pub calibration_error: f64,
-    /// Non-empty tenths of P(fractured).
+    /// Non-empty tenths of P(damaged).
     pub reliability: Vec<ReliabilityBin>,
 }
 
 /// One bin of a reliability diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReliabilityBin {
-    /// Lower end of P(fractured).
+    /// Lower end of P(damaged).
     pub low: f64,
     /// Upper end.
     pub high: f64,
     /// Pictures in it.
     pub pictures: usize,
-    /// Mean P(fractured) the judge gave.
+    /// Mean P(damaged) the judge gave.
     pub probability: f64,
-    /// Share truly fractured, with Wilson's interval.
-    pub fractured: Interval,
+    /// Share truly damaged, with Wilson's interval.
+    pub damaged: Interval,
 }
 
 impl Agreement {
     /// Of labels and verdicts in one order; none if there are none.
     pub fn of(truth: &[Label], verdicts: &[Verdict]) -> Option<Self> {
-        let class = |label: Label| usize::from(label == Label::Fractured);
+        let class = |label: Label| usize::from(label == Label::Damaged);
         let true_class: Vec<usize> = truth.iter().map(|&l| class(l)).collect();
         let judged: Vec<usize> = verdicts.iter().map(|v| class(v.likelier())).collect();
         let table = Confusion::of(&true_class, &judged, 2).ok()?;
@@ -63,7 +63,7 @@ impl Agreement {
         let mut bins = vec![(0usize, 0.0f64, 0usize); BINS];
         let mut brier = 0.0;
         for (verdict, &class) in verdicts.iter().zip(&true_class) {
-            let p = verdict.p_fractured;
+            let p = verdict.p_damaged;
             let bin = &mut bins[((p * BINS as f64) as usize).min(BINS - 1)];
             bin.0 += 1;
             bin.1 += p;
@@ -72,17 +72,16 @@ impl Agreement {
         }
         let filled = bins.into_iter().enumerate().filter(|(_, bin)| bin.0 > 0);
         let reliability: Vec<ReliabilityBin> = filled
-            .map(|(i, (pictures, sum, fractured))| ReliabilityBin {
+            .map(|(i, (pictures, sum, damaged))| ReliabilityBin {
                 low: i as f64 / BINS as f64,
                 high: (i + 1) as f64 / BINS as f64,
                 pictures,
                 probability: sum / pictures as f64,
-                fractured: wilson(fractured, pictures, LEVEL).expect("a bin with pictures"),
+                damaged: wilson(damaged, pictures, LEVEL).expect("a bin with pictures"),
             })
             .collect();
-        let off = |b: &ReliabilityBin| {
-            b.pictures as f64 / n * (b.probability - b.fractured.estimate).abs()
-        };
+        let off =
+            |b: &ReliabilityBin| b.pictures as f64 / n * (b.probability - b.damaged.estimate).abs();
         Some(Agreement {
             pictures: truth.len(),
             confusion: [[table.counts[0], table.counts[1]], [table.counts[2], table.counts[3]]],
@@ -156,7 +155,7 @@ impl Report {
                 a.brier
             );
         }
-        text += "\nP(fractured)  pictures  mean P  share fractured [95 %]\n";
+        text += "\nP(damaged)  pictures  mean P  share damaged [95 %]\n";
         for bin in &self.pooled.reliability {
             text += &format!(
                 "{:.1} to {:.1}    {:>8}  {:>6.3}  {}\n",
@@ -164,7 +163,7 @@ impl Report {
                 bin.high,
                 bin.pictures,
                 bin.probability,
-                shown(Some(bin.fractured))
+                shown(Some(bin.damaged))
             );
         }
         text + &format!("calibration error {:.3}\n", self.pooled.calibration_error)
@@ -204,8 +203,8 @@ mod tests {
 
     #[test]
     fn agreement_by_hand() {
-        use Label::{Coherent, Fractured};
-        let truth = [Coherent, Coherent, Coherent, Fractured, Fractured, Fractured];
+        use Label::{Clean, Damaged};
+        let truth = [Clean, Clean, Clean, Damaged, Damaged, Damaged];
         let verdicts: Vec<Verdict> =
             [0.1, 0.2, 0.6, 0.55, 0.9, 0.95].map(Verdict::from_probability).to_vec();
         let a = Agreement::of(&truth, &verdicts).unwrap();

@@ -31,7 +31,7 @@ pub struct KeyRow {
     pub delta: f64,
     /// RMSE between the two pictures, in [0, 1].
     pub rmse: f64,
-    /// Stratum of a judge's P(fractured) it was picked from; none (no column) if drawn plainly.
+    /// Stratum of a judge's P(damaged) it was picked from; none (no column) if drawn plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stratum: Option<usize>,
     /// Changes of its network that it stands for; none (no column) if drawn plainly.
@@ -102,8 +102,8 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
     Ok(rows)
 }
 
-/// Reads a viewer's answers: columns `number, label`; `c` and `f` may stand for `coherent` and
-/// `fractured`, and a `?` after either says that the viewer was in doubt. Rows with an empty label are
+/// Reads a viewer's answers: columns `number, label`; `c` and `d` (or `f`, fractured) may stand for
+/// `clean` and `damaged`, and a `?` after either says that the viewer was in doubt. Rows with an empty label are
 /// left out.
 ///
 /// # Errors
@@ -117,13 +117,13 @@ pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Answer>, LabelError> 
         let text = answer.label.trim();
         let sure = text.strip_suffix('?');
         let label = match sure.unwrap_or(text) {
-            "c" | "coherent" => Label::Coherent,
-            "f" | "fractured" => Label::Fractured,
             "" if sure.is_none() => continue,
-            other => {
-                let expected = "the label coherent or fractured, with ? if in doubt";
-                return Err(wrong(path, i + 2, expected, format!("{other:?}")));
-            }
+            "c" => Label::Clean,
+            "d" | "f" => Label::Damaged,
+            word => Label::from_word(word).ok_or_else(|| {
+                let expected = "the label clean or damaged, with ? if in doubt";
+                wrong(path, i + 2, expected, format!("{word:?}"))
+            })?,
         };
         let given = Answer { label, unsure: sure.is_some() };
         if answers.insert(answer.number, given).is_some() {
@@ -174,8 +174,8 @@ pub fn merge(
             stands_for: row.stands_for,
             unsure: doubted.then_some(u8::from(unsure)),
             second: second.map(|second| match second.get(&row.number).map(|answer| answer.label) {
-                Some(Label::Coherent) => "coherent",
-                Some(Label::Fractured) => "fractured",
+                Some(Label::Clean) => "clean",
+                Some(Label::Damaged) => "damaged",
                 None => "",
             }),
         };
@@ -193,7 +193,7 @@ pub fn merge(
 pub struct ViewerAgreement {
     /// Numbers that both answered.
     pub pictures: usize,
-    /// `counts[first][second]`, in the order coherent, fractured.
+    /// `counts[first][second]`, in the order clean, damaged.
     pub confusion: [[usize; 2]; 2],
     /// Cohen's κ; none if all got one label.
     pub kappa: Option<Interval>,
@@ -204,7 +204,7 @@ pub fn viewer_agreement(
     first: &BTreeMap<usize, Answer>,
     second: &BTreeMap<usize, Answer>,
 ) -> Option<ViewerAgreement> {
-    let class = |answer: &Answer| usize::from(answer.label == Label::Fractured);
+    let class = |answer: &Answer| usize::from(answer.label == Label::Damaged);
     let (a, b): (Vec<usize>, Vec<usize>) = first
         .iter()
         .filter_map(|(number, answer)| Some((class(answer), class(second.get(number)?))))
@@ -248,7 +248,7 @@ mod tests {
     fn answers_merge_with_the_key_into_a_set_that_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("answers.csv");
-        std::fs::write(&path, "number,label\n3,f\n1,coherent\n2,\n").unwrap();
+        std::fs::write(&path, "number,label\n3,f\n1,clean\n2,\n").unwrap();
         let answers = read_answers(&path).unwrap();
         let labels = folder.path().join("labels.csv");
         std::fs::write(&labels, merge(&key(), &answers, None, &path).unwrap()).unwrap();
@@ -258,7 +258,7 @@ mod tests {
             .iter()
             .map(|r| (r.image.file_name().unwrap().to_str().unwrap(), r.label))
             .collect();
-        assert_eq!(found, [("001.png", Label::Coherent), ("003.png", Label::Fractured)]);
+        assert_eq!(found, [("001.png", Label::Clean), ("003.png", Label::Damaged)]);
         assert_eq!(set.rows[0].target, "owl");
         assert_eq!(set.rows[1].network, "evolved");
         for (text, expected) in [
@@ -274,23 +274,23 @@ mod tests {
         let doubted = merge(&key(), &read_answers(&path).unwrap(), None, &path).unwrap();
         let column: Vec<&str> = doubted.lines().map(|l| l.rsplit(',').next().unwrap()).collect();
         assert_eq!(column, ["unsure", "0", "1"]);
-        let second = BTreeMap::from([(2, answer(Label::Coherent))]);
+        let second = BTreeMap::from([(2, answer(Label::Clean))]);
         let both = merge(&key(), &read_answers(&path).unwrap(), Some(&second), &path).unwrap();
         std::fs::write(&labels, both).unwrap();
         let seconds: Vec<_> = read_labels(&labels).unwrap().rows.iter().map(|r| r.second).collect();
-        assert_eq!(seconds, [None, Some(Label::Coherent)]);
-        let stranger = BTreeMap::from([(9, answer(Label::Coherent))]);
+        assert_eq!(seconds, [None, Some(Label::Clean)]);
+        let stranger = BTreeMap::from([(9, answer(Label::Clean))]);
         let error = merge(&key(), &stranger, None, &path).unwrap_err().to_string();
         assert!(error.contains("numbers of the key"), "{error}");
     }
 
     #[test]
     fn two_viewers_agree_as_counted_by_hand() {
-        use Label::{Coherent, Fractured};
+        use Label::{Clean, Damaged};
         let answers =
             |given: [(usize, Label); 4]| BTreeMap::from(given.map(|(n, l)| (n, answer(l))));
-        let first = answers([(1, Coherent), (2, Coherent), (3, Fractured), (4, Fractured)]);
-        let second = answers([(1, Coherent), (2, Fractured), (3, Fractured), (9, Coherent)]);
+        let first = answers([(1, Clean), (2, Clean), (3, Damaged), (4, Damaged)]);
+        let second = answers([(1, Clean), (2, Damaged), (3, Damaged), (9, Clean)]);
         let agreement = viewer_agreement(&first, &second).unwrap();
         assert_eq!(agreement.pictures, 3);
         assert_eq!(agreement.confusion, [[1, 1], [0, 1]]);

@@ -1,8 +1,8 @@
 //! Labelled perturbations: a CSV and the pictures beside it.
 //!
 //! Columns `image, base, label` are needed; `target, network, link, delta, stands_for, unsure, second` are
-//! read if there, any others are let be. Paths are relative to the CSV. `label` is `coherent` or
-//! `fractured`. Without a `target` column the target is the file's stem before `_labels`
+//! read if there, any others are let be. Paths are relative to the CSV. `label` is `clean` or
+//! `damaged`. Without a `target` column the target is the file's stem before `_labels`
 //! (`skull_labels.csv` → `skull`).
 
 use crate::math::hash::sha256_hex;
@@ -112,14 +112,6 @@ struct Record {
     delta: Option<f64>,
 }
 
-fn label_of(text: &str) -> Option<Label> {
-    match text {
-        "coherent" => Some(Label::Coherent),
-        "fractured" => Some(Label::Fractured),
-        _ => None,
-    }
-}
-
 /// Largest CSV that is read, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
@@ -150,8 +142,8 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
         let line = rows.len() as u64 + 2;
         let record = record.map_err(|e| row_error(line, COLUMNS, e.to_string()))?;
         let label = |text: &str| {
-            let expected = "the label coherent or fractured";
-            label_of(text).ok_or_else(|| row_error(line, expected, format!("{text:?}")))
+            let expected = "the label clean or damaged";
+            Label::from_word(text).ok_or_else(|| row_error(line, expected, format!("{text:?}")))
         };
         let weight = record.stands_for.unwrap_or(1.0);
         if !(weight.is_finite() && weight > 0.0) {
@@ -254,11 +246,11 @@ mod tests {
 
     #[test]
     fn targets_come_from_the_column_or_from_the_file_name() {
-        let set = read("image,base,label,rmse\na.png,b.png,coherent,0.1\n").unwrap();
-        assert_eq!((set.rows[0].target.as_str(), set.rows[0].label), ("owl", Label::Coherent));
+        let set = read("image,base,label,rmse\na.png,b.png,clean,0.1\n").unwrap();
+        assert_eq!((set.rows[0].target.as_str(), set.rows[0].label), ("owl", Label::Clean));
         assert!(set.rows[0].image.ends_with("a.png") && set.rows[0].image.parent().is_some());
         assert_eq!(set.sha256.len(), 64);
-        let set = read("target,label,base,image\ncat,fractured,b.png,a.png\n").unwrap();
+        let set = read("target,label,base,image\ncat,damaged,b.png,a.png\n").unwrap();
         assert_eq!(set.rows[0].target, "cat");
     }
 
@@ -266,9 +258,9 @@ mod tests {
     fn wrong_rows_are_refused_with_their_line() {
         for (text, expected) in [
             ("image,base,label\n", "line 2: expected at least one row"),
-            ("image,base,label\na,b,coherent\nc,b,maybe\n", "line 3: expected the label"),
-            ("image,label\na,coherent\n", "columns image, base, label"),
-            ("image,base,label\na,b,coherent\na,b,fractured\n", "a again"),
+            ("image,base,label\na,b,clean\nc,b,maybe\n", "line 3: expected the label"),
+            ("image,label\na,clean\n", "columns image, base, label"),
+            ("image,base,label\na,b,clean\na,b,damaged\n", "a again"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");

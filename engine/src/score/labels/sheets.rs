@@ -1,7 +1,7 @@
 //! Pairs to label without knowing the network: perturbations of several networks, shuffled and
 //! numbered.
 //!
-//! Drawn evenly over a judge's P(fractured), they hold the hard cases that a plain sample has few of:
+//! Drawn evenly over a judge's P(damaged), they hold the hard cases that a plain sample has few of:
 //! within each network the changes that could be shown are put into five [`STRATA`] by P, and picks
 //! go round the strata. A pick stands for `weight` = (changes in its stratum)/(picks from it) of them, so
 //! that shares of the network can still be estimated without bias.
@@ -22,7 +22,7 @@ use std::path::Path;
 /// What a viewer is asked; the vision-language judge gets the same words.
 const PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
 
-/// Upper ends of the strata of P(fractured); the last is 1.
+/// Upper ends of the strata of P(damaged); the last is 1.
 pub const STRATA: [f64; 5] = [0.1, 0.35, 0.65, 0.9, 1.0];
 /// Changes looked at for each that is picked, with a judge to pick evenly over.
 const POOL: usize = 5;
@@ -68,10 +68,10 @@ pub struct Pair {
     pub pick: Option<Pick>,
 }
 
-/// How a change was picked evenly over a judge's P(fractured).
+/// How a change was picked evenly over a judge's P(damaged).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pick {
-    /// The judge's P(fractured), in [0, 1].
+    /// The judge's P(damaged), in [0, 1].
     pub p: f64,
     /// Place in [`STRATA`], from 0.
     pub stratum: usize,
@@ -116,7 +116,7 @@ pub struct SheetsRecord {
     pub picloom: &'static str,
     /// How far weights were moved; several, parted by commas.
     pub delta: String,
-    /// The judge whose P(fractured) the pairs are spread over; none if they were drawn plainly.
+    /// The judge whose P(damaged) the pairs are spread over; none if they were drawn plainly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub even_over: Option<String>,
     /// Side of the pictures in pixels.
@@ -296,7 +296,7 @@ fn evenly(
     let reading = judge.read_base(view.picture());
     let p: Vec<f64> = pool
         .par_iter()
-        .map(|(_, picture)| Ok(reading.judge(picture)?.p_fractured))
+        .map(|(_, picture)| Ok(reading.judge(picture)?.p_damaged))
         .collect::<Result<_, JudgeError>>()?;
     let mut strata: [Vec<usize>; STRATA.len()] = Default::default();
     for (i, p) in p.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Axis advantage: do single weights mean more than random directions of the same network?
 //!
-//! A = mean P(coherent) of pictures after a change along an axis − that along random directions, every change as far as
+//! A = mean P(clean) of pictures after a change along an axis − that along random directions, every change as far as
 //! RMSE .18, both ways. *Weight-wise* an axis is one non-zero weight; *unit-wise* it is a random direction among the
 //! living weights into one unit (of at least two). A random direction is uniform on the sphere of all living weights.
 //! *Of scaling*: an axis makes one unit louder, a random direction a mixture of the units of its layer ([`super::scaling`]).
@@ -79,7 +79,7 @@ impl Axes {
         view: &View,
         judge: &dyn Judge,
     ) -> Result<[Option<f64>; 3], JudgeError> {
-        let of = |directions: &[Direction]| coherent(view, judge, directions);
+        let of = |directions: &[Direction]| clean(view, judge, directions);
         let random = of(&self.random)?;
         let less = |axes: Option<f64>, others: Option<f64>| Some(axes? - others?);
         let scaling = less(of(&self.scaled)?, of(&self.mixed)?);
@@ -87,8 +87,8 @@ impl Axes {
     }
 }
 
-/// Mean P(coherent) after changes along directions, both ways. None: fewer than four changes reach the effect.
-fn coherent(
+/// Mean P(clean) after changes along directions, both ways. None: fewer than four changes reach the effect.
+fn clean(
     view: &View,
     judge: &dyn Judge,
     directions: &[Direction],
@@ -103,7 +103,7 @@ fn coherent(
             |painter, (direction, sign)| {
                 let Some(length) = reach(painter, direction, *sign) else { return Ok(None) };
                 let picture = painter.draw_all(along(direction, sign * length));
-                Ok(Some(1.0 - reading.judge(picture)?.p_fractured))
+                Ok(Some(1.0 - reading.judge(picture)?.p_damaged))
             },
         )
         .collect::<Result<_, JudgeError>>()?;

@@ -48,11 +48,11 @@ macro_rules! candidates {
 
 candidates! {
     "axis_advantage", "axis advantage", "−1 to 1",
-        "How much more coherent the pictures are after changing one weight than along random directions.";
+        "How much cleaner the pictures are after changing one weight than along random directions.";
     "unit_axis_advantage", "axis advantage of units", "−1 to 1",
         "The same for the weights into one unit.";
     "scaling_advantage", "axis advantage of scaling", "−1 to 1",
-        "How much more coherent the pictures are after making one unit louder than a mixture of its layer.";
+        "How much cleaner the pictures are after making one unit louder than a mixture of its layer.";
     "effective_units", "effective units a pixel", "1 to units",
         "How many units a pixel hangs on.";
     "contribution_gini", "Gini of contributions", "0 to 1",

@@ -34,6 +34,7 @@
 //! | [`recombination`] | are held-out combinations of factors drawn as well as seen ones? | −∞…∞ |
 //! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
 //! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
+//! | [`one_coordinate`] | of a picture: R² of the best function of one linear coordinate | 0…1 |
 //! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |
 //!
 //! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
@@ -64,6 +65,7 @@ mod measure;
 pub mod mechanisms;
 pub mod modularity;
 pub mod modules;
+pub mod one_coordinate;
 pub mod orthogonality;
 pub mod plasticity;
 pub mod recombination;

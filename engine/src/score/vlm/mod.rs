@@ -123,8 +123,8 @@ impl Vote {
     /// ½ ± confidence/2: a guess is ½.
     fn probability(&self) -> f64 {
         match self.answer {
-            Label::Fractured => 0.5 + 0.5 * self.confidence,
-            Label::Coherent => 0.5 - 0.5 * self.confidence,
+            Label::Damaged => 0.5 + 0.5 * self.confidence,
+            Label::Clean => 0.5 - 0.5 * self.confidence,
         }
     }
 }
@@ -143,7 +143,7 @@ fn vote_schema() -> Value {
     })
 }
 
-/// P(fractured) of one vote, in \[0, 1\], from the model's text.
+/// P(damaged) of one vote, in \[0, 1\], from the model's text.
 ///
 /// # Errors
 /// What was found instead of exactly the JSON that was asked for.

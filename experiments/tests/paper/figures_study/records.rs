@@ -19,7 +19,7 @@ pub enum Odd {
     Silent,
 }
 
-/// Which network, and its score as coherent of 20.
+/// Which network, and its score as clean of 20.
 #[derive(Clone, Copy, Debug)]
 pub struct One<'a> {
     pub target: &'a str,
@@ -28,7 +28,7 @@ pub struct One<'a> {
     pub arm: &'a str,
     pub level: usize,
     pub seed: Option<u64>,
-    pub coherent: usize,
+    pub clean: usize,
     pub odd: Odd,
 }
 
@@ -62,11 +62,11 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
             "first_loss": 0.2, "curve": { "step": [0, 25, 50], "loss": [0.2, 0.05, 0.001] },
         })},
         "non_zero": 100, "perturbed": 10,
-        "coherent": if silent { 0 } else { one.coherent },
+        "clean": if silent { 0 } else { one.clean },
         "unclear": 0,
-        "fractured": if silent { 0 } else { 20 - one.coherent },
+        "damaged": if silent { 0 } else { 20 - one.clean },
         "silent": if silent { 20 } else { 0 },
-        "score": if silent { Value::Null } else { interval(one.coherent) },
+        "score": if silent { Value::Null } else { interval(one.clean) },
         "by_layer": [[1, 1, 0, 0]],
         "measures": {
             "layers": [{
@@ -88,7 +88,7 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
         },
     });
     if !silent {
-        let score = one.coherent as f64 / 20.0;
+        let score = one.clean as f64 / 20.0;
         row["result"]["score"] = json!({ "score": score, "low": null, "high": null });
     }
     if first && !silent {
@@ -98,8 +98,8 @@ pub fn row(folder: &Path, one: &One<'_>) -> Value {
 }
 
 /// A score without an interval.
-fn interval(coherent: usize) -> Value {
-    let score = coherent as f64 / 20.0;
+fn interval(clean: usize) -> Value {
+    let score = clean as f64 / 20.0;
     json!({ "score": score, "low": score, "high": score })
 }
 
@@ -115,7 +115,7 @@ fn views(folder: &Path, one: &One<'_>) -> Value {
     std::fs::write(folder.join(&name), picture(5 * 16, 16)).unwrap();
     std::fs::write(folder.join(&maps), picture(4 * 8, 3 * 8)).unwrap();
     let changes: Vec<Value> = (0..4)
-        .map(|k| json!({ "link": k, "layer": 1 + k, "delta": 0.5, "coherent": k % 2 == 0 }))
+        .map(|k| json!({ "link": k, "layer": 1 + k, "delta": 0.5, "clean": k % 2 == 0 }))
         .collect();
     json!({
         "sweep": name, "changes": changes,
@@ -153,7 +153,7 @@ const WALKED: [&str; 2] = ["mechanisms", "regime"];
 fn on_its_way(row: &mut Value) {
     let half = if row["arm"] == "dense" { 1.0 } else { 0.5 };
     if row["result"].is_object() {
-        let score = interval(row["result"]["coherent"].as_u64().unwrap() as usize);
+        let score = interval(row["result"]["clean"].as_u64().unwrap() as usize);
         row["result"]["fixed"] = score.clone();
         row["result"]["reached"] = WAY
             .map(|level| {
@@ -189,7 +189,7 @@ pub fn rows(
                     let once = arm == "evolved";
                     for seed in 0..if once { 1 } else { seeds } {
                         // Evolved 18 of 20; others 10, one more a seed, best at the reference depth.
-                        let coherent = match arm {
+                        let clean = match arm {
                             "evolved" => 18,
                             "sp" => 14 + seed as usize - offset.unsigned_abs() as usize,
                             _ => 10 + seed as usize - offset.unsigned_abs() as usize,
@@ -201,7 +201,7 @@ pub fn rows(
                             arm,
                             level,
                             seed: (!once).then_some(seed),
-                            coherent,
+                            clean,
                             odd: Odd::No,
                         };
                         one.odd = fate(&one);
