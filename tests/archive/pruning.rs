@@ -27,7 +27,7 @@ fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let mut rng = SimRng::new(0, "test", 0);
-    prune(Method::Sp(Sp::default()), rule, orphans, &context, &mut rng).unwrap()
+    prune(Method::Sp(Sp::COSINE), rule, orphans, &context, &mut rng).unwrap()
 }
 
 pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(archive: &Path) {
@@ -137,7 +137,7 @@ pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
         let pruned = prune(
-            Method::Sp(Sp::default()),
+            Method::Sp(Sp::COSINE),
             Rule::Threshold(1.0),
             Orphans::Drop,
             &context,

@@ -80,7 +80,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
         0.8,
         0.0, // head
     ];
-    let pruned = run(Method::Sp(Sp::default()), Rule::Threshold(0.75), &context);
+    let pruned = run(Method::Sp(Sp::COSINE), Rule::Threshold(0.75), &context);
     close(&pruned.scores.0, &expected);
     // At least .75: 1, 2, 3, 4, 8 and 12. The output s, all black, gets its best path: every link into it
     // scores 0, so the tie goes to the path with the fewest new links, then the lower index: link 10.
@@ -99,7 +99,7 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
     let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
     assert_eq!(
         scores(Method::SpUntrained(SpUntrained {}), &untrained),
-        scores(Method::Sp(Sp::default()), &context)
+        scores(Method::Sp(Sp::COSINE), &context)
     );
 }
 
@@ -337,7 +337,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
         network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
     };
     for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
-        let sp = run(Method::Sp(Sp::default()), rule, &context);
+        let sp = run(Method::Sp(Sp::COSINE), rule, &context);
         let counts = run(Method::SpLayerCounts(SpLayerCounts {}), rule, &context);
         assert_eq!(layers(&counts.mask), layers(&sp.mask));
         assert!(counts.mask != sp.mask);
@@ -347,7 +347,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     let scores =
         |m| edge_scores(m, Rule::Budget(50), &context, &mut SimRng::new(3, "x", 0)).unwrap();
     let (sp, permuted) =
-        (scores(Method::Sp(Sp::default())), scores(Method::SpPermuted(SpPermuted {})));
+        (scores(Method::Sp(Sp::COSINE)), scores(Method::SpPermuted(SpPermuted {})));
     assert!(sp != permuted);
     for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
         let sorted = |s: &picloom::prune::EdgeScores| {
@@ -377,7 +377,7 @@ fn links_that_died_in_one_round_are_the_first_to_go_in_the_next() {
     }
     let maps = maps([[1.0, 1.0]; 9]);
     let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
-    let pruned = run(Method::Sp(Sp::default()), Rule::Budget(8), &context);
+    let pruned = run(Method::Sp(Sp::COSINE), Rule::Budget(8), &context);
     assert_eq!(kept(&pruned.mask), [0, 1, 2, 3, 4, 8, 10, 12]);
     assert_eq!(pruned.scores.0[4], None);
     assert_eq!((pruned.kept, pruned.alive), (8, 7));
@@ -388,7 +388,7 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let network = tiny();
     let weights = Weights(vec![1.0; 14]);
     let all = Mask::all(14);
-    let sp = Method::Sp(Sp::default());
+    let sp = Method::Sp(Sp::COSINE);
     let refuse = |method, rule, context: &EdgeContext| {
         prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err()
     };
@@ -472,7 +472,7 @@ fn sp_chain() -> (Network, Weights, Vec<Mask>) {
     for budget in [90, 45, 24] {
         let last = masks.last().unwrap().clone();
         let context = EdgeContext::new(&network, &weights, &last).with_maps(&maps);
-        let sp = Method::Sp(Sp::default());
+        let sp = Method::Sp(Sp::COSINE);
         let pruned = prune(sp, Rule::Budget(budget), Orphans::Refill, &context, &mut rng).unwrap();
         assert_eq!((pruned.kept, pruned.alive), (budget, budget));
         masks.push(pruned.mask);

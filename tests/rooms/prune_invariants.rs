@@ -199,7 +199,7 @@ fn every_method_stands_in_the_documented_table_and_reads_back() {
 #[test]
 fn a_pruned_round_keeps_its_bits_through_json() {
     let case = Case::new(ARCH, 0.7, 8);
-    let pruned = case.prune(Method::Sp(Sp::default()), Rule::Budget(60), Orphans::Drop);
+    let pruned = case.prune(Method::Sp(Sp::COSINE), Rule::Budget(60), Orphans::Drop);
     let text = serde_json::to_string(&pruned).unwrap();
     assert!(serde_json::from_str::<Pruned>(&text).unwrap() == pruned);
 }

@@ -117,7 +117,7 @@ fn similarities_and_shares_are_numpys() {
     let case = case();
     let rule = Rule::Threshold(0.0);
     let scores = |m| edge_scores(m, rule, &case.context(), &mut rng()).unwrap();
-    close(&scores(Method::Sp(Sp::default())), &case.oracle.sp, 1e-5);
+    close(&scores(Method::Sp(Sp::COSINE)), &case.oracle.sp, 1e-5);
     close(&scores(Method::SpSigned(SpSigned { absolute: false })), &case.oracle.shares, 1e-4);
 }
 

@@ -174,7 +174,7 @@ fn interrupted_anywhere_a_round_goes_on_to_the_same_bytes() {
     for (method, calls) in [
         (swarm, vec![1, 25, 63, 66, 67, 130]),
         (sparse, vec![1, 30, 119]),
-        (Method::Sp(Sp::default()), vec![50, 150]),
+        (Method::Sp(Sp::COSINE), vec![50, 150]),
     ] {
         let rules = match method {
             Method::Sp(_) => vec![Rule::Budget(budget), Rule::Budget(budget / 2)],
@@ -367,14 +367,14 @@ fn a_run_that_began_from_given_weights_is_rewound_to_those() {
     let budget = |k| [Rule::Budget(k)];
     let half = parent.model.mask.0.len() / 2;
     let out = folder.path().join("round-1");
-    pruned(&parent, &plan(Method::Sp(Sp::default()), &budget(half)), &out);
+    pruned(&parent, &plan(Method::Sp(Sp::COSINE), &budget(half)), &out);
     let first = load_run(&out).unwrap();
     for step in [0, 20] {
         let mut again = plan(Method::Magnitude(Magnitude {}), &budget(half / 2));
         again.retrain = Retrain::Rewind { step };
         let out = folder.path().join(format!("rewound-{step}"));
         pruned(&first, &again, &out);
-        let mut short = plan(Method::Sp(Sp::default()), &budget(half));
+        let mut short = plan(Method::Sp(Sp::COSINE), &budget(half));
         short.train.steps = step;
         let then = folder.path().join(format!("then-{step}"));
         pruned(&parent, &short, &then);

@@ -33,7 +33,7 @@ impl Prunes for SpLayerCounts {
     }
 
     fn quotas(&self, round: &Round, rng: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
-        let sp = Sp::default().prune(round, rng)?;
+        let sp = Sp::COSINE.prune(round, rng)?;
         let group = layer_of_links(round.context.network);
         let quota = sizes(&group, &sp.mask.0);
         Ok(Some(Quotas { group, quota }))
@@ -48,7 +48,7 @@ options! {
 
 impl Prunes for SpInverted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(Sp::default().scores(round, rng)?.map(|cosine| 1.0 - cosine))
+        Ok(Sp::COSINE.scores(round, rng)?.map(|cosine| 1.0 - cosine))
     }
 }
 
@@ -76,7 +76,7 @@ options! {
 
 impl Prunes for SpPermuted {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        Ok(permuted(round.context.network, Sp::default().scores(round, rng)?, rng))
+        Ok(permuted(round.context.network, Sp::COSINE.scores(round, rng)?, rng))
     }
 }
 

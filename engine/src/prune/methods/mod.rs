@@ -86,9 +86,9 @@ choices! {
     #[derive(Copy)]
     pub enum Method, "pruning method", does Prunes, rows MethodRow;
 
-    /// Similarity: |cos(a_j, a_i)|. The study's own method.
+    /// Similarity: |w|·‖a_j‖·|cos(a_j, a_i)|. The study's own method.
     Sp(Sp) "sp" {
-        formula: "|cos(a_j, a_i)|",
+        formula: "|w_ij| |a_j| |cos(a_j, a_i)|",
         source: "[ours]",
         needs: &[Need::Maps],
         ..MethodRow::PLAIN
