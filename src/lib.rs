@@ -1,9 +1,8 @@
-//! Picture-drawing networks: evolve them, retrain them, prune them, and measure whether their parts
-//! mean something.
+//! Networks that draw pictures: evolve them, retrain them, prune them, and measure whether they stay pictures when a
+//! weight moves.
 //!
-//! A CPPN is a small network that is asked for the colour of every pixel. Found by evolution, it often
-//! has parts that mean something: change one weight and the skull closes its mouth. Trained by
-//! gradient descent to draw the same picture, it smears. This crate makes both kinds of network and
+//! A CPPN is a small network that is asked for the colour of every pixel. Found by evolution, it often draws another
+//! clean picture when one weight changes. Trained by gradient descent to draw the same picture, it smears. This crate makes both kinds of network and
 //! measures the difference. What every method is, and where its definition comes from, is in
 //! `docs/METHODS.md`; the command `picloom` is built from the same functions.
 //!

@@ -36,4 +36,4 @@ print(f"mean R²: seen {sum(map(r2, seen)) / len(seen):.3f}, held out {sum(map(r
 
 # %% [markdown]
 # Dense networks that learn a family mostly draw the rest of it. Which other networks do, and whether any measure
-# foretells it: `experiments/recombination_seeds.md`.
+# foretells it: `experiments/new_combinations.md`.

@@ -248,7 +248,7 @@ pub fn compare_runs(
     let record = NetworksRecord {
         format: NetworksRecord::FORMAT.into(),
         study: "runs".into(),
-        question: "Which of these runs has the parts that mean most?".into(),
+        question: "Which of these networks stays a picture when a weight moves?".into(),
         size: runs.iter().map(|run| run.config.size).max().unwrap_or(0),
         steps: runs.iter().map(|run| run.config.train.steps).max().unwrap_or(0),
         sample: asked.own.sample,

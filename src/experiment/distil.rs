@@ -26,7 +26,9 @@ pub struct Told {
     pub fit: bool,
     /// Compositional score, in [0, 1]; none of a network that did not learn the picture.
     pub score: Option<f64>,
-    /// Its 95 % interval.
+    /// Changes judged clean over judged ones, in [0, 1]; none of a network that did not learn the picture.
+    pub clean_share: Option<f64>,
+    /// The score's 95 % interval.
     pub interval: Option<(f64, f64)>,
     /// Id of its run.
     #[serde(skip)]
@@ -39,6 +41,10 @@ pub struct Distilled {
     /// The network.
     #[serde(flatten)]
     pub found: Told,
+    /// Of all networks with a penalty that learned the picture, dense or pruned, the one with the highest score.
+    pub highest: Told,
+    /// The dense network of its seed, trained with the same penalty.
+    pub dense_penalty: Option<Told>,
     /// The dense network of its seed, trained without a penalty.
     pub dense: Option<Told>,
     /// The smallest network of iterative magnitude pruning that learned the picture, of all seeds.
@@ -59,6 +65,7 @@ impl Told {
             r2: result.r2,
             fit: result.fit,
             score: result.score().filter(|_| result.fit),
+            clean_share: result.clean_share().filter(|_| result.fit),
             interval: result.interval().filter(|_| result.fit),
             run_id: result.run_id.clone(),
         }
@@ -88,20 +95,25 @@ impl Told {
         runs.into_iter().find(is_it).ok_or_else(none)
     }
 
-    /// A line of a table: name, links, needed links, R², score with its interval.
+    /// A line of a table: name, links, needed links, R², clean share, score with its interval.
     fn line(&self, name: &str) -> String {
         let score = self.score.map_or("-".into(), |score| fixed(score, 2));
         let interval = self.interval.map_or(String::new(), |(low, high)| {
             format!("[{}, {}]", fixed(low, 2), fixed(high, 2))
         });
         let needed = self.needed_links.map_or("-".into(), |needed| needed.to_string());
+        let clean = self.clean_share.map_or("-".into(), |share| fixed(share, 2));
         let (links, r2) = (self.links, fixed(self.r2, 3));
-        format!("{name:<10} {links:>6} {needed:>7} {r2:>7} {score:>6} {interval}").trim_end().into()
+        let line =
+            format!("{name:<14} {links:>6} {needed:>7} {r2:>7} {clean:>6} {score:>6} {interval}");
+        line.trim_end().into()
     }
 }
 
 /// The arms that are pruned with a penalty.
 const DISTILLED: &str = "distilled";
+/// The dense arms with a penalty, by the same endings.
+const PENALISED: &str = "l1";
 
 /// The network of a record with the fewest living links among those that were pruned with a penalty and learned the
 /// picture; of equal ones that with the higher R². None if none did.
@@ -120,18 +132,51 @@ pub fn distilled(record: &NetworksRecord) -> Option<Distilled> {
     let learned = (all.iter().filter(|one| one.fit).count(), all.len());
     let dense = told.iter().find(|one| one.arm == "dense" && one.seed == found.seed).cloned();
     let evolved = told.iter().find(|one| one.arm == "evolved").cloned();
-    Some(Distilled { found, dense, imp: smallest(&|arm| arm == "imp"), evolved, learned })
+    let parent = found.arm.replacen(DISTILLED, PENALISED, 1);
+    let dense_penalty =
+        told.iter().find(|one| one.arm == parent && one.seed == found.seed).cloned();
+    let penalised = |one: &&Told| is_distilled(&one.arm) || one.arm.starts_with(PENALISED);
+    let scored = told.iter().filter(|one| one.fit).filter(penalised);
+    let highest = scored.max_by(|a, b| {
+        let key = |one: &Told| (one.score.unwrap_or(f64::NEG_INFINITY), -(one.links as f64));
+        key(a).partial_cmp(&key(b)).expect("numbers")
+    });
+    let highest = highest.cloned().unwrap_or_else(|| found.clone());
+    Some(Distilled {
+        found,
+        highest,
+        dense_penalty,
+        dense,
+        imp: smallest(&|arm| arm == "imp"),
+        evolved,
+        learned,
+    })
 }
 
 impl Distilled {
     /// For people: a table, and how sure it is.
     pub fn text(&self) -> String {
-        let head =
-            format!("{:<10} {:>6} {:>7} {:>7} {:>6}", "network", "links", "needed", "R²", "score");
-        let others = [("dense", &self.dense), ("IMP", &self.imp), ("evolved", &self.evolved)];
+        let head = format!(
+            "{:<14} {:>6} {:>7} {:>7} {:>6} {:>6}",
+            "network", "links", "needed", "R²", "clean", "score"
+        );
+        let others = [
+            ("dense, L1", &self.dense_penalty),
+            ("dense", &self.dense),
+            ("IMP", &self.imp),
+            ("evolved", &self.evolved),
+        ];
         let others = others.iter().filter_map(|(name, told)| Some(told.as_ref()?.line(name)));
-        let mut lines = vec![head, self.found.line("distilled")];
+        let ends = [self.found.line("fewest links"), self.highest.line("highest score")];
+        let mut lines = vec![head];
+        lines.extend(ends);
         lines.extend(others);
+        if let (Some(fewest), Some(highest)) = (self.found.interval, self.highest.interval)
+            && self.found.run_id != self.highest.run_id
+        {
+            let touch = if fewest.1 >= highest.0 { "touch" } else { "do not touch" };
+            lines.push(format!("the intervals of the two ends' scores {touch}"));
+        }
         if self.imp.is_none() {
             lines.push("IMP learned the picture at none of its levels".into());
         }

@@ -431,7 +431,7 @@ fn report(
         "Each little picture is the same network after one weight was changed until the picture differs by the same amount in every network. Green: the judge calls it a clean picture. Yellow: it is not sure. Red: damaged.",
     );
     let mut inside = Section::new("Inside the networks").paragraph(
-        "What every unit draws, layer by layer from the inputs to the picture. In a network whose parts mean something, the maps are simple and recognisable.",
+        "What every unit draws, layer by layer from the inputs to the picture. In many evolved networks the maps are few and simple; in many trained ones they are alike, or mix many things.",
     );
     for (i, (Sheets { maps, wiring, sweep }, arm)) in sheets.iter().zip(all).enumerate() {
         changed = match leads(&arm) {
@@ -676,7 +676,7 @@ fn numbers(all: &[Arm<'_>]) -> Section {
     align.extend([Align::Right; 7]);
     align.push(Align::Left);
     let mut notes = vec!["alive: kept links on a path from an input to the picture. Grey rows are unfit: their scores do not count.".to_string()];
-    notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. Where the two are alike, the links alone give the number. It is the one measure of organisation that the gate recommends beside the score (experiments/gate.md); compare networks that learned their picture.".into());
+    notes.push("disentangled: how far a weight moves one attribute of the picture only, 0 to 1; in brackets that of the same links with their weights shuffled within layers. Where the two are alike, the links alone give the number. It is the one measure of organisation that the gate recommends beside the score (docs/MEASURE.md); compare networks that learned their picture.".into());
     if collapsed {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }

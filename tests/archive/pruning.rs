@@ -68,6 +68,20 @@ pub fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path)
         let room = if matches!(reading, Reading::CorrMaps | Reading::CorrSum) { 12 } else { 0 };
         assert!(kept.abs_diff(published) <= room, "{reading:?}: {kept}, published {published}");
     }
+    // The default weighs what a link carries, and comes nearest to the caption's 3405.
+    let weighted = |name, arch| -> Vec<f64> {
+        let (network, weights) = load(archive, name, arch);
+        let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
+        let all = Mask::all(network.weight_count());
+        let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+        let scores = Sp::default().link_scores(&context, &maps).0;
+        let mut scores: Vec<f64> = scores.into_iter().flatten().collect();
+        scores.sort_by(|a, b| b.total_cmp(a));
+        scores
+    };
+    let tau = weighted("skull_sgd", SKULL)[1403];
+    let kept = weighted("butterfly_sgd", BUTTERFLY).partition_point(|s| *s >= tau);
+    assert_eq!(kept, 3479, "at {tau}");
 }
 
 pub fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
@@ -136,14 +150,9 @@ pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
         let maps = feature_maps(&network, &weights, &PixelInputs::full(64, Coords::Fer));
         let context = EdgeContext::new(&network, &weights, &mask).with_maps(&maps);
         let mut rng = SimRng::new(0, "test", 0);
-        let pruned = prune(
-            Method::Sp(Sp::COSINE),
-            Rule::Threshold(1.0),
-            Orphans::Drop,
-            &context,
-            &mut rng,
-        )
-        .unwrap();
+        let pruned =
+            prune(Method::Sp(Sp::COSINE), Rule::Threshold(1.0), Orphans::Drop, &context, &mut rng)
+                .unwrap();
         let live = alive(&network, &mask);
         let mut relays = 0;
         for (i, link) in network.links.iter().enumerate().filter(|(i, _)| mask.0[*i]) {

@@ -104,6 +104,30 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
 }
 
 #[test]
+fn sp_is_the_cosine_times_what_the_link_carries_and_may_keep_the_inputs() {
+    let network = tiny();
+    let mut weights = Weights(vec![1.0; 14]);
+    weights.0[8] = -3.0;
+    let all = Mask::all(14);
+    let maps = with_inputs([[3.0, 4.0], [-1.0, 0.0], [6.0, 8.0], [0.0, 0.0], [0.0, -2.0]]);
+    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
+    let cosines = Sp::COSINE.link_scores(&context, &maps).0;
+    let found = Sp::default().link_scores(&context, &maps).0;
+    for (i, (found, cosine)) in found.iter().zip(&cosines).enumerate() {
+        let map = maps.unit(network.links[i].source);
+        let norm = (map.iter().map(|a| f64::from(a * a)).sum::<f64>() / 2.0).sqrt();
+        let expected = f64::from(weights.0[i].abs()) * norm * cosine.unwrap();
+        assert!((found.unwrap() - expected).abs() < 1e-6, "link {i}: {found:?} {expected}");
+    }
+    // Link 8 goes from unit 4, whose map has the norm 5 / √2, to h, which draws twice that map.
+    assert!((found[8].unwrap() - 3.0 * 12.5f64.sqrt()).abs() < 1e-6);
+    let kept = Sp { keep_inputs: true, ..Sp::default() }.link_scores(&context, &maps).0;
+    let most = found.iter().flatten().copied().fold(1.0, f64::max);
+    assert!(kept[..8].iter().all(|score| *score == Some(most)), "{kept:?}");
+    assert_eq!(kept[8..], found[8..]);
+}
+
+#[test]
 fn signed_shares_are_by_hand_and_sum_to_one() {
     let network = tiny();
     // Unit 4: z = 2·y − x = (2, −1); unit 5: z = bias = (3, 4).

@@ -102,6 +102,16 @@ fn one_question_is_asked_of_several_numbers_in_units_of_their_own_spread() {
         all(&both.replace("arm = \"evolved\" }\n", "target = \"a\", arm = \"dense\" }\n")).unwrap();
     let refused = contrast(&table, &flat[0]).unwrap_err();
     assert_refused(&refused, ["scale", "rows in which score differs", "1 rows"]);
+    // Beside each, the same of some of its rows.
+    let also = "also = { rough = { rough = \">300\" } }\nwhere = { seed = 0 }\n";
+    let specs = all(&format!("{also}{both}")).unwrap();
+    let named: Vec<(&str, bool, String)> =
+        specs.iter().map(|c| (c.id.as_str(), c.beside, c.rows.to_string())).collect();
+    assert_eq!(named[1].0, "G3.roughness");
+    assert_eq!(named[2], ("G3-rough.score", true, "seed=0,rough>300".to_string()));
+    assert_eq!(specs[2].claim.as_deref(), Some("gate.score"));
+    let refused = all("id = \"x\"\nalso = { rough = 3 }").unwrap_err();
+    assert_refused(&refused, ["contrast x: also", "rows by name", "3"]);
     let refused = all("id = \"x\"\neach = \"score\"").unwrap_err();
     assert_refused(&refused, ["contrast x: each", "a list of numbers", "\"score\""]);
 }

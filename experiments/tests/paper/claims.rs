@@ -311,7 +311,7 @@ fn a_second_study_on_other_targets_decides_what_the_first_left_open_and_nothing_
     assert_eq!((found.verdict, found.study.as_deref()), (Verdict::Supported, Some("replication")));
     assert_eq!(found.records, ["replication/rows.csv.gz"]);
     assert_eq!(found.earlier.as_ref().unwrap().study, "wirings");
-    assert!(both.to_markdown().contains("The first study, wirings, left it open"));
+    assert!(both.to_markdown().contains("- C2: the first study, wirings, left it open."));
     // Claims that are no part of it stay the first's, and so do those that the first decided.
     assert_eq!(claim(&both, "C1").records, ["wirings/rows.csv.gz"]);
     let decided = ledger(&[("wirings", &wirings(62, 20, 24, None)), ("replication", &second)]);
@@ -395,7 +395,7 @@ fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
     let json = folder.path().join("claims.json");
     assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), folder.path()).unwrap());
     let page = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
-    assert!(page.contains("## C1: supported"), "{page}");
+    assert!(page.contains("| supported |"), "{page}");
     // A verdict changed by hand is found.
     let text = std::fs::read_to_string(&json).unwrap();
     let forged = text.replacen("\"supported\"", "\"not-supported\"", 1);
@@ -487,10 +487,10 @@ fn a_word_of_the_study_stands_in_place_of_the_verdict_and_leaves_it_as_computed(
     let seen = |id: &str| (claim(id).verdict, claim(id).word());
     assert_eq!(seen("C8"), (Verdict::NotSupported, "not testable"));
     assert_eq!(seen("C10"), (Verdict::Supported, "not testable"));
-    assert!(page.contains("## C10: not testable\n") && page.contains("our own formulas."));
+    assert!(page.contains("| not testable |") && page.contains("our own formulas."));
     // What the paper does not claim stands in a table of its own.
     let (paper, others) = page.split_once("Claims that are not the paper's:").unwrap();
-    let (others, _) = others.split_once("\n## C1:").unwrap();
+    let (others, _) = others.split_once("\nNotes:").unwrap();
     for (k, claim) in ledger.claims.iter().enumerate() {
         let row = format!("\n| {} | ", claim.text.id);
         assert_eq!((paper.contains(&row), others.contains(&row)), (k < 11, k >= 11), "{row}");

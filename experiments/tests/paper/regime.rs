@@ -54,7 +54,7 @@ fn the_study_runs_at_smoke_size_and_the_ledger_and_the_figures_are_made_of_it() 
         assert!(found.units.len() + found.without.len() <= 1, "{found:?}");
     }
     let page = ledger.to_markdown();
-    assert!(page.contains("| fixed δ, no gate | ") && page.contains("| at R² .7 | "));
+    assert!(page.contains("at equal fit"), "{page}");
     assert!(claim("C6").notes[0].contains("only where C5 is supported"));
 
     let drawn = figure("regime-map").unwrap();

@@ -222,16 +222,11 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
 }
 
 #[test]
-fn the_committed_record_and_its_page_agree() {
+fn the_committed_record_decides_against_c13() {
     let record = StructuralRecord::read(&root().join("figures/structural")).unwrap();
     assert!(record.rows.iter().all(|row| row.error.is_none()));
-    let page = std::fs::read_to_string(root().join("experiments/structural.md")).unwrap();
-    let finding = parts_are_ablatable(&record);
-    let line = page.lines().find(|l| l.starts_with("### C13")).unwrap();
-    assert!(line.ends_with(finding.verdict.text()), "{line}: {}", finding.text());
+    assert_eq!(parts_are_ablatable(&record).verdict, Verdict::NotSupported);
     for arm in ["dense", "magnitude", "sp"] {
-        let i = of_arm(&record, arm).interval.unwrap();
-        let text = format!("{:.3} [{:.3}, {:.3}]", i.estimate, i.low, i.high);
-        assert!(page.contains(&text.replace('-', "−")), "{arm}: {text}");
+        assert!(of_arm(&record, arm).interval.is_some(), "{arm}");
     }
 }

@@ -364,7 +364,8 @@ impl ContrastSpec {
     }
 
     /// The contrasts of a spec: each laid over what its `contrast_defaults` say, key by key. One with `each`, a list of
-    /// numbers, is one contrast for each of them, with `.NUMBER` after its id and its claim.
+    /// numbers, is one contrast for each of them, with `.NUMBER` after its id and its claim. One with `also`, rows by
+    /// name, has one more beside it for each name, over these rows only, with `-NAME` after its id.
     ///
     /// # Errors
     /// An unknown key, a value of the wrong type, an id given twice, an `after` that names no earlier contrast.
@@ -384,7 +385,9 @@ impl ContrastSpec {
             }
             laid
         });
-        let laid: Vec<Vec<toml::Table>> = laid.map(of_each).collect::<Result<_, _>>()?;
+        let also: Vec<Vec<toml::Table>> = laid.map(with_also).collect::<Result<_, _>>()?;
+        let laid = also.into_iter().flatten().map(of_each);
+        let laid: Vec<Vec<toml::Table>> = laid.collect::<Result<_, _>>()?;
         for (number, laid) in laid.into_iter().flatten().enumerate() {
             let id = laid.get("id").and_then(toml::Value::as_str).map(str::to_string);
             let at = format!("contrast {}", id.unwrap_or_else(|| (number + 1).to_string()));
@@ -455,6 +458,34 @@ impl ContrastSpec {
         }
         Ok(())
     }
+}
+
+/// A contrast, and those that `also` asks beside it: of some of its rows only.
+fn with_also(mut laid: toml::Table) -> Result<Vec<toml::Table>, Refusal> {
+    let id = laid.get("id").and_then(toml::Value::as_str).unwrap_or_default().to_string();
+    let refuse = |found: &toml::Value| {
+        let expected = "rows by name, also = { parts = { one_coordinate = \"<0.8\" } }";
+        Refusal::new(format!("contrast {id}: also"), expected, found.to_string())
+    };
+    let also = match laid.remove("also") {
+        Some(toml::Value::Table(also)) => also,
+        Some(other) => return Err(refuse(&other)),
+        None => return Ok(vec![laid]),
+    };
+    let mut all = vec![laid.clone()];
+    for (name, rows) in also {
+        let toml::Value::Table(rows) = rows else { return Err(refuse(&rows)) };
+        let mut one = laid.clone();
+        one.entry("claim").or_insert(id.as_str().into());
+        one.insert("id".into(), format!("{id}-{name}").into());
+        one.insert("beside".into(), true.into());
+        match one.entry("where").or_insert(toml::Table::new().into()) {
+            toml::Value::Table(own) => own.extend(rows),
+            other => return Err(refuse(other)),
+        }
+        all.push(one);
+    }
+    Ok(all)
 }
 
 /// The contrasts that one with `each` stands for: one a number.

@@ -557,8 +557,8 @@ impl Record for NetworksRecord {
             groups[at].2.extend(row.result.as_deref());
         }
         let mut text = format!(
-            "{:<16} {:<14} {:>2} {:<22} {:>6} {:>7} {:>8} {:>6}\n",
-            "target", "training", "L", "network", "score", "fit", "alive", "R²"
+            "{:<16} {:<14} {:>2} {:<22} {:>6} {:>6} {:>7} {:>8} {:>6}\n",
+            "target", "training", "L", "network", "score", "clean", "fit", "alive", "R²"
         );
         // Means over those that there are: a network that failed has neither score nor links.
         let told = |values: Vec<f64>, decimals: usize| {
@@ -568,10 +568,11 @@ impl Record for NetworksRecord {
             let of = |value: fn(&NetworkResult) -> f64| results.iter().map(|r| value(r)).collect();
             let fit: Vec<&&NetworkResult> = results.iter().filter(|r| r.fit).collect();
             let scores = fit.iter().filter_map(|r| r.score()).collect();
+            let clean = told(fit.iter().filter_map(|r| r.clean_share()).collect(), 2);
             let fit = format!("{}/{all}", fit.len());
             let (alive, r2) = (told(of(|r| r.alive as f64), 0), told(of(|r| r.r2), 3));
             let score = told(scores, 2);
-            text += &format!("{name} {score:>6} {fit:>7} {alive:>8} {r2:>6}\n");
+            text += &format!("{name} {score:>6} {clean:>6} {fit:>7} {alive:>8} {r2:>6}\n");
         }
         text += &left_out(&self.left_out);
         text

@@ -35,7 +35,7 @@ pub struct Candidate {
     pub range: &'static str,
 }
 
-/// Those that the gate recommends beside the score: experiments/gate.md says why.
+/// Those that the gate recommends beside the score: docs/MEASURE.md says why.
 pub const RECOMMENDED: [&str; 1] = ["disentanglement"];
 
 macro_rules! candidates {

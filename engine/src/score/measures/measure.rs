@@ -26,7 +26,7 @@ pub struct Measure {
     pub evolved: Option<f64>,
     /// What the number is compared with, in words.
     pub reference: String,
-    /// Whether the gate recommends it beside the score (experiments/gate.md).
+    /// Whether the gate recommends it beside the score (docs/MEASURE.md).
     #[serde(default)]
     pub recommended: bool,
 }
