@@ -39,7 +39,7 @@ wiring = "graph"
 [[arms]]
 name = "sp"
 from = "dense"
-method = { name = "sp" }
+method = "sp:weighted=false"
 levels = ["threshold:0.35", "share:0.2"]
 [[arms]]
 name = "random"
@@ -580,7 +580,7 @@ wiring = "dense"
 [[arms]]
 name = "sp"
 from = "dense"
-method = { name = "sp" }
+method = "sp:weighted=false"
 levels = ["share:0.4", "share:0.2"]
 orphans = "refill"
 [[arms]]

@@ -108,7 +108,7 @@ fn one_question_is_asked_of_several_numbers_in_units_of_their_own_spread() {
     let named: Vec<(&str, bool, String)> =
         specs.iter().map(|c| (c.id.as_str(), c.beside, c.rows.to_string())).collect();
     assert_eq!(named[1].0, "G3.roughness");
-    assert_eq!(named[2], ("G3-rough.score", true, "seed=0,rough>300".to_string()));
+    assert_eq!(named[2], ("G3-rough.score", true, "rough>300,seed=0".to_string()));
     assert_eq!(specs[2].claim.as_deref(), Some("gate.score"));
     let refused = all("id = \"x\"\nalso = { rough = 3 }").unwrap_err();
     assert_refused(&refused, ["contrast x: also", "rows by name", "3"]);

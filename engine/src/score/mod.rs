@@ -181,13 +181,18 @@ pub fn score(
 /// Numbers of the pictures that a judge is handed at once, about.
 const AT_ONCE: usize = 1 << 24;
 
+/// Pictures of so many pixels that a judge is handed at once.
+fn at_once(pixels: usize) -> usize {
+    (AT_ONCE / (3 * pixels)).max(1)
+}
+
 /// Judges a sweep in parts, each of many pictures at once.
 fn judge_many(
     view: &View,
     sweep: &WeightSweep,
     reading: &dyn BaseReading,
 ) -> Result<Vec<Judged>, JudgeError> {
-    let most = (AT_ONCE / (3 * view.size() * view.size())).max(1);
+    let most = at_once(view.size() * view.size());
     let mut judged = Vec::with_capacity(sweep.perturbations.len());
     for part in sweep.perturbations.chunks(most) {
         let part = WeightSweep { perturbations: part.to_vec(), ..sweep.clone() };

@@ -139,11 +139,6 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ("size = 8", "size = 1", ["size", "2 to 4096 pixels", "1"]),
         ("name = \"small\"", "name = \"../up\"", ["name", "a folder name", "\"../up\""]),
         ("\"training\"", "\"depth\"", ["kind", "\"training\"", "\"depth\""]),
-        (
-            "arch = ",
-            "genome = \"g.json\"\narch = ",
-            ["target face", "one of genome and arch", "both or none"],
-        ),
         ("\"dense\"", "\"graph\"", ["target face", "", ""]),
     ] {
         let (error, path) = refused(from, to);

@@ -297,7 +297,10 @@ mod tests {
         assert!(refuse("wandaa").contains("expected one of sp, sp-signed"));
         assert!(refuse("wanda:scope").contains("\"scope\" without '='"));
         assert!(refuse("wanda:scope=all").contains("expected one of global, layer, row"));
-        assert!(refuse("sp:scope=row").contains("expected one of reading, found \"scope\""));
+        assert!(
+            refuse("sp:scope=row")
+                .contains("expected one of reading, weighted, keep_inputs, found \"scope\"")
+        );
         assert!(refuse("wanda:scope=row,scope=layer").contains("\"scope\" twice"));
         assert!(refuse("wanda:name=sp").contains("expected one of scope, sequential"));
         assert!(refuse("wanda:").contains("without '='"));

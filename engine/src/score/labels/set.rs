@@ -9,8 +9,9 @@ use crate::math::hash::sha256_hex;
 use crate::network::Picture;
 use crate::network::files::read_plain;
 use crate::network::picture::PictureError;
+use crate::score::at_once;
 use crate::score::dl::Base;
-use crate::score::judge::{Judge, JudgeError, Label, Verdict};
+use crate::score::judge::{BaseReading, Judge, JudgeError, Label, Verdict};
 use rayon::prelude::*;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -209,7 +210,7 @@ fn each<T: Send>(
         .collect()
 }
 
-/// What `judge` says about every row, in order. Each base is read once.
+/// What `judge` says about every row, in order. Each base is read once, and a judge that is a program is started once for it.
 ///
 /// # Errors
 /// A picture cannot be read or judged.
@@ -217,9 +218,30 @@ pub fn judge_rows(rows: &[&LabelRow], judge: &dyn Judge) -> Result<Vec<Verdict>,
     crate::score::with_threads(judge.at_a_time(), || {
         by_base(rows, |base, group| {
             let reading = judge.read_base(base);
-            each(group, |picture| reading.judge(picture))
+            match judge.takes_many() {
+                true => many(base, group, &*reading),
+                false => each(group, |picture| reading.judge(picture)),
+            }
         })
     })
+}
+
+/// Hands a judge that starts a program as many pictures of a base at once as it is handed of a sweep.
+fn many(
+    base: &Picture,
+    group: &[&LabelRow],
+    reading: &dyn BaseReading,
+) -> Result<Vec<Verdict>, LabelError> {
+    let mut verdicts = Vec::with_capacity(group.len());
+    for rows in group.chunks(at_once(base.pixels())) {
+        let pictures = rows.iter().map(|row| Picture::read(&row.image));
+        let pictures = pictures.collect::<Result<Vec<_>, _>>()?;
+        verdicts.extend(reading.judge_many(&pictures).map_err(|source| LabelError::Judge {
+            image: rows[0].image.display().to_string(),
+            source,
+        })?);
+    }
+    Ok(verdicts)
 }
 
 /// What the embedded judge measures of every row, in order; none where picture and base are the same.

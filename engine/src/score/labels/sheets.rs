@@ -13,8 +13,8 @@ use crate::math::text;
 use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture};
 use crate::probe::{Delta, Perturbation, Selection, View};
-use crate::score::Exhibit;
-use crate::score::judge::{Judge, JudgeError};
+use crate::score::judge::{Judge, JudgeError, Verdict};
+use crate::score::{Exhibit, at_once};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
@@ -294,10 +294,20 @@ fn evenly(
     judge: &dyn Judge,
 ) -> Result<Vec<(Perturbation, Picture, Option<Pick>)>, JudgeError> {
     let reading = judge.read_base(view.picture());
-    let p: Vec<f64> = pool
-        .par_iter()
-        .map(|(_, picture)| Ok(reading.judge(picture)?.p_damaged))
-        .collect::<Result<_, JudgeError>>()?;
+    let verdicts: Vec<Verdict> = match judge.takes_many() {
+        true => {
+            let pictures: Vec<Picture> = pool.iter().map(|(_, picture)| picture.clone()).collect();
+            let parts = pictures.chunks(at_once(view.size() * view.size()));
+            let parts =
+                parts.map(|part| reading.judge_many(part)).collect::<Result<Vec<_>, _>>()?;
+            parts.concat()
+        }
+        false => {
+            let judged = pool.par_iter().map(|(_, picture)| reading.judge(picture));
+            judged.collect::<Result<_, _>>()?
+        }
+    };
+    let p: Vec<f64> = verdicts.iter().map(|verdict| verdict.p_damaged).collect();
     let mut strata: [Vec<usize>; STRATA.len()] = Default::default();
     for (i, p) in p.iter().enumerate() {
         strata[STRATA.iter().position(|end| p <= end).unwrap_or(STRATA.len() - 1)].push(i);
