@@ -194,8 +194,6 @@ impl Subject {
 
 /// Where a setting of these studies stands, for messages.
 const OPTIONS: &str = "options";
-/// End of the names of arms that are made at the predicted depth.
-const PREDICTED: &str = "-predicted";
 
 impl Template {
     /// The spec itself, as TOML: of a picture that stands for the subject's.
@@ -283,19 +281,11 @@ impl Template {
             table.insert("arms".into(), value(&spec.arms));
         }
         if self == Template::Compare {
-            // Of a picture some arms are made at the predicted depth too, where that is another.
-            let offset = match &source.evolved {
-                None => subject.predicted_layers() as i64 - source.arch.layers as i64,
-                Some(_) => 0,
-            };
-            let arms = arms(spec.arms, source.evolved.is_some(), offset);
+            let arms = arms(spec.arms, source.evolved.is_some());
             let names: Vec<&String> = arms.iter().map(|arm| &arm.name).collect();
             let show = [("arms", value(&names)), ("changes", value(&spec.show.changes))];
             table.insert("show".into(), value(&BTreeMap::from(show)));
             table.insert("arms".into(), value(&arms));
-            if offset != 0 {
-                table.insert("offsets".into(), value(&[0, offset]));
-            }
         }
         if let Some(depths) = &changes.depths {
             let mut sorted = depths.clone();
@@ -323,18 +313,11 @@ impl Template {
     }
 }
 
-/// The arms of a comparison that can be made: those by a genome need one, those at the predicted depth have it
-/// `offset` layers from the usual one.
-fn arms(all: Vec<ArmSpec>, has_genome: bool, offset: i64) -> Vec<ArmSpec> {
-    let possible = |arm: &ArmSpec| match arm.name.ends_with(PREDICTED) {
-        true => offset != 0,
-        false => has_genome || matches!(arm.wiring, None | Some(ArmWiring::DENSE)),
-    };
-    let placed = |arm: ArmSpec| match arm.name.ends_with(PREDICTED) {
-        true => ArmSpec { offsets: Some(vec![offset]), ..arm },
-        false => arm,
-    };
-    all.into_iter().filter(possible).map(placed).collect()
+/// The arms of a comparison that can be made: those by a genome need one.
+fn arms(all: Vec<ArmSpec>, has_genome: bool) -> Vec<ArmSpec> {
+    let possible =
+        |arm: &ArmSpec| has_genome || matches!(arm.wiring, None | Some(ArmWiring::DENSE));
+    all.into_iter().filter(possible).collect()
 }
 
 fn value(data: &impl Serialize) -> toml::Value {

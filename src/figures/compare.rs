@@ -405,8 +405,8 @@ fn report(
 ) -> String {
     let genome = comparison.about.as_ref().map(|about| about.subject.genome.is_some());
     let leading: Vec<&str> = match genome {
-        Some(true) => vec!["evolved", "dense", "sp"],
-        Some(false) => vec!["dense", "sp", "sp-predicted"],
+        Some(true) => vec!["evolved", "dense", "dense-l1"],
+        Some(false) => vec!["dense", "dense-l1", "magnitude"],
         None => all.iter().map(|arm| arm.key).collect(),
     };
     let leads = |arm: &&Arm<'_>| leading.contains(&arm.key);
@@ -567,35 +567,26 @@ fn in_words(all: &[Arm<'_>]) -> String {
             _ => String::new(),
         };
     }
-    if let (Some(sp), Some(dense)) = (of("sp"), of("dense"))
-        && let (Some((s, s_interval)), Some((d, d_interval))) = (sp.pooled(), dense.pooled())
-        && s < d
+    if let (Some(penalised), Some(dense)) = (of("dense-l1"), of("dense"))
+        && let (Some((p, p_interval)), Some((d, d_interval))) = (penalised.pooled(), dense.pooled())
     {
         text += &format!(
-            "Here pruning by similarity (SP) did not help: SP scores {}, below the {} of the dense twin it was cut from; {}. ",
-            percent(s, 0),
+            "Trained with a penalty on its weights (L1), nothing pruned, the dense twin scores {}, without it {}; {}. ",
+            percent(p, 0),
             percent(d, 0),
-            touching(s_interval, d_interval)
+            touching(p_interval, d_interval)
         );
     }
     if let (Some(sp), Some(magnitude)) = (of("sp"), of("magnitude")) {
-        let count = sp.seeds[0].1.kept;
+        let count = magnitude.seeds[0].1.kept;
         text += &match (sp.pooled(), magnitude.pooled()) {
             (Some((s, s_interval)), Some((m, m_interval))) => {
                 let tell = touching(s_interval, m_interval);
-                format!("At the same count of links ({count}), pruning by similarity scores {} and by magnitude {}; {tell}. ", percent(s, 0), percent(m, 0))
+                format!("Pruned from that to {count} links it scores {} by magnitude and {} by similarity; {tell}. ", percent(m, 0), percent(s, 0))
             }
             _ if sp.fit() && magnitude.fit() => String::new(),
             _ => "A pruned twin did not learn the picture well enough, so which links stay is not compared here. ".to_string(),
         };
-    }
-    if let (Some(sp), Some(predicted)) = (of("sp"), of("sp-predicted"))
-        && let (Some((s, _)), Some((p, _))) = (sp.pooled(), predicted.pooled())
-    {
-        let (s, p) = (percent(s, 0), percent(p, 0));
-        text += &format!(
-            "Pruned by similarity, the network of the usual depth scores {s}, the one of the predicted depth {p}. "
-        );
     }
     let unfit: Vec<&str> = all.iter().filter(|a| !a.fit()).map(|a| a.label).collect();
     if !unfit.is_empty() {

@@ -152,9 +152,10 @@ pub struct Arm {
 }
 
 /// Wirings and pruning methods as arms, in the order every figure and table shows them.
-pub const ARMS: [Arm; 26] = [
+pub const ARMS: [Arm; 27] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
+    row("dense-l1", "dense twin, L1 penalty", "dense, L1", Colour(148, 103, 189), Marker::Square),
     row("graph", "evolved graph, retrained", "graph", Colour(204, 121, 167), Marker::Triangle),
     row(
         "layerized",
