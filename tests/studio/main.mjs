@@ -28,7 +28,7 @@ picloom("genome", "compose", "face", "--seed", "1", "--conditional", "--out", pa
 cpSync(path.join(repository, "genomes/sessions/moth.toml"), path.join(root, "genomes/sessions/moth.toml"));
 const skull = "genomes/bred_skull.json";
 picloom("train", "--genome", skull, "--wiring", "dense", "--target", skull, "--size", "48", "--steps", "600", "--out", "runs/dense");
-picloom("prune", "runs/dense", "--method", "sp", "--threshold", "0.3", "--steps", "300", "--out", "runs/pruned");
+picloom("prune", "runs/dense", "--method", "sp:weighted=false", "--threshold", "0.3", "--steps", "300", "--out", "runs/pruned");
 // 4 · 22 + 11 · 22² + 22 · 3 = 5478 links.
 picloom("train", "--arch", "12;cache:8,cos:3,gaussian:5,identity:3,sin:3", "--target", skull, "--size", "32", "--steps", "2", "--out", "runs/large");
 for (const study of ["wirings", "regime"]) picloom("experiment", "run", path.join(repository, `experiments/${study}.toml`), "--profile", "smoke", "--store", "study");

@@ -365,7 +365,9 @@ export async function showLook(main, { id, query }) {
   }).catch(complain);
   felt = drawing.squares;
   easel.draw([{ canvas }, ...felt].map((square) => ({ ...square, frame: frame.frame }))).catch(complain);
-  if (query.get("link") !== null && network.links[Number(query.get("link"))]) {
+  // A link of a unit that does not reach the picture has no place in the drawing.
+  const asked = query.get("link") === null ? undefined : network.links[Number(query.get("link"))];
+  if (asked && network.units[asked.source].at && network.units[asked.target].at) {
     take(Number(query.get("link")));
     felt = drawing.squares;
   }
