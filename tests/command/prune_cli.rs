@@ -62,7 +62,7 @@ fn the_folder_of_a_round_holds_what_the_page_says() {
     std::fs::copy(root().join("genomes/mask.json"), work.path().join("genomes/mask.json")).unwrap();
     for line in [
         "train --genome genomes/mask.json --target genomes/mask.json --size 16 --steps 60 --out runs/dense",
-        "prune runs/dense --method sp --threshold 0.35,0.75 --steps 20 --out runs/sp-twice",
+        "prune runs/dense --method sp:weighted=false --threshold 0.35,0.75 --steps 20 --out runs/sp-twice",
         "prune runs/dense --method imp --rounds 2 --retrain rewind:20 --steps 20 --out runs/imp --no-pictures",
         "prune runs/dense --method sparse-training --match runs/sp-twice --steps 60 --out runs/sparse",
         "prune runs/dense --method swarm:particles=4,moves=3 --match runs/sp-twice --steps 20 --out runs/swarm",

@@ -59,7 +59,7 @@ wiring = "dense"
 [[arms]]
 name = "sp"
 from = "dense"
-method = { name = "sp" }
+method = "sp:weighted=false"
 levels = ["share:0.5"]
 "#;
 

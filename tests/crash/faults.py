@@ -36,7 +36,7 @@ wiring = "dense"
 [[arms]]
 name = "sp"
 from = "dense"
-method = { name = "sp" }
+method = "sp:weighted=false"
 levels = ["threshold:0.35", "share:0.2"]
 rounds = 2
 [show]

@@ -35,7 +35,7 @@ wiring = "dense"
 [[arms]]
 name = "sp"
 from = "dense"
-method = { name = "sp" }
+method = "sp:weighted=false"
 levels = ["share:0.5"]
 [show]
 arms = ["evolved", "sp-1"]

@@ -53,7 +53,7 @@ fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_simila
     let of = |row: &picloom::experiment::NetworkRow| (row.arm.clone(), row.seed);
     let arms: Vec<_> = found.arms().into_iter().flat_map(|(_, rows)| rows).map(of).collect();
     let mut wanted = vec![("evolved".to_string(), None)];
-    for arm in ["dense", "dense-l1", "layerized", "magnitude", "sp"] {
+    for arm in ["dense", "dense-l1", "magnitude", "sp", "layerized"] {
         wanted.extend([(arm.into(), Some(3)), (arm.into(), Some(4))]);
     }
     assert_eq!(arms, wanted);
