@@ -91,7 +91,7 @@ fn score(found: &mut Comparison, of: &dyn Fn(&str) -> Option<usize>) {
 
 #[test]
 #[ignore = "slow: cargo test -- --include-ignored"]
-fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help() {
+fn a_comparison_says_what_its_intervals_are_over_and_what_pruning_does() {
     let (mut one, _guard) = moth("moth", &[3], "moth");
     let said = html(&one);
     assert!(
@@ -99,7 +99,7 @@ fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help(
     );
     assert!(said.contains("A short run"), "20 steps of 40 000");
     assert!(said.contains("picloom compare --made so"));
-    assert!(!said.contains("did not help"), "unfit networks are not compared");
+    assert!(!said.contains("Pruned from that"), "unfit networks are not compared");
     score(&mut one, &|arm| {
         Some(match arm {
             "dense" => 60,
@@ -108,10 +108,10 @@ fn a_comparison_says_what_its_intervals_are_over_and_where_pruning_did_not_help(
         })
     });
     let said = html(&one);
-    let below = "SP scores 20\u{a0}%, below the 60\u{a0}% of the dense twin it was cut from; the intervals do not touch";
-    assert!(said.contains(below));
-    score(&mut one, &|arm| (arm == "sp").then_some(70));
-    assert!(!html(&one).contains("did not help"));
+    let apart = "50\u{a0}% by magnitude and 20\u{a0}% by similarity; the intervals do not touch";
+    assert!(said.contains("Pruned from that") && said.contains(apart));
+    score(&mut one, &|arm| (arm == "sp").then_some(55));
+    assert!(html(&one).contains("55\u{a0}% by similarity; the intervals touch"));
     one.record.steps = one.about.as_ref().unwrap().usual_steps;
     assert!(!html(&one).contains("A short run"));
 
