@@ -205,7 +205,7 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     let list = |items: Vec<String>| items.join(", ");
     let mut text = String::new();
     let mut row =
-        |name: &str, value: String| writeln!(text, "{name:<14}{value}").expect("strings take text");
+        |name: &str, value: String| writeln!(text, "{name:<16}{value}").expect("strings take text");
     row("file", info.file.clone());
     row("name", info.name.clone());
     row("made by", info.made_by.clone());
