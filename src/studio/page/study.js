@@ -31,7 +31,7 @@ export async function showStudy(main, { id, query }) {
       h("figure", null, h("div", { class: "paper", tabindex: 0, role: "region", "aria-label": figure.name }, h("img", { src: figure.url, alt: figure.caption || figure.name, loading: "lazy" })),
         h("figcaption", null, figure.caption || figure.name))))) : null,
     maps.children.length > 0 && h("section", { class: "regime" }, h("h2", null, "By depth and links"),
-      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight fractures the picture; green: it stays clean; hollow: not scored, or unfit. Take one to look inside."),
+      h("p", { class: "note" }, "Each point a network: layers across, links kept upwards. Red: a changed weight damages the picture; green: it stays clean; hollow: not scored, or unfit. Take one to look inside."),
       pruned.length > 1 && h("div", { class: "row" }, field("Pruned by", select(pruned.map((name) => [name, name]), arm, (name) => {
         draw(name);
         rename("study", id, { arm: name });

@@ -14,7 +14,7 @@
 //! classifier probes*, 2016. The tiles and λ are \[ours\].
 //!
 //! **What it does not mean:** decodable is not organised. FER's central warning is that a
-//! damaged network may decode as well as the evolved one, so R² is only ever shown
+//! fractured network may decode as well as the evolved one, so R² is only ever shown
 //! beside the compositional score.
 
 use nalgebra::{DMatrix, DVector};

@@ -8,7 +8,7 @@
 //! In: maps (n, P). Out: a number a map; their mean, none if none varies.
 //! Cost: no drawing; 2P differences a map.
 //!
-//! Source: \[ours\], after FER's observation that SGD's maps look like damaged, high-frequency
+//! Source: \[ours\], after FER's observation that SGD's maps look like fractured, high-frequency
 //! versions of the evolved ones (Kumar et al. 2025, Figs. 4–6).
 //!
 //! **What it does not mean:** smooth is not organised. A network that draws nothing is the

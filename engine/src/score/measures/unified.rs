@@ -10,7 +10,7 @@
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); at most 169 windows of 192 numbers, each
 //! compared with every other, as it is and mirrored.
 //!
-//! Source: *unified* against *damaged*, Kumar et al. 2025; U is METHODS §7 \[ours\], finding the parts too.
+//! Source: *unified* against *fractured*, Kumar et al. 2025; U is METHODS §7 \[ours\], finding the parts too.
 //!
 //! **What it does not mean:** a global unit acts in A and B in any network; the null takes that out only on average.
 //! Pictures without repeated parts have no such number. In a mirror-symmetric picture drawn by units that are even
