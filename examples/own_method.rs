@@ -6,8 +6,8 @@
 //! A program that calls `picloom::cli::run(std::env::args_os())` after [`add_method`] is the whole command with this
 //! method in it: `--method own:far-from-mean` and, in specs, `method = "own:far-from-mean"`.
 
+use picloom::base::SimRng;
 use picloom::genome::from_json;
-use picloom::math::SimRng;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom::prune::{EdgeContext, LinkScorer, Orphans, Rule, add_method, prune};
 use picloom::score::Fit;

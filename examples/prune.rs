@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release --example prune [OUT.png]`
 
+use picloom::base::SimRng;
 use picloom::genome::from_json;
-use picloom::math::SimRng;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom::prune::{EdgeContext, Orphans, Rule, prune};
 use picloom::score::Fit;

@@ -104,7 +104,7 @@
 //! **Prune** it: keep the twenty links whose two units draw most alike.
 //!
 //! ```
-//! use picloom::math::SimRng;
+//! use picloom::base::SimRng;
 //! use picloom::network::{Arch, Coords, Mask, PixelInputs, kernel::feature_maps};
 //! use picloom::prune::{EdgeContext, Orphans, Rule, prune};
 //! use picloom::train::{Init, init};
@@ -164,6 +164,6 @@ pub mod experiment;
 pub mod figures;
 pub mod run;
 #[doc(inline)]
-pub use picloom_engine::{evolve, genome, math, network, page, probe, prune, score, train};
+pub use picloom_engine::{base, evolve, genome, math, network, page, probe, prune, score, train};
 #[cfg(feature = "studio")]
 pub mod studio;

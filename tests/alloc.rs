@@ -2,7 +2,7 @@
 //! step of every optimizer but Muon, inside a pool, as `picloom train` makes it.
 #![allow(unsafe_code)]
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::kernel::Objective;
 use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs};
 use picloom::train::{Problem, TrainConfig, TrainObserver, TrainState, Trainer};

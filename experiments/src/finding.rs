@@ -1,7 +1,7 @@
 //! A statistic of a study with its interval, and what a claim's rule makes of it: what the theory
 //! and the structural study hand to the ledger of claims.
 
-use picloom::math::stats::Interval;
+use picloom::base::stats::Interval;
 use serde::{Deserialize, Serialize};
 
 /// What a rule makes of a statistic.

@@ -5,6 +5,9 @@
 //! objectives on evolution and representation": NEAT driven by likeness did not re-evolve
 //! Picbreeder pictures, and what it found was larger.
 
+use picloom::base::hash::sha256_hex;
+use picloom::base::refusal::Refusal;
+use picloom::base::text::portable;
 use picloom::columns;
 use picloom::evolve::{Preset, Search};
 use picloom::experiment::cost;
@@ -15,9 +18,6 @@ use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
 use picloom::experiment::spec::{Places, SpecError, check_cells};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
-use picloom::math::hash::sha256_hex;
-use picloom::math::refusal::Refusal;
-use picloom::math::text::portable;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

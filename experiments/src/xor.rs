@@ -10,6 +10,8 @@
 //! never connected (`start.inputs`), ink is the output. The phenotype is the paper's: every
 //! hidden and output node computes the steep unipolar sigmoid, whatever its gene says.
 
+use picloom::base::real;
+use picloom::base::refusal::Refusal;
 use picloom::columns;
 use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
@@ -17,8 +19,6 @@ use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
 use picloom::experiment::spec::{SpecError, check_cells};
 use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
-use picloom::math::real;
-use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! `picloom completions` and `picloom man`: what shells and `man` need, from the command line itself.
 
 use super::output::Output;
-use crate::network::files::{WriteError, create_folder, write_atomic_with};
+use crate::base::files::{WriteError, create_folder, write_atomic_with};
 use clap::{Args, Command};
 use clap_complete::Shell;
 use serde_json::json;

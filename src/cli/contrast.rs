@@ -1,10 +1,10 @@
 //! `picloom contrast`: differences between groups of networks in a table.
 
 use super::output::Output;
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::{ContrastSpec, Found, contrast};
 use crate::experiment::record::{Head, STUDY};
 use crate::experiment::table::{Filter, Table};
-use crate::math::refusal::Refusal;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

@@ -3,13 +3,13 @@
 use super::contrast::told;
 use super::output::Output;
 use super::study::Said;
+use crate::base::files::write_atomic;
+use crate::base::refusal::Refusal;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
 use crate::experiment::networks::spec::{NetworksSpec, Variances};
 use crate::experiment::record::{Head, ROWS, STUDY};
 use crate::experiment::spec::{STANDARD, Spec, SpecFile};
-use crate::math::refusal::Refusal;
-use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

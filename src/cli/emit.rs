@@ -2,12 +2,12 @@
 
 use super::names::one_of;
 use super::study::{Said, StudyArgs};
+use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
+use crate::base::refusal::Refusal;
+use crate::base::text::{word, word_of};
 use crate::experiment::emit::{Scheduler, fill};
 use crate::experiment::kinds::Kind;
 use crate::experiment::whole::parts;
-use crate::math::refusal::Refusal;
-use crate::math::text::{word, word_of};
-use crate::network::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::run::folder::ensure_file;
 use clap::Args;
 use serde_json::json;

@@ -8,6 +8,9 @@ use super::output::{Output, tell, tell_begins};
 use super::progress::Bar;
 use super::settings::{Laid, belongs_to};
 use super::source::Usage;
+use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::lock::FolderLock;
+use crate::base::text::word;
 use crate::evolve::{EvolveConfig, Preset, Selection, Session};
 use crate::experiment::evolution::{
     BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
@@ -19,9 +22,6 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
 use crate::genome::{self, Output::Hue};
-use crate::math::text::word;
-use crate::network::files::{LARGEST_STATE, read_text};
-use crate::network::lock::FolderLock;
 use crate::run::folder::FolderKind;
 use crate::score::judges::Vlm;
 use crate::score::{Breeder, Decision, MockBreeder};

@@ -12,6 +12,7 @@ use super::source::{check_size, fit_help};
 use super::study::{self, Said, StudyArgs, WorkerArgs, run_study};
 use super::template::write_spec;
 use super::whole;
+use crate::base::text::portable;
 use crate::experiment::Record;
 use crate::experiment::cells::study_folder;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
@@ -20,7 +21,6 @@ use crate::experiment::networks::{NetworksRecord, NetworksSpec, StudySettings};
 use crate::experiment::template::{Changes, Subject, Template};
 use crate::figures::networks::score_by_depth_of;
 use crate::figures::{Provenance, save};
-use crate::math::text::portable;
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
 

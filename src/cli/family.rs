@@ -3,11 +3,11 @@
 use super::names::one_of;
 use super::output::Output;
 use super::source::Usage;
+use crate::base::files::{create_folder, write_atomic};
+use crate::base::memory;
+use crate::base::text::portable;
 use crate::genome;
-use crate::math::memory;
-use crate::math::text::portable;
 use crate::network::family::{Conditions, Family, Support};
-use crate::network::files::{create_folder, write_atomic};
 use crate::network::{Coords, Model, Picture, Wiring};
 use crate::run::folder::FolderKind;
 use crate::run::is_genome_file;

@@ -2,6 +2,10 @@
 
 use super::decide::{ResultsArgs, remarks};
 use super::study::Said;
+use crate::base::files::write_atomic;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
+use crate::base::text::{portable, word};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::{Tables, decide};
 use crate::experiment::record::{Head, ROWS, STUDY};
@@ -12,10 +16,6 @@ use crate::figures::plot::{
 };
 use crate::figures::study_report::Report;
 use crate::figures::style::judged_by;
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::math::text::{portable, word};
-use crate::network::files::write_atomic;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};

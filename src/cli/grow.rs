@@ -6,7 +6,7 @@ use super::output::{Output, tell_begins};
 use super::settings::{Laid, with_default};
 use super::source::{check_size, fit_help};
 use super::train::{TrainSettings, tell_palette};
-use crate::network::lock::FolderLock;
+use crate::base::lock::FolderLock;
 use crate::network::{Coords, Squaring};
 use crate::run::{GrowJob, RunResult, finished, grow_run, load_target};
 use crate::train::grow::{GrowConfig, GrowState, Stage};

@@ -7,9 +7,9 @@
 //! checkpoint, as if it had been killed.
 
 use super::output;
-use crate::math::command::stop_all;
-use crate::math::text::word_of;
-use crate::network::files::without_writes;
+use crate::base::command::stop_all;
+use crate::base::files::without_writes;
+use crate::base::text::word_of;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,13 +3,13 @@
 use super::output::Output;
 use super::plot::LookArgs;
 use super::source::Usage;
+use crate::base::files::{LARGEST_STATE, read_plain};
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::figures::Provenance;
 use crate::figures::losses::LossCurve;
 use crate::figures::plot::{FigureSpec, Format, draw_losses, save_drawing};
 use crate::figures::style::{self, Colour};
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_STATE, read_plain};
 use crate::run::read_metrics;
 use clap::Args;
 use serde_json::json;

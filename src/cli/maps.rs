@@ -2,10 +2,10 @@
 
 use super::output::Output;
 use super::source::SourceArgs;
+use crate::base::files::write_atomic;
+use crate::base::memory;
 use crate::figures::files::with_metadata;
 use crate::figures::{Provenance, svg_to_png, views};
-use crate::math::memory;
-use crate::network::files::write_atomic;
 use crate::probe::{PcaRecord, layer_pca};
 use clap::Args;
 use serde::Serialize;

@@ -53,8 +53,8 @@ pub use progress::{Bar, duration};
 pub use source::Usage;
 pub use study::{Said, StudyArgs};
 
+use crate::base::refusal::Refusal;
 use crate::experiment::kinds::KINDS;
-use crate::math::refusal::Refusal;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand};
 use output::tell_error;

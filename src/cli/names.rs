@@ -1,7 +1,7 @@
 //! Parsers of the names that options take: help and completions list them, a wrong one is told the
 //! nearest.
 
-use crate::math::Named;
+use crate::base::Named;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// The parser of an enumeration's names.

@@ -1,12 +1,12 @@
 //! `picloom experiment new`: a commented spec to begin a study from.
 
 use super::study::Said;
+use crate::base::files::write_atomic;
+use crate::base::refusal::Refusal;
+use crate::base::text::word_of;
 use crate::experiment::networks::NetworksSpec;
 use crate::experiment::spec::{Places, Spec, check_name};
 use crate::genome::builtin;
-use crate::math::refusal::Refusal;
-use crate::math::text::word_of;
-use crate::network::files::write_atomic;
 use crate::run::is_genome_file;
 use clap::Args;
 use serde_json::json;

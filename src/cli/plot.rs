@@ -2,13 +2,13 @@
 
 use super::output::Output;
 use super::source::Usage;
+use crate::base::refusal::Refusal;
+use crate::base::text::portable;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::spec::read_analysis;
 use crate::experiment::table::Filter;
 use crate::figures::Provenance;
 use crate::figures::plot::{FigureSpec, Format, Source, draw, length_of, save_drawing};
-use crate::math::refusal::Refusal;
-use crate::math::text::portable;
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;

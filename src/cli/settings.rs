@@ -2,9 +2,9 @@
 //! each of them, and holds what was given, to be laid over a file's settings or the defaults.
 
 use super::source::Usage;
+use crate::base::settings::{Setting, Settings};
+use crate::base::text::word;
 use crate::experiment::networks::StudySettings;
-use crate::math::settings::{Setting, Settings};
-use crate::math::text::word;
 use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use super::names::one_of;
-use crate::math::refusal::Refusal;
+use crate::base::refusal::Refusal;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::LinksError;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome};

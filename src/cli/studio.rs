@@ -29,7 +29,7 @@ pub struct StudioArgs {
     /// that come with the program]
     #[arg(long, value_name = "ID", requires = "export", num_args = 1..)]
     ids: Vec<String>,
-    /// The site that `web/build` wrote, whose page and engine are taken
+    /// The site that `crates/web/build` wrote, whose page and engine are taken
     #[arg(long, value_name = "DIR", default_value = "target/site", requires = "export")]
     site: PathBuf,
 }

@@ -3,6 +3,7 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
+use crate::base::refusal::Refusal;
 use crate::experiment::cells::Worker;
 use crate::experiment::cost::pace;
 use crate::experiment::kinds::{Kind, Study, read_study};
@@ -14,7 +15,6 @@ use crate::experiment::table::Table;
 use crate::experiment::whole::WholeSpec;
 use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
-use crate::math::refusal::Refusal;
 use crate::run::folder::FolderKind;
 use clap::Args;
 use serde_json::json;

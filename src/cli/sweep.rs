@@ -3,10 +3,10 @@
 use super::output::Output;
 use super::settings::{Laid, with_default};
 use super::source::{SourceArgs, Usage, chosen_links};
+use crate::base::files::write_atomic;
+use crate::base::lock::FolderLock;
+use crate::base::{SimRng, memory};
 use crate::figures::{Provenance, save, views};
-use crate::math::{SimRng, memory};
-use crate::network::files::write_atomic;
-use crate::network::lock::FolderLock;
 use crate::probe::{Delta, Selection, directions};
 use crate::run::folder::FolderKind;
 use crate::run::resumable_sweep;

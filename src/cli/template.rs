@@ -1,8 +1,8 @@
 //! Writes the spec of a study of one picture or genome, instead of doing it.
 
 use super::study::Said;
+use crate::base::text::word_of;
 use crate::experiment::template::{Changes, Subject, Template};
-use crate::math::text::word_of;
 use crate::network::Squaring;
 use serde_json::json;
 use std::path::Path;

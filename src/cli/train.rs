@@ -6,8 +6,8 @@ use super::output::{Output, tell_begins};
 use super::progress::Bar;
 use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
+use crate::base::lock::FolderLock;
 use crate::genome;
-use crate::network::lock::FolderLock;
 use crate::network::weight_files::read_weights;
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Squaring, TrainedWiring, Wiring, read_genome,

@@ -1,9 +1,9 @@
 //! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use crate::math::hash::json_id;
-use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
+use crate::base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
+use crate::base::hash::json_id;
+use crate::base::refusal::Refusal;
 use std::path::{Path, PathBuf};
 
 fn rules_path(folder: &Path, profile: &str) -> PathBuf {

@@ -1,7 +1,7 @@
 //! The changes of single weights behind a score, as a table: one row per changed weight and direction.
 
 use super::table::Table;
-use crate::math::text::cell;
+use crate::base::text::cell;
 use crate::score::{Call, Judged};
 
 /// The columns, with what they mean.

@@ -9,9 +9,9 @@
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
 use super::record::{Head, Record, STUDY};
-use crate::math::SimRng;
-use crate::math::real::ln;
-use crate::math::stats::{
+use crate::base::SimRng;
+use crate::base::real::ln;
+use crate::base::stats::{
     Candidate, PermutationTest, Tail, mean, median, one_standard_error, spearman_test,
     standard_error, theil_sen,
 };

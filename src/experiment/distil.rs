@@ -3,8 +3,8 @@
 //! In: the record of a [`Template::Distil`](super::template::Template) study. Out: [`Distilled`].
 
 use super::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use crate::math::refusal::Refusal;
-use crate::math::text::fixed;
+use crate::base::refusal::Refusal;
+use crate::base::text::fixed;
 use crate::run::folder::Marker;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

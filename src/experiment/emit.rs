@@ -1,8 +1,8 @@
 //! Scripts that hand the shards of a study to a scheduler. In: a template and values. Out: its text with
 //! each `{{key}}` replaced. The text is all in the template; no scheduler is asked anything here.
 
-use crate::math::names::names;
-use crate::math::refusal::Refusal;
+use crate::base::names::names;
+use crate::base::refusal::Refusal;
 
 /// Who starts the workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

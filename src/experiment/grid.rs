@@ -11,7 +11,7 @@
 //! use picloom::experiment::record::Record;
 //! use picloom::experiment::spec::SpecError;
 //! use picloom::experiment::workers::Ask;
-//! use picloom::math::SimRng;
+//! use picloom::base::SimRng;
 //! use serde::{Deserialize, Serialize};
 //! use std::path::Path;
 //!
@@ -108,7 +108,7 @@ use super::kinds::{Kind, Study};
 use super::record::Record;
 use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
-use crate::math::refusal::Refusal;
+use crate::base::refusal::Refusal;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,

@@ -5,8 +5,8 @@ use super::networks::{NetworksSpec, NetworksStudy};
 use super::record::{Record, RecordError};
 use super::spec::{Spec, SpecError, SpecFile};
 use super::workers::StudyObserver;
-use crate::math::refusal::Refusal;
-use crate::network::files::create_folder;
+use crate::base::files::create_folder;
+use crate::base::refusal::Refusal;
 use serde_json::Value;
 use std::path::Path;
 

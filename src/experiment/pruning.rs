@@ -1,10 +1,10 @@
 //! Rounds of pruning ([`crate::prune::rounds`]) kept as runs: each round a folder of its own, the last
 //! one the folder that was asked for.
 
+use crate::base::files::write_atomic;
+use crate::base::refusal::Refusal;
 use crate::genome::Genome;
-use crate::math::refusal::Refusal;
 use crate::network::family::Conditioned;
-use crate::network::files::write_atomic;
 use crate::network::kernel::render;
 use crate::network::{Coords, Model, Picture, Weights};
 use crate::prune::{

@@ -6,9 +6,9 @@
 
 use super::table::Table;
 use super::workers::WorkError;
-use crate::math::refusal::Refusal;
-use crate::math::text;
-use crate::network::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
+use crate::base::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
+use crate::base::refusal::Refusal;
+use crate::base::text;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

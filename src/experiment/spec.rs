@@ -6,12 +6,12 @@
 //! changes over those.
 
 use super::analysis::{Analysis, KEYS};
+use crate::base::memory;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
+use crate::base::settings::Settings;
+use crate::base::text::{path_text_if_any, portable};
 use crate::genome::builtin;
-use crate::math::memory;
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::math::settings::Settings;
-use crate::math::text::{path_text_if_any, portable};
 use crate::network::family::{Conditions, Family, Support};
 use crate::network::{Arch, Squaring};
 use crate::run::RunError;
@@ -167,7 +167,7 @@ pub struct SpecFile<'a> {
 
 /// The text of the spec at a path.
 pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    use crate::network::files::{LARGEST_CONFIG, read_text};
+    use crate::base::files::{LARGEST_CONFIG, read_text};
     read_text(path, LARGEST_CONFIG)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }

@@ -5,8 +5,8 @@
 //! PNGs under `experiments/targets/` are [`write_all`]'s at 256²; a test compares them.
 //! `\[ours\]`; METHODS §8 asks for drawings with and without background.
 
+use crate::base::files::{WriteError, create_folder, write_atomic};
 use crate::network::Picture;
-use crate::network::files::{WriteError, create_folder, write_atomic};
 use std::path::{Path, PathBuf};
 
 type Colour = [f64; 3];

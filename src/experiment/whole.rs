@@ -4,7 +4,7 @@
 use super::kinds::{Kind, decided_by, read_study, read_undecided};
 use super::shard::Shard;
 use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
-use crate::math::refusal::Refusal;
+use crate::base::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

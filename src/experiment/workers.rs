@@ -3,7 +3,7 @@
 //! What a cell computes does not depend on how many there are. A cell that fails does not stop the
 //! others; an observer is told how far the work is and may stop it at the next checkpoint.
 
-use crate::network::files::WriteError;
+use crate::base::files::WriteError;
 use crate::train::{TrainObserver, TrainState};
 use serde::Serialize;
 use std::sync::Mutex;

@@ -5,7 +5,7 @@
 //! decades end on decades.
 
 use super::style;
-use crate::math::real;
+use crate::base::real;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 

@@ -3,10 +3,10 @@
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 
 use super::film::{ColourTable, Ease, FilmFormat, FilmSettings, Reel};
+use crate::base::memory;
+use crate::base::real::pow;
+use crate::base::refusal::Refusal;
 use crate::genome::{Genome, Morph, Palette};
-use crate::math::memory;
-use crate::math::real::pow;
-use crate::math::refusal::Refusal;
 use crate::network::kernel::Renderer;
 use crate::network::{Canvas, Coords, Model, Picture, Point, Size, Wiring};
 use crate::probe::{Delta, View};

@@ -2,7 +2,7 @@
 
 use super::svg::{escaped, width_of};
 use super::{fonts, style};
-use crate::network::files::{WriteError, create_folder, write_atomic};
+use crate::base::files::{WriteError, create_folder, write_atomic};
 use crate::network::palette::encode_small_png;
 use crate::network::picture::encode_png;
 use image::ExtendedColorType;

@@ -3,9 +3,9 @@
 //! In: frames, one after another. Out: bytes. One frame is held at a time. GIF and APNG have the same bytes at any
 //! thread count.
 
-use crate::math::names::names;
-use crate::math::refusal::Refusal;
-use crate::math::settings::settings;
+use crate::base::names::names;
+use crate::base::refusal::Refusal;
+use crate::base::settings::settings;
 use crate::network::palette::{Rgb, common_palette, nearest};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -3,8 +3,8 @@
 use super::style::{GREY, INK};
 use super::svg::{Anchor, Svg};
 use super::{Provenance, SaveError, svg_to_png};
+use crate::base::files::{create_folder, write_atomic};
 use crate::network::Picture;
-use crate::network::files::{create_folder, write_atomic};
 use crate::score::labels::NumberedPairs;
 use std::path::Path;
 

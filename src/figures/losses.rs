@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::charts::{Figure, Panel, Series};
 use super::style::Colour;
-use crate::math::real;
+use crate::base::real;
 use crate::train::LogLine;
 use std::collections::BTreeSet;
 

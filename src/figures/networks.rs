@@ -4,10 +4,10 @@
 use super::axis::Axis;
 use super::charts::{Figure, Heat, Look, Panel, Point, Rule, Series, Spread};
 use super::style::{self, Marker, number};
+use crate::base::stats::{mean, mean_interval};
 use crate::experiment::depth::{DepthPoint, Sweep, depth_curves};
 use crate::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use crate::experiment::networks::spec::BASE;
-use crate::math::stats::{mean, mean_interval};
 use std::collections::BTreeSet;
 
 /// A drawn figure.

@@ -2,8 +2,8 @@
 
 use super::html::{Align, Cell, Page, Section, Table};
 use super::plot::{Arms, Drawing};
+use crate::base::text::fixed;
 use crate::experiment::contrast::{Decision, Found, Verdict};
-use crate::math::text::fixed;
 
 /// What the report of a study is made of.
 pub struct Report<'a> {

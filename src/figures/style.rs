@@ -9,7 +9,7 @@ use crate::page;
 use crate::score::Call;
 use crate::score::dl::labelled_by;
 
-pub use crate::math::text::{fixed, interval, number, percent, signed, superscript};
+pub use crate::base::text::{fixed, interval, number, percent, signed, superscript};
 
 /// An sRGB colour, 8 bits a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

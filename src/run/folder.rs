@@ -2,15 +2,15 @@
 //! a folder asks first, so that nothing is computed for a folder that holds something else, and nothing is
 //! written over.
 
-use crate::math::refusal::Refusal;
-use crate::network::files::{
+use crate::base::files::{
     LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_atomic,
 };
+use crate::base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
-pub use crate::network::files::MARKER;
+pub use crate::base::files::MARKER;
 
 /// Name of the session file in the folder of its sheets, where no other is named.
 pub const SESSION_FILE: &str = "session.toml";

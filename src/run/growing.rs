@@ -7,8 +7,8 @@ use super::training::marker;
 use super::{
     Manifest, RunConfig, RunError, RunResult, Target, TrainJob, finished, parse_json, to_json,
 };
+use crate::base::files::{create_folder, write_atomic};
 use crate::genome;
-use crate::network::files::{create_folder, write_atomic};
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Coords, Mask, Picture, compile, kernel};
 use crate::score::Fit;

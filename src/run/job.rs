@@ -1,10 +1,10 @@
 //! What is to be trained: target, wiring, config with its id.
 
 use super::RunError;
+use crate::base::hash::{hex, json_id, sha256_of_floats};
+use crate::base::settings::Settings;
+use crate::base::text::portable;
 use crate::genome::{self, Genome, builtin};
-use crate::math::hash::{hex, json_id, sha256_of_floats};
-use crate::math::settings::Settings;
-use crate::math::text::portable;
 use crate::network::family::{Conditioned, Conditions};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,

@@ -1,10 +1,10 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
 use super::{RunConfig, RunError, RunResult, is_genome, json_of, parse_json, parse_toml};
+use crate::base::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::genome::{self, BUILTIN, Genome};
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
 use crate::network::kernel::render;
 use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::read_weights;

@@ -33,9 +33,9 @@ pub use source::{LoadOptions, NetworkPath, Source};
 pub(crate) use training::constrained_run;
 pub use training::{finished, train_run};
 
+use crate::base::files::{LARGEST_CONFIG, LARGEST_STATE, WriteError, read_text};
+use crate::base::refusal::Refusal;
 use crate::genome;
-use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_CONFIG, LARGEST_STATE, WriteError, read_text};
 use crate::score::Fit;
 use crate::train::{TrainError, TrainReport};
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,9 @@
 //! is written.
 
 use super::{RunError, json_of, to_json};
-use crate::math::hash::{json_id, sha256_of_floats};
+use crate::base::files::{LARGEST_STATE, read_text, write_atomic};
+use crate::base::hash::{json_id, sha256_of_floats};
 use crate::network::Model;
-use crate::network::files::{LARGEST_STATE, read_text, write_atomic};
 use crate::probe::{Delta, Perturbation, View, WeightSweep};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;

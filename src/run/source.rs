@@ -2,9 +2,9 @@
 
 use super::load::under;
 use super::{RunConfig, RunError, load_run, load_run_so_far, load_target};
+use crate::base::refusal::Refusal;
+use crate::base::text::portable;
 use crate::genome::{self, Genome, Palette};
-use crate::math::refusal::Refusal;
-use crate::math::text::portable;
 use crate::network::{Arch, Coords, Model, Picture, Squaring, Wiring, wirable};
 use crate::probe::View;
 use crate::score::{Exhibit, Fit};

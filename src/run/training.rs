@@ -9,11 +9,9 @@ use super::load::{
     write_target,
 };
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
+use crate::base::files::{WriteError, create_folder, open_plain, write_atomic, write_atomic_with};
+use crate::base::refusal::Refusal;
 use crate::genome;
-use crate::math::refusal::Refusal;
-use crate::network::files::{
-    WriteError, create_folder, open_plain, write_atomic, write_atomic_with,
-};
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
 use crate::run::folder::{FolderKind, Marker};

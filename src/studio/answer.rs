@@ -1,6 +1,6 @@
 //! What is sent back: JSON, pictures, raw pixels, refusals.
 
-use crate::network::files::WriteError;
+use crate::base::files::WriteError;
 use axum::body::Body;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -1,20 +1,20 @@
-//! A site of chosen networks that needs no server: the page that `web/build` writes, with the engine in the browser,
+//! A site of chosen networks that needs no server: the page that `crates/web/build` writes, with the engine in the browser,
 //! and these networks in it.
 
 use super::jobs;
 use super::library;
 use super::networks::{Asked, title};
 use super::state::{FoundGenome, Studio};
+use crate::base::files::{WriteError, create_folder, read_plain, write_atomic};
 use crate::genome::{builtin, to_json};
 use crate::network::Wiring;
-use crate::network::files::{WriteError, create_folder, read_plain, write_atomic};
 use crate::page::{CarriedError, CarriedNetwork, carried_genome};
 use crate::run::Source;
 use crate::run::folder::FolderKind;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Files of a site that `web/build` wrote.
+/// Files of a site that `crates/web/build` wrote.
 const FILES: [&str; 9] = [
     "index.html",
     "picloom.html",
@@ -43,7 +43,7 @@ pub enum ExportError {
     Write(#[from] WriteError),
     /// There is no site to begin from.
     #[error(
-        "{folder}: expected a site that `web/build` wrote, found none ({file} is not as it should be). Run `web/build` in the folder of Picloom's source, and name what it wrote with --site"
+        "{folder}: expected a site that `crates/web/build` wrote, found none ({file} is not as it should be). Run `crates/web/build` in the folder of Picloom's source, and name what it wrote with --site"
     )]
     NoSite {
         /// Where it was looked for.
@@ -65,7 +65,7 @@ pub enum ExportError {
 #[derive(Debug, serde::Serialize)]
 pub struct Exported {
     /// The page to open.
-    #[serde(serialize_with = "crate::math::text::path_text")]
+    #[serde(serialize_with = "crate::base::text::path_text")]
     pub page: PathBuf,
     /// Networks on it.
     pub networks: usize,
@@ -87,7 +87,7 @@ impl Studio {
     }
 
     /// Writes a site of the genomes and runs with these ids (none: all of `genomes/`) into `folder`, from the one that
-    /// `web/build` wrote into `site`.
+    /// `crates/web/build` wrote into `site`.
     ///
     /// # Errors
     /// No site, an id of no network, a network that is too large for a page, or a file that cannot be written.

@@ -1,7 +1,7 @@
 //! The page's files, embedded as they lie in `src/studio/page/`.
 
+use crate::base::hash::short_id;
 use crate::figures::words::WORDS;
-use crate::math::hash::short_id;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};

@@ -10,7 +10,7 @@
 
 use super::SESSIONS;
 use super::answer::Refusal;
-use crate::network::files::{LARGEST_STATE, create_folder, read_text};
+use crate::base::files::{LARGEST_STATE, create_folder, read_text};
 use crate::run::folder::{MARKER, Marker};
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Our run of the `fer` recipe over the published loss curve.
 
-use picloom::math::real;
+use picloom::base::real;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,7 +1,7 @@
 //! The further measures on other people's networks.
 
+use picloom::base::SimRng;
 use picloom::genome::{self, Genome};
-use picloom::math::SimRng;
 use picloom::network::kernel::{feature_maps, picture};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Coords, Mask, Network, PixelInputs, Weights, compile, layerize};

@@ -1,6 +1,6 @@
 //! Pruning FER's own SGD networks.
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::kernel::{Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};

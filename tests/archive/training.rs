@@ -91,8 +91,8 @@ pub fn the_reference_follows_the_traces(archive: &Path) {
             for (i, g) in gradient.iter().map(|g| g / norm).enumerate() {
                 m[i] = (1.0 - 0.9) * g + 0.9 * m[i];
                 v[i] = (1.0 - 0.999) * (g * g) + 0.999 * v[i];
-                weights[i] -= 3e-3 * (m[i] / (1.0 - picloom::math::real::pow(0.9, f64::from(t))))
-                    / ((v[i] / (1.0 - picloom::math::real::pow(0.999, f64::from(t)))).sqrt()
+                weights[i] -= 3e-3 * (m[i] / (1.0 - picloom::base::real::pow(0.9, f64::from(t))))
+                    / ((v[i] / (1.0 - picloom::base::real::pow(0.999, f64::from(t)))).sqrt()
                         + 1e-8);
             }
         }

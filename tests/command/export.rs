@@ -1,5 +1,5 @@
 //! `picloom export`: every format of every kind of network. What other programs make of the files is
-//! `python/tests/interop.py`'s to say.
+//! `crates/python/tests/interop.py`'s to say.
 
 use assert_cmd::Command;
 use picloom::network::weight_files::read_weights;

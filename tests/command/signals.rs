@@ -179,7 +179,7 @@ fn one_process_at_a_time_works_in_a_folder_until_its_death() {
 fn a_breeding_session_is_changed_by_one_process_at_a_time() {
     let work = tempfile::tempdir().unwrap();
     let session = work.path().join("session.toml");
-    let held = picloom::network::lock::FolderLock::of_file(&session).unwrap();
+    let held = picloom::base::lock::FolderLock::of_file(&session).unwrap();
     let out = work.path().join("out");
     let line = format!(
         "evolve --search interactive --cell 16 --script {} --out {}",

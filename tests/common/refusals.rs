@@ -1,6 +1,6 @@
 //! What an error refuses: its fields are matched here, its text stands in `tests/golden/messages.txt`.
 
-use picloom::math::refusal::Refusal;
+use picloom::base::refusal::Refusal;
 use std::error::Error;
 
 /// The refusal that an error is, or that caused it.

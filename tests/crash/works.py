@@ -280,7 +280,7 @@ def prepare(program, work):
         "answers": "answers.csv", "root": "", "dense": "dense", "pruned": "pruned", "sheets": "sheets",
         "store": "store", "built": "built",
     }.items()}  # fmt: skip
-    # As far as it is looked at, what `web/build` writes.
+    # As far as it is looked at, what `crates/web/build` writes.
     places["built"].mkdir()
     for name in ("page.js", "style.css", "site.css", "icon.svg", "worker.js", "picloom.wasm", "picloom-plain.wasm"):
         (places["built"] / name).write_text(name)
@@ -308,7 +308,7 @@ def prepare_inputs(folder, places):
     shutil.copy(root / "answers.csv", folder / "second.csv")
     shutil.copy(root / "arch/mask.json", folder / "mask.json")
     shutil.copy(root / "arch/weights.safetensors", folder / "weights.safetensors")
-    shutil.copy(ROOT / "engine/src/score/dl/model.json", folder / "model.json")
+    shutil.copy(ROOT / "crates/engine/src/score/dl/model.json", folder / "model.json")
     shutil.copytree(places["sheets"], folder, dirs_exist_ok=True)
     shutil.copy(ROOT / "assets/emit/slurm.sh", folder / "template.sh")
     (folder / "settings.toml").write_text("lr = 0.001\n")

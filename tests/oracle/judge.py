@@ -1,4 +1,4 @@
-"""Oracle of the embedded judge (engine/src/score/dl): an independent numpy implementation of its measures and of
+"""Oracle of the embedded judge (crates/engine/src/score/dl): an independent numpy implementation of its measures and of
 their references, in float64, run on drawings made by integer arithmetic.
 
 Writes tests/oracle/judge.json, which tests/rooms/judge_dl.rs reads:  python tests/oracle/judge.py

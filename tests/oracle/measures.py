@@ -1,4 +1,4 @@
-"""Oracle of further measures (engine/src/score/measures), on the networks of organisation.py and in its way: float64,
+"""Oracle of further measures (crates/engine/src/score/measures), on the networks of organisation.py and in its way: float64,
 from the definitions. Writes tests/oracle/measures.json, which tests/rooms/measures_oracle.rs reads:
 
     python tests/oracle/measures.py

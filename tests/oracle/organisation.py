@@ -1,4 +1,4 @@
-"""Oracle of the measures of how a network is organised (engine/src/score/measures): an independent numpy
+"""Oracle of the measures of how a network is organised (crates/engine/src/score/measures): an independent numpy
 implementation in float64, from the definitions, on networks made by integer arithmetic.
 
 Writes tests/oracle/organisation.json, which tests/rooms/organisation.rs reads:  python tests/oracle/organisation.py

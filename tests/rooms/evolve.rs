@@ -1,12 +1,12 @@
 //! Operators and searches over long random sequences: no invariant ever breaks.
 
+use picloom::base::SimRng;
 use picloom::evolve::{
     Axis, EvolveConfig, InnovationTracker, Judged, MapElites, MutationScheme, Novelty,
     NoveltyConfig, Open, Population, Preset, Search, add_link, add_node, align,
     compatibility_distance, crossover_aligned, crossover_union, first_genome, mutate,
 };
 use picloom::genome::{Genome, Input, Role, from_json, to_json};
-use picloom::math::SimRng;
 use picloom::network::{Coords, PixelInputs, compile, reference};
 use proptest::prelude::*;
 

@@ -1,12 +1,12 @@
 //! What a session may choose (METHODS §2): colour, symmetry, background, palette; pictures that differ; a limit on links.
 
+use picloom::base::SimRng;
 use picloom::evolve::{
     Background, Breeding, DISTINCT, EvolveConfig, Judged, Population, Preset, Search, Selection,
     Session, Sketch, Symmetry,
 };
 use picloom::experiment::evolution::draw;
 use picloom::genome::{Genome, Palette, from_json, to_json};
-use picloom::math::SimRng;
 use picloom::network::{Coords, Model, PixelInputs, Wiring, compile, reference, wirable};
 use proptest::prelude::*;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! The embedded judge against an independent numpy implementation (tests/oracle/judge.py), on drawings made by
 //! integer arithmetic.
 
+use picloom::base::hash::sha256_hex;
 use picloom::genome::from_json;
-use picloom::math::hash::sha256_hex;
 use picloom::network::{Coords, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection};
 use picloom::score::dl::{Base, features::NAMES};

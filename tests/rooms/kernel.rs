@@ -2,8 +2,9 @@
 //! thread counts, and perturbations against drawing afresh.
 
 use nalgebra::DMatrix;
+use picloom::base::SimRng;
 use picloom::genome::Input;
-use picloom::math::{Activation, SimRng};
+use picloom::math::Activation;
 use picloom::network::kernel::{Isa, Objective, Perturber, feature_maps, render, render_on};
 use picloom::network::{
     Arch, Coords, Link, Mask, Model, Network, PixelInputs, Unit, Weights, reference,

@@ -2,7 +2,7 @@
 //! [`organisation`](super::organisation). The oracle says which weights are moved, and how far.
 
 use super::organisation::{CLOSE, Case, SIDE, close, indices, number, numbers, sums_close};
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Mask, Model};
 use picloom::probe::{Delta, Perturbation, Selection, WeightSweep};
 use picloom::prune::alive;

@@ -5,8 +5,8 @@
 use crate::reference_step::evaluate;
 use crate::refusals::assert_refused;
 use nalgebra::DMatrix;
+use picloom::base::SimRng;
 use picloom::genome::Input;
-use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Mask, PixelInputs};
 use picloom::train::optimizer::{
     GradientRule, Layout, MatrixShape, Optimizer, OptimizerConfig, OptimizerError, Scalar, Step,

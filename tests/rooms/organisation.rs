@@ -2,7 +2,7 @@
 //! (tests/oracle/organisation.py), on networks made by integer arithmetic.
 
 use nalgebra::DMatrix;
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Weights};
 use picloom::probe::{Change, View};
 use picloom::prune::alive;

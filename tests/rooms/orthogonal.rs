@@ -1,7 +1,7 @@
 //! What is known of Newton–Schulz and of the polar factor (METHODS §4).
 
 use nalgebra::DMatrix;
-use picloom::math::{SimRng, real};
+use picloom::base::{SimRng, real};
 use picloom::train::optimizer::{newton_schulz, polar_factor};
 use proptest::prelude::*;
 

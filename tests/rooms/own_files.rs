@@ -1,10 +1,10 @@
 //! Files: read with a bound, written whole, never through a link; nobody else's is removed.
 
-use picloom::network::files::{
+use picloom::base::files::{
     MARKER, create_folder, hidden_beside, open_log, open_own, open_shared_log, read_plain,
     read_text, remove_leftovers, write_atomic,
 };
-use picloom::network::process::place;
+use picloom::base::process::place;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -151,15 +151,15 @@ fn all_files_are_read_by_the_bounded_reader_and_opened_in_one_place() {
     // for them, what the kernel says of processes and memory, files of the program itself, and leases, which are
     // made exclusively.
     let allowed = [
-        "engine/src/genome/file.rs",
-        "engine/src/math/memory.rs",
-        "engine/src/network/files.rs",
-        "engine/src/network/process.rs",
+        "crates/base/src/plain.rs",
+        "crates/base/src/memory.rs",
+        "crates/base/src/files.rs",
+        "crates/base/src/process.rs",
         "src/studio/page.rs",
         "src/experiment/lease.rs",
-        "engine/src/math/command.rs",
-        "engine/src/prune/methods/command.rs",
-        "engine/src/score/judges/command.rs",
+        "crates/base/src/command.rs",
+        "crates/engine/src/prune/methods/command.rs",
+        "crates/engine/src/score/judges/command.rs",
         "src/figures/film.rs",
         "src/studio/saves.rs",
     ];
@@ -176,7 +176,7 @@ fn all_files_are_read_by_the_bounded_reader_and_opened_in_one_place() {
         "image::open(",
     ];
     let mut found = Vec::new();
-    for folder in ["engine/src", "src", "experiments/src"] {
+    for folder in ["crates/base/src", "crates/engine/src", "src", "experiments/src"] {
         for path in sources(&root.join(folder)) {
             let name = path.strip_prefix(root).unwrap();
             let text = std::fs::read_to_string(&path).unwrap();
@@ -190,5 +190,5 @@ fn all_files_are_read_by_the_bounded_reader_and_opened_in_one_place() {
             }
         }
     }
-    assert!(found.is_empty(), "read by network::files instead:\n{}", found.join("\n"));
+    assert!(found.is_empty(), "read by base::files instead:\n{}", found.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! Penalties and weight noise in a training. Gradients are held to those of JAX (`tests/oracle/penalties.py`).
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Mask, Picture, PixelInputs, Weights, kernel};
 use picloom::train::{
     GradientRule, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,

@@ -4,7 +4,7 @@
 //! Links 0–3 enter unit 4, 4–7 unit 5 (from 0–3); 8, 9 enter h (from 4, 5), 10, 11 s, 12, 13 v.
 
 use crate::refusals::assert_refused;
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::kernel::FeatureMaps;
 use picloom::network::{Arch, Mask, Network, Weights};
 use picloom::prune::methods::{

@@ -1,6 +1,6 @@
 //! What holds for every method, network and rule.
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Link, Mask, Network, PixelInputs, Weights};
 use picloom::prune::guard::{reach, smallest_feeding};

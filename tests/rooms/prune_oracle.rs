@@ -1,7 +1,7 @@
 //! Pruning against an independent NumPy/PyTorch script (`tests/oracle/prune_reference.py`).
 
 use nalgebra::DMatrix;
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, reference};
 use picloom::prune::methods::{self, Sp, SpMrmr, SpSigned};

@@ -1,6 +1,6 @@
 //! The swarm: one update by hand, alignment of permuted networks, resuming.
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Arch, Network, Weights};
 use picloom::prune::PruneError;
 use picloom::prune::swarm::{Swarm, SwarmConfig, SwarmError, alignment, permute};

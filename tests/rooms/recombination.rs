@@ -1,11 +1,11 @@
 //! Families of pictures: the hand-built network passes, the disconnected support fails (METHODS §11).
 
 use crate::refusals::assert_refused;
+use picloom::base::SimRng;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, SearchKind, Unwatched, evolve,
 };
 use picloom::genome::{self, Composed};
-use picloom::math::SimRng;
 use picloom::network::family::{Conditioned, Conditions, Family, Support};
 use picloom::network::{Arch, Coords, Mask, Model, Weights, Wiring};
 use picloom::run::{Target, TrainJob, load_run, train_run};

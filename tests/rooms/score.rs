@@ -1,8 +1,8 @@
 //! What a score may not depend on, what does not count as one, and what a sample says about it.
 
 use assert_cmd::Command;
+use picloom::base::SimRng;
 use picloom::genome;
-use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
 use picloom::probe::{Delta, Drawn, Selection, sampled_share};
 use picloom::run::load_target;

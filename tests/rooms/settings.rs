@@ -2,13 +2,13 @@
 //! `UPDATE_GOLDEN=1 cargo test --test rooms settings` writes them anew.
 
 use crate::refusals::assert_refused;
+use picloom::base::choice::Choice;
+use picloom::base::hash::sha256_hex;
+use picloom::base::settings::{Overlay, Setting, Settings};
 use picloom::evolve::{EvolveConfig, NoveltyConfig};
 use picloom::experiment::evolution::EvolutionConfig;
 use picloom::experiment::networks::{StudySettings, spec::Variances};
 use picloom::figures::film::FilmSettings;
-use picloom::math::choice::Choice;
-use picloom::math::hash::sha256_hex;
-use picloom::math::settings::{Overlay, Setting, Settings};
 use picloom::network::Framing;
 use picloom::network::picture_file::FileSettings;
 use picloom::prune::Method;
@@ -155,7 +155,7 @@ fn the_page_of_settings_is_what_the_declarations_say() {
 #[test]
 fn the_stub_of_python_is_what_the_declarations_say() {
     let marks = ["    # settings of NAME\n", "    # end"];
-    assert_generated("python/lib/picloom/_core.pyi", marks, tables(), python_stub);
+    assert_generated("crates/python/lib/picloom/_core.pyi", marks, tables(), python_stub);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! The numbers are in `tests/oracle/stats.json`, written by `tests/oracle/stats.py`.
 
 use nalgebra::DMatrix;
-use picloom::math::SimRng;
+use picloom::base::SimRng;
+use picloom::base::stats::{self, Confusion, Tail};
 use picloom::math::assignment::assign;
-use picloom::math::stats::{self, Confusion, Tail};
 use serde_json::Value;
 
 fn cases(name: &str) -> Vec<Value> {

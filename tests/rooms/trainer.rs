@@ -1,7 +1,7 @@
 //! The training loop: every reason to stop, restarts after a collapse, the pixels training sees.
 
 use crate::refusals::assert_refused;
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, kernel};
 use picloom::train::{
     Collapse, GradientRule, Init, LogLine, OptimizerConfig, Plateau, Problem, Schedule, StopReason,

@@ -2,7 +2,7 @@
 //! purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
 //! a rerun is served wholly from the cache.
 
-use picloom::math::SimRng;
+use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Model, Picture, Weights};
 use picloom::probe::{Delta, Selection};
 use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};

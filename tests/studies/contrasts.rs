@@ -1,12 +1,12 @@
 //! Contrasts: how they are written, what their rules decide.
 
 use crate::refusals::assert_refused;
+use picloom::base::SimRng;
 use picloom::experiment::contrast::{
     Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide,
     rank_correlation, slope, verdict,
 };
 use picloom::experiment::table::Table;
-use picloom::math::SimRng;
 use serde::Deserialize;
 
 #[test]

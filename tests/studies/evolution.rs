@@ -1,13 +1,13 @@
 //! Evolution runs: their settings, what judges pictures, and the sheets of a run.
 
 use crate::refusals::assert_refused;
+use picloom::base::SimRng;
 use picloom::evolve::{EvolveConfig, InnovationTracker, Open, Preset, first_genome, mutate};
 use picloom::experiment::evolution::{
     Descriptor, EvolutionConfig, Likeness, Measure, describe, draw, genome_sheet, grid_sheet,
     refine, side_of, ssim,
 };
 use picloom::genome::Genome;
-use picloom::math::SimRng;
 use picloom::network::kernel::render;
 use picloom::network::{Coords, Picture, PixelInputs, compile};
 

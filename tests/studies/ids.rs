@@ -5,6 +5,7 @@
 //! `tests/command/studio/ids.rs`; `claims::the_committed_verdicts_follow_from_the_committed_records` pins
 //! `figures/claims.json`.
 
+use picloom::base::hash::short_id;
 use picloom::experiment::cells::{CellStudy, run_cells, study_folder};
 use picloom::experiment::evolution::{
     EvolutionConfig, Measure, RefineMode, SearchKind, VlmSection,
@@ -12,7 +13,6 @@ use picloom::experiment::evolution::{
 use picloom::experiment::networks::{NetworkRow, NetworksStudy};
 use picloom::experiment::prune_run;
 use picloom::genome::Genome;
-use picloom::math::hash::short_id;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Wiring};
 use picloom::probe::{Delta, Selection, View};
 use picloom::prune::schedule::{IMP_GLOBAL, imp_global};

@@ -43,4 +43,4 @@ mod tables;
 mod target_pictures;
 
 // Leases are tested from within, by the tests in their file: what holds between workers is in no public item.
-use picloom::{math, network};
+use picloom::base;

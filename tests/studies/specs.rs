@@ -1,10 +1,10 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
 use crate::refusals::assert_refused;
+use picloom::base::refusal::Refusal;
 use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
 use picloom::experiment::spec::{Places, STANDARD, Spec, SpecError, SpecFile, read_text};
 use picloom::experiment::template::{Changes, Template};
-use picloom::math::refusal::Refusal;
 use serde::Deserialize;
 use std::path::Path;
 

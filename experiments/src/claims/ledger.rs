@@ -4,9 +4,9 @@ use super::decide::{LedgerError, Results, row};
 use super::spec::{ClaimText, StudySpec};
 use super::special::Special;
 use crate::finding::Verdict;
+use picloom::base::files::{LARGEST_STATE, read_text};
 use picloom::experiment::contrast::{self, Basis, Decision, Found};
 use picloom::experiment::record::RecordError;
-use picloom::network::files::{LARGEST_STATE, read_text};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -151,7 +151,7 @@ pub type Valued = (Option<f64>, Option<(f64, f64)>);
 
 /// `−0.095 [−0.132, −0.058]`.
 pub fn difference((estimate, ends): Valued) -> String {
-    let three = |x: f64| picloom::math::text::fixed(x, 3);
+    let three = |x: f64| picloom::base::text::fixed(x, 3);
     match (estimate, ends) {
         (Some(e), Some((l, h))) => format!("{} [{}, {}]", three(e), three(l), three(h)),
         (Some(e), None) => three(e),

@@ -2,8 +2,8 @@
 //! stands in `claims.json`.
 
 use super::ledger::{ClaimRow, Ledger, difference, named};
+use picloom::base::text::cell;
 use picloom::experiment::contrast::{Basis, Decision, Found, combined, verdict};
-use picloom::math::text::cell;
 
 const HEAD: &str = "# Claims
 

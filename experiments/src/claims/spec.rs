@@ -1,10 +1,10 @@
 //! `experiments/study.toml`: the parts of the study, its claims, and what decides each of them.
 
 use super::special::SPECIAL;
+use picloom::base::refusal::Refusal;
 use picloom::experiment::contrast::ContrastSpec;
 use picloom::experiment::spec::read_analysis;
 use picloom::experiment::spec::{Spec, SpecError, check_name, read_spec};
-use picloom::math::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -10,9 +10,9 @@ use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity
 use crate::training::newton_schulz::newton_schulz;
 use crate::training::{RowResult, RunRow, TrainingRecord};
 
+use picloom::base::stats::{Interval, mean, mean_interval};
 use picloom::experiment::depth::Sweep;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
-use picloom::math::stats::{Interval, mean, mean_interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

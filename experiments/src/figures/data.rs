@@ -2,12 +2,12 @@
 
 pub(super) use super::arms::look;
 use crate::claims::ledger::named as effect_name;
+use picloom::base::stats::mean;
 use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::networks::spec::BASE;
 pub(super) use picloom::figures::networks::{distinct, estimate, hollow, sorted, spoken, what};
 use picloom::figures::style::{self};
-use picloom::math::stats::mean;
 
 /// Some networks of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

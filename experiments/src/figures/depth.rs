@@ -2,11 +2,11 @@
 
 use super::data::{look, spoken, what};
 use super::{DrawError, Drawing, Sources};
+use picloom::base::real;
 use picloom::experiment::depth::{DepthCurve, DepthModel, Sweep, depth_curves};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Point, Series};
 use picloom::figures::style::{self, Marker, fixed, number};
-use picloom::math::real;
 
 const STUDY: &str = "depth";
 

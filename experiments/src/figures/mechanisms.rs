@@ -2,11 +2,11 @@
 
 use super::data::{estimate, look, what};
 use super::{DrawError, Drawing, Sources, some};
+use picloom::base::real;
+use picloom::base::stats::mean;
 use picloom::experiment::networks::record::{NetworkRow, NetworksRecord};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series, Spread};
-use picloom::math::real;
-use picloom::math::stats::mean;
 use picloom::score::measures::mechanisms::Mechanisms;
 
 const STUDY: &str = "mechanisms";

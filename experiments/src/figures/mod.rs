@@ -46,6 +46,8 @@ mod wirings;
 pub use picloom::figures::networks::Drawing;
 
 use crate::claims::Ledger;
+use picloom::base::files::{LARGEST_STATE, read_text};
+use picloom::base::text::word;
 use picloom::experiment::Record;
 use picloom::experiment::contrast::{Basis, Found};
 use picloom::experiment::grid::{Grid, GridRecord};
@@ -53,9 +55,7 @@ use picloom::experiment::networks::NetworksRecord;
 use picloom::experiment::record::{ROWS, STUDY, study_of};
 use picloom::experiment::spec::STANDARD;
 use picloom::figures::networks::{self, Nothing};
-use picloom::math::text::word;
 use picloom::network::Picture;
-use picloom::network::files::{LARGEST_STATE, read_text};
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

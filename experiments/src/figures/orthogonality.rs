@@ -7,12 +7,12 @@ use super::data::{
 use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
+use picloom::base::stats::mean;
 use picloom::experiment::depth::Sweep;
 use picloom::experiment::networks::record::NetworkResult;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Panel};
 use picloom::figures::networks::levels;
-use picloom::math::stats::mean;
 
 const STUDY: &str = "pruning";
 

@@ -5,8 +5,8 @@ use super::verdicts::{halves, numbers, shown, tally};
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
 use crate::claims::ledger::named;
 use crate::claims::{ClaimRow, Ledger};
+use picloom::base::text::{portable, word};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
-use picloom::math::text::{portable, word};
 use picloom::score::dl::LABELLED_BY;
 use std::path::{Path, PathBuf};
 

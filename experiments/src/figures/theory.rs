@@ -13,10 +13,10 @@ use crate::theory::record::{Curve, Peak, curves, meetings};
 use crate::volume::VolumeError;
 use crate::volume::literal::Reading;
 use crate::volume::sensitivity::Volume;
+use picloom::base::stats::mean;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
-use picloom::math::stats::mean;
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
 pub fn tone(i: usize, n: usize) -> Colour {

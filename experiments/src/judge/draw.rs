@@ -4,7 +4,7 @@
 //! change of its weight. Nine pruned or wired networks of the first set were trained by a kernel that summed in
 //! another order; what they drew is kept as PNG.
 
-use picloom::network::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
+use picloom::base::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
 use picloom::network::weight_files::{read_arch, read_weights};
 use picloom::network::{Coords, Model, Wiring, read_genome};
 use picloom::probe::{Change, View};

@@ -2,7 +2,7 @@
 //! into a probability. Rows may weigh more or less; standardised features are cut and bent as the embedded judge's are.
 
 use nalgebra::{DMatrix, DVector};
-use picloom::math::real;
+use picloom::base::real;
 use picloom::score::dl::{CLIP, KNOTS};
 
 /// A fitted model on standardised features.

@@ -10,7 +10,7 @@ pub mod logistic;
 pub mod within;
 
 use logistic::{FitError, Labelled, fit_logistic};
-use picloom::math::stats::Interval;
+use picloom::base::stats::Interval;
 use picloom::score::dl::features::NAMES;
 use picloom::score::dl::{DlModel, FORMAT, LeftOut, Provenance, SetRecord, Term};
 use picloom::score::labels::{LabelError, LabelRow, LabelSet, Report, judge_rows, measure_rows};

@@ -5,8 +5,8 @@
 //! network, the mean P(clean), is from its labels. Intervals are 95 % jackknifes over networks (Student's t): pictures
 //! of one network are not independent.
 
-use picloom::math::real;
-use picloom::math::stats::{Confusion, Interval, normal_quantile, student_quantile, wilson};
+use picloom::base::real;
+use picloom::base::stats::{Confusion, Interval, normal_quantile, student_quantile, wilson};
 use picloom::score::labels::LabelRow;
 use picloom::score::{Label, UNCLEAR, Verdict};
 use serde::Serialize;

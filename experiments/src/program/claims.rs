@@ -3,8 +3,8 @@
 use crate::claims::ledger::ClaimRow;
 use crate::claims::{Ledger, Results, StudySpec};
 use clap::Args;
+use picloom::base::files::write_atomic;
 use picloom::cli::Output;
-use picloom::network::files::write_atomic;
 use std::path::{Path, PathBuf};
 
 /// Which records the claims are decided from.

@@ -3,11 +3,11 @@
 use crate::figures::report::study_report;
 use crate::figures::{DrawError, FIGURES, Figure, Sources, figure};
 use clap::Args;
+use picloom::base::files::write_atomic;
+use picloom::base::names::unknown_name;
+use picloom::base::text::{portable, word};
 use picloom::cli::{Output, Usage};
 use picloom::figures::{Provenance, save_small};
-use picloom::math::names::unknown_name;
-use picloom::math::text::{portable, word};
-use picloom::network::files::write_atomic;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 use super::{claims, figures};
 use crate::claims::StudySpec;
 use crate::kinds;
+use picloom::base::lock::{FolderLock, LockError};
+use picloom::base::text::{portable, word};
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
-use picloom::math::text::{portable, word};
-use picloom::network::lock::{FolderLock, LockError};
 use serde_json::json;
 
 /// Does what the command says.

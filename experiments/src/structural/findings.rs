@@ -3,7 +3,7 @@
 
 use super::{ArmOutcome, StructuralRecord, arm, arm_at, penalties};
 use crate::finding::{Finding, Verdict};
-use picloom::math::stats::{mean_interval, paired_difference, wilson};
+use picloom::base::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// C13: do parts of a dense network live in subnetworks of their own? Rule `C13`.

@@ -8,8 +8,8 @@ use crate::finding::{Finding, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
 use crate::volume::{VolumeError, checked};
+use picloom::base::stats::{mean_interval, normal_quantile, spearman, wilson};
 use picloom::experiment::contrast::slope;
-use picloom::math::stats::{mean_interval, normal_quantile, spearman, wilson};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

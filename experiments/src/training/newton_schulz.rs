@@ -6,8 +6,8 @@
 
 use super::{RunRow, TrainingRecord};
 use crate::finding::Verdict;
-use picloom::math::real;
-use picloom::math::stats::{Interval, StatsError, mean, mean_interval};
+use picloom::base::real;
+use picloom::base::stats::{Interval, StatsError, mean, mean_interval};
 use picloom::train::optimizer::Orthogonalizer;
 use picloom::train::{OptimizerConfig, StopReason};
 use serde::Serialize;

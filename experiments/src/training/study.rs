@@ -2,6 +2,9 @@
 
 use super::newton_schulz::newton_schulz;
 use super::spec::{Optimizers, RowResult, RunKey, Training, TrainingRecord};
+use picloom::base::refusal::Refusal;
+use picloom::base::stats::median;
+use picloom::base::text::portable;
 use picloom::experiment::cost;
 use picloom::experiment::curve::{Curve, surviving};
 use picloom::experiment::grid::Grid;
@@ -9,9 +12,6 @@ use picloom::experiment::spec::{
     Places, SpecError, TargetSpec, check_cells, check_names, check_seeds, check_size,
 };
 use picloom::experiment::workers::Ask;
-use picloom::math::refusal::Refusal;
-use picloom::math::stats::median;
-use picloom::math::text::portable;
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
 use picloom::run::{
     RunConfig, RunError, RunResult, Target, TrainJob, load_target, read_metrics, train_run,

@@ -9,7 +9,7 @@
 
 use super::sample::{Estimate, chunked, share};
 use super::{VolumeError, checked};
-use picloom::math::refusal::Refusal;
+use picloom::base::refusal::Refusal;
 
 /// Slots of a network of `layers` hidden layers of `width` units: 4W + (L − 1)W² + 3W.
 pub fn slots(width: usize, layers: usize) -> usize {

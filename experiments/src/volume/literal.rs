@@ -4,7 +4,7 @@
 //! explains a peak only together with a cost of being too shallow. The gate is that cost.
 
 use super::ln_choose;
-use picloom::math::real;
+use picloom::base::real;
 use serde::{Deserialize, Serialize};
 
 /// Which literal reading of "the number of ways to be compositional over all ways".

@@ -27,7 +27,7 @@
 //!
 //! Dimension letters: W units a layer, L hidden layers, P parts.
 
-use picloom::math::refusal::Refusal;
+use picloom::base::refusal::Refusal;
 
 pub mod budget;
 pub mod exact;
@@ -80,7 +80,7 @@ pub fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), 
 
 /// ln n!.
 fn ln_factorial(n: usize) -> f64 {
-    picloom::math::real::ln_gamma(n as f64 + 1.0)
+    picloom::base::real::ln_gamma(n as f64 + 1.0)
 }
 
 /// ln C(n, k); −∞ if k > n.

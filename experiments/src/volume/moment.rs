@@ -6,7 +6,7 @@
 //! L = 9 neither overflow nor underflow.
 
 use super::{VolumeError, checked, ln_factorial};
-use picloom::math::{SimRng, real};
+use picloom::base::{SimRng, real};
 use rayon::prelude::*;
 
 /// Steps (compositions × partitions × layers) the transfer matrix takes at most.

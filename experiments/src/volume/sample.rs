@@ -6,9 +6,9 @@
 
 use super::moment::{Transfer, ln_expected_labellings};
 use super::{VolumeError, checked};
-use picloom::math::refusal::Refusal;
-use picloom::math::stats::{Interval, StatsError, normal_quantile, wilson};
-use picloom::math::{SimRng, real};
+use picloom::base::refusal::Refusal;
+use picloom::base::stats::{Interval, StatsError, normal_quantile, wilson};
+use picloom::base::{SimRng, real};
 use picloom::score::measures::components::Components;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

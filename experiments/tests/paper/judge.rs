@@ -1,8 +1,8 @@
 //! The embedded judge: the shipped model is the fit to the own labelled pictures, which are drawn from their networks.
 
 use crate::whole::assert_whole;
-use picloom::math::hash::sha256_hex;
-use picloom::math::real;
+use picloom::base::hash::sha256_hex;
+use picloom::base::real;
 use picloom::network::Picture;
 use picloom::score::labels::{
     LabelRow, LabelSet, merge, read_answers, read_key, read_labels, viewer_agreement,

@@ -1,6 +1,6 @@
 //! The smallest model of labelled pictures, and what it knows within networks.
 
-use picloom::math::{SimRng, real};
+use picloom::base::{SimRng, real};
 use picloom::score::dl::{CLIP, KNOTS};
 use picloom_experiments::judge::logistic::{FitError, Labelled, fit_logistic};
 use picloom_experiments::judge::within::{Seen, WithinNetworks};

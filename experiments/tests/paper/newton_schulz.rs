@@ -1,7 +1,7 @@
 //! Claim C11's statistics on losses whose exponent is known.
 
+use picloom::base::real;
 use picloom::experiment::curve::Curve;
-use picloom::math::real;
 use picloom::train::StopReason;
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::training::newton_schulz::newton_schulz;

@@ -36,14 +36,14 @@ fn smoke_results_stand_under_a_banner() {
 fn the_commands_of_a_report_are_those_that_made_it() {
     let (folder, _guard) = study("smoke");
     // A report is passed on: it does not say where the folder lay.
-    let last = picloom::math::text::word(picloom::math::text::portable(&folder));
+    let last = picloom::base::text::word(picloom::base::text::portable(&folder));
     let html = study_report(&folder, "picloom-experiments report --out 'a b.html'");
     assert!(html.contains("picloom-experiments report --out 'a b.html'"));
     // Records alone: run somewhere, then collected here.
     let run = "picloom-experiments run experiments/depth.toml --profile smoke --store runs\n";
     assert!(html.contains(run), "{html}");
     let to = folder.join("depth");
-    let to = picloom::math::text::word(picloom::math::text::portable(&to));
+    let to = picloom::base::text::word(picloom::base::text::portable(&to));
     assert!(html.contains(&format!("--out {to}")));
     assert!(html.contains(&format!("picloom-experiments figures --records {last} score-by-depth")));
     // The folder the runs are in.

@@ -1,6 +1,6 @@
 //! What the theory's rules make of points whose answer is known, and how its figures compare them.
 
-use picloom::math::stats::Interval;
+use picloom::base::stats::Interval;
 use picloom_experiments::figures::theory::{Seen, tone, within_targets};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{

@@ -188,7 +188,7 @@ fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the
         let Some(methods) = row.methods else { continue };
         let exact = values.exact.unwrap();
         if let Some(expected) = methods.expected {
-            let found = picloom::math::real::exp(values.ln_expected);
+            let found = picloom::base::real::exp(values.ln_expected);
             assert!((found - expected).abs() < 5e-7, "{methods:?}: {found}");
         }
         if methods.approximate {

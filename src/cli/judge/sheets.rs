@@ -1,11 +1,11 @@
 //! `picloom judge sheets` and `judge labels`: perturbations of several networks, shuffled and
 //! numbered, to label without knowing who drew what.
 
+use crate::base::files::write_atomic;
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
 use crate::figures::judge::save_pair_sheets;
-use crate::network::files::write_atomic;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
 use crate::run::folder::{FolderKind, ensure_file};

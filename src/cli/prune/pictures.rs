@@ -1,11 +1,11 @@
 //! The pictures of a round: the wiring that survives, what went, the feature maps before and after.
 
+use crate::base::files::write_atomic;
 use crate::experiment::round_folder;
 use crate::figures::sheets::{FeatureSheet, feature_sheet};
 use crate::figures::style::fixed;
 use crate::figures::wiring::{Wiring, wiring, wiring_change};
 use crate::figures::{Provenance, save, svg_to_png};
-use crate::network::files::write_atomic;
 use crate::network::kernel::feature_maps;
 use crate::network::{Mask, Model, Network, PixelInputs, Weights};
 use crate::prune::{RoundRecord, alive_units, round_mask};

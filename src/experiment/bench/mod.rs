@@ -5,8 +5,8 @@ mod score;
 
 pub use score::{ScoreBench, ScoreTiming, time_score};
 
+use crate::base::SimRng;
 use crate::genome::{self, Genome};
-use crate::math::SimRng;
 use crate::network::family::Support;
 use crate::network::kernel::{Isa, Objective, render};
 use crate::network::{Arch, Coords, Mask, Model, Network, PixelInputs, Weights, Wiring};

@@ -1,9 +1,9 @@
 //! What the cells left, as one record, and how far they are.
 
 use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
+use crate::base::files::remove_leftovers;
 use crate::experiment::lease::Holder;
 use crate::experiment::record::{Record, RecordError};
-use crate::network::files::remove_leftovers;
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! What a study of cells says of itself, and the files of a cell.
 
-use crate::experiment::record::{Record, RecordError};
-use crate::experiment::workers::Ask;
-use crate::math::hash::{canonical_json, short_id};
-use crate::network::files::{
+use crate::base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
+use crate::base::hash::{canonical_json, short_id};
+use crate::experiment::record::{Record, RecordError};
+use crate::experiment::workers::Ask;
 use crate::run::folder::{FolderKind, Marker};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

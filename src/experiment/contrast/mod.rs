@@ -15,9 +15,9 @@ pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
 use super::table::{Filter, Table};
-use crate::math::SimRng;
-use crate::math::refusal::Refusal;
-use crate::math::stats::{mean, sign_flip_p};
+use crate::base::SimRng;
+use crate::base::refusal::Refusal;
+use crate::base::stats::{mean, sign_flip_p};
 use estimate::{Pair, Values};
 use networks::Networks;
 use std::collections::BTreeMap;
@@ -379,7 +379,7 @@ impl Compared<'_> {
             let (_, row) = *self.networks.compared_rows(number, self.basis).first()?;
             let value = self.of.number(row)?;
             let side = (value - low.number(row)?).max(high.number(row)? - value);
-            Some(side / crate::math::stats::normal_quantile(0.975) / self.networks.scale)
+            Some(side / crate::base::stats::normal_quantile(0.975) / self.networks.scale)
         };
         error().unwrap_or(0.0)
     }

@@ -2,9 +2,9 @@
 
 use super::estimate::{Found, Verdict, verdict};
 use super::spec::ContrastSpec;
+use crate::base::SimRng;
+use crate::base::stats::{random_groups, sign_flip_p};
 use crate::experiment::networks::spec::Variances;
-use crate::math::SimRng;
-use crate::math::stats::{random_groups, sign_flip_p};
 use serde::{Deserialize, Serialize};
 
 /// Studies that are simulated for one effect.

@@ -6,10 +6,10 @@
 use super::inputs::ancestor_file;
 use super::session::{SESSION_FILE, open};
 use super::{BreedError, EvolutionError, EvolutionJob, PictureJudge, read_config};
+use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::refusal::Refusal;
 use crate::evolve::Birth;
 use crate::genome::{self, Genome};
-use crate::math::refusal::Refusal;
-use crate::network::files::{LARGEST_STATE, read_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

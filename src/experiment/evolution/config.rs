@@ -2,13 +2,13 @@
 
 use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
+use crate::base::hash::json_id;
+use crate::base::memory;
+use crate::base::names::names;
+use crate::base::refusal::Refusal;
+use crate::base::settings::{Settings, settings};
 use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
 use crate::genome::Genome;
-use crate::math::hash::json_id;
-use crate::math::memory;
-use crate::math::names::names;
-use crate::math::refusal::Refusal;
-use crate::math::settings::{Settings, settings};
 use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};

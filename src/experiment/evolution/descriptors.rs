@@ -1,7 +1,7 @@
 //! Numbers that say what kind of picture it is: axes of MAP-Elites, space of novelty search.
 
-use crate::math::names::names;
-use crate::math::real;
+use crate::base::names::names;
+use crate::base::real;
 use crate::network::Picture;
 use crate::score::dl_threshold::png_length;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,9 @@
 //! A family of pictures as the target of a search: one genome with factors is to draw all combinations that it is shown.
 
 use super::config::{EvolutionConfig, SearchKind};
+use crate::base::memory;
+use crate::base::refusal::Refusal;
 use crate::genome::{Genome, Input};
-use crate::math::memory;
-use crate::math::refusal::Refusal;
 use crate::network::family::{Conditioned, Conditions, Family, Support};
 use crate::network::{Model, Wiring};
 use crate::score::measures::recombination;

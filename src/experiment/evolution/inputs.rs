@@ -6,11 +6,11 @@
 
 use super::config::EvolutionConfig;
 use super::family::ShownFamily;
+use crate::base::files::{WriteError, create_folder, write_atomic};
+use crate::base::hash::{sha256_of_floats, short_id};
+use crate::base::text::leads_down;
 use crate::genome::{self, Genome, ReadGenomeError, to_json};
-use crate::math::hash::{sha256_of_floats, short_id};
-use crate::math::text::leads_down;
 use crate::network::Picture;
-use crate::network::files::{WriteError, create_folder, write_atomic};
 use crate::run::read_target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -42,15 +42,15 @@ pub use session::{
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
 
+use crate::base::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
+use crate::base::hash::sha256_of_floats;
+use crate::base::refusal::Refusal;
+use crate::base::text::portable;
 use crate::evolve::{
     BreedingError, MapElites, Novelty, Population, Search, SessionError, TellError,
 };
 use crate::genome::ReadGenomeError;
-use crate::math::hash::sha256_of_floats;
-use crate::math::refusal::Refusal;
-use crate::math::text::portable;
 use crate::network::Picture;
-use crate::network::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
 use crate::run::folder::{FolderKind, Marker};
 use crate::run::{Target, load_target, write_target};
 use family::ShownFamily;

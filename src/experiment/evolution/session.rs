@@ -10,15 +10,15 @@ use super::finish::signed;
 use super::inputs::{Ancestors, ancestor_file};
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
-use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
-use crate::genome::{Genome, ReadGenomeError, to_json};
-use crate::math::memory;
-use crate::math::refusal::Refusal;
-use crate::math::text::{path_text, path_texts, portable};
-use crate::network::Coords;
-use crate::network::files::{
+use crate::base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
+use crate::base::memory;
+use crate::base::refusal::Refusal;
+use crate::base::text::{path_text, path_texts, portable};
+use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
+use crate::genome::{Genome, ReadGenomeError, to_json};
+use crate::network::Coords;
 pub use crate::run::folder::SESSION_FILE;
 use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
@@ -179,7 +179,7 @@ fn bred(path: &Path, session: Session, ancestors: &Ancestors) -> Result<Breeding
     })
 }
 
-/// Writes a session. Who may not be alone holds [`FolderLock::of_file`](crate::network::lock::FolderLock::of_file).
+/// Writes a session. Who may not be alone holds [`FolderLock::of_file`](crate::base::lock::FolderLock::of_file).
 ///
 /// # Errors
 /// The file cannot be written.

@@ -7,12 +7,12 @@
 use super::config::{EvolutionConfig, SearchKind};
 use super::record::GenerationRecord;
 use super::{EvolutionError, EvolutionJob};
-use crate::evolve::{Birth, Search};
-use crate::math::hash::{hex, sha256_hex};
-use crate::math::refusal::Refusal;
-use crate::network::files::{
+use crate::base::files::{
     LARGEST_STATE, WriteError, open_log, read_plain, read_text, write_atomic,
 };
+use crate::base::hash::{hex, sha256_hex};
+use crate::base::refusal::Refusal;
+use crate::evolve::{Birth, Search};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;

@@ -1,8 +1,8 @@
 //! An arm of a networks study: one network of every chain, as the TOML file says it.
 
+use crate::base::refusal::Refusal;
+use crate::base::settings::{Overlay, of_file};
 use crate::experiment::spec::{FamilySpec, TargetSpec};
-use crate::math::refusal::Refusal;
-use crate::math::settings::{Overlay, of_file};
 use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;

@@ -1,7 +1,7 @@
 //! How a network without a parent is made: trained, trained on other pictures first, or grown.
 
+use crate::base::hash::json_id;
 use crate::experiment::workers::Ask;
-use crate::math::hash::json_id;
 use crate::run::{GrowJob, RunError, TrainJob, grow_run, load_run, train_run};
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};

@@ -3,16 +3,16 @@
 use super::arm::{ArmSpec, ArmWiring, Level};
 use super::record::About;
 use super::spec::{BASE, NetworksSpec, SHOWN, VariantSpec};
+use crate::base::command::look_in;
+use crate::base::hash::{hex, json_id};
+use crate::base::refusal::Refusal;
+use crate::base::text::portable;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::record::six_digits;
 use crate::experiment::spec::{FamilySpec, Places, SpecError, SpecFile, TargetSpec, read};
 use crate::genome::{self, Genome};
-use crate::math::command::look_in;
-use crate::math::hash::{hex, json_id};
-use crate::math::refusal::Refusal;
-use crate::math::text::portable;
 use crate::network::family::Family;
 use crate::network::{
     Arch, Coords, Layered, Model, Picture, TrainedWiring, Wiring, layerize, read_genome,

@@ -1,10 +1,10 @@
 //! What a networks study leaves: one row a network.
 
 use super::columns;
+use crate::base::stats::{mean, mean_interval, normal_quantile};
 use crate::experiment::curve::Curve;
 use crate::experiment::record::Record;
 use crate::experiment::spec::left_out;
-use crate::math::stats::{mean, mean_interval, normal_quantile};
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
 use crate::score::measures::candidates::{CANDIDATES, NULL};
@@ -140,8 +140,8 @@ pub struct NetworkResult {
     pub alive: usize,
     /// Mean squared error to the target; NaN (in JSON null) of a network that diverged.
     #[serde(
-        deserialize_with = "crate::math::text::number_or_null",
-        default = "crate::math::text::nan"
+        deserialize_with = "crate::base::text::number_or_null",
+        default = "crate::base::text::nan"
     )]
     pub mse: f64,
     /// R² to the target, ≤ 1.

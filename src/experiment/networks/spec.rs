@@ -1,14 +1,14 @@
 //! A networks study as its TOML file says it.
 
 use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings};
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
+use crate::base::settings::{Overlay, Settings, of_file, settings};
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::ContrastSpec;
 use crate::experiment::spec::{
     Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
 };
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::math::settings::{Overlay, Settings, of_file, settings};
 use crate::probe::Delta;
 use crate::prune::Retrain;
 use crate::score::JudgeChoice;

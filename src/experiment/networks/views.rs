@@ -1,10 +1,10 @@
 //! Pictures of a network that figures show: changed weights, and the map of every unit.
 
 use super::record::{Change, Maps, Views};
+use crate::base::files::{create_folder, write_atomic};
 use crate::experiment::changes::table_of;
 use crate::experiment::workers::Ask;
 use crate::network::Picture;
-use crate::network::files::{create_folder, write_atomic};
 use crate::network::palette::encode_small_png;
 use crate::probe::View;
 use crate::run::RunError;

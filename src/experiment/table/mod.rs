@@ -10,9 +10,9 @@ mod filter;
 pub use fewest::Fewest;
 pub use filter::{Filter, Measure};
 
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
-use crate::network::files::{WriteError, read_plain, write_atomic};
+use crate::base::files::{WriteError, read_plain, write_atomic};
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
 use std::collections::BTreeSet;

@@ -3,12 +3,12 @@
 use super::data::Selected;
 use super::drawing::{Content, Drawing, Drawn};
 use super::spec::{FigureSpec, Which};
+use crate::base::refusal::Refusal;
 use crate::experiment::table::Measure;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Panel, Series};
 use crate::figures::losses::{LossCurve, geometric_mean};
 use crate::figures::style;
-use crate::math::refusal::Refusal;
 
 /// Column of the losses.
 const LOSS: &str = "curve_loss";

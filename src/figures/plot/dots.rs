@@ -3,9 +3,9 @@
 use super::data::Selected;
 use super::drawing::{Content, Drawn};
 use super::spec::Which;
+use crate::base::refusal::Refusal;
 use crate::figures::charts::{Dots, Group, Point, Rule, Spread};
 use crate::figures::style;
-use crate::math::refusal::Refusal;
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let spec = selected.spec;

@@ -2,11 +2,11 @@
 
 use super::data::{Selected, Summary};
 use super::spec::{Caption, FigureSpec, Kind};
+use crate::base::refusal::Refusal;
 use crate::experiment::table::Measure;
 use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
 use crate::figures::style::size;
 use crate::figures::svg::escaped;
-use crate::math::refusal::Refusal;
 use serde::Serialize;
 
 /// A drawn figure.

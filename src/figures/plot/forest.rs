@@ -3,13 +3,13 @@
 use super::drawing::{Content, Drawn};
 use super::spec::FigureSpec;
 use super::words::Words;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::{Basis, ContrastSpec, Found, Mean, contrast};
 use crate::experiment::table::Table;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Dots, Group, Look, Panel, Point, Rule};
 use crate::figures::style::{self, Marker};
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
 
 /// The contrasts of these ids, in their order; all without ids. The id of one with `each` names all that it stands for.
 ///

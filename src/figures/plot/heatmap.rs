@@ -2,11 +2,11 @@
 
 use super::data::Selected;
 use super::drawing::{Content, Drawn};
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::{ContrastSpec, contrast};
 use crate::experiment::table::{Filter, Measure};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
-use crate::math::refusal::Refusal;
 
 /// What a cell shows.
 struct Cell {

@@ -42,9 +42,9 @@ pub use spec::{Caption, FigureSpec, Group, Hex, Kind, Numbers, Which, length_of}
 pub use study::{draw_of_study, of_spec, tables_of};
 pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::ContrastSpec;
 use crate::experiment::table::Filter;
-use crate::math::refusal::Refusal;
 use data::Selected;
 
 /// Draws a figure of the rows of all tables.

@@ -1,9 +1,9 @@
 //! A drawing as a file: SVG, PNG or PDF, by its extension.
 
 use super::drawing::Drawing;
+use crate::base::files::{create_folder, write_atomic};
+use crate::base::refusal::Refusal;
 use crate::figures::files::{Provenance, svg_to_png, with_metadata};
-use crate::math::refusal::Refusal;
-use crate::network::files::{create_folder, write_atomic};
 use std::path::Path;
 
 /// A form of file.

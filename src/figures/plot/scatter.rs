@@ -4,9 +4,9 @@ use super::data::{ROW, Selected};
 use super::dots::rules;
 use super::drawing::{Content, Drawn};
 use super::spec::Which;
+use crate::base::refusal::Refusal;
 use crate::figures::charts::{Panel, Point, Series, Spread};
 use crate::figures::style;
-use crate::math::refusal::Refusal;
 use std::collections::BTreeMap;
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {

@@ -1,11 +1,11 @@
 //! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
 
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::{Basis, Mean};
 use crate::experiment::table::{Fewest, Filter, Measure};
 use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
-use crate::math::names::did_you_mean;
-use crate::math::refusal::Refusal;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;

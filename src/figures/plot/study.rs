@@ -1,10 +1,10 @@
 //! The figures of a spec, drawn from the results of the studies that they name.
 
 use super::{Drawing, FigureSpec, Kind, Source, draw};
+use crate::base::refusal::Refusal;
 use crate::experiment::analysis::Analysis;
 use crate::experiment::contrast::Tables;
 use crate::experiment::record::ROWS;
-use crate::math::refusal::Refusal;
 
 /// The figures of a spec, each laid over the spec's `figure_defaults`.
 ///

@@ -3,8 +3,8 @@
 
 use super::data::Selected;
 use super::spec::{FigureSpec, Kind};
+use crate::base::refusal::Refusal;
 use crate::experiment::table::{Measure, Table};
-use crate::math::refusal::Refusal;
 use serde_json::{Map, Value, json};
 
 /// Whether a column is there and has a value in some row.

@@ -4,11 +4,11 @@
 use super::drawing::{Content, Drawn};
 use super::spec::FigureSpec;
 use super::words::Words;
+use crate::base::refusal::Refusal;
 use crate::experiment::contrast::{ContrastSpec, Found, Verdict, contrast};
 use crate::experiment::table::Table;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
-use crate::math::refusal::Refusal;
 
 pub(super) fn draw(
     spec: &FigureSpec,

@@ -2,8 +2,8 @@
 //! writes it, named by what the network is.
 
 use super::job::{Job, Work};
-use crate::math::hash::{json_id, sha256_of_floats};
-use crate::network::files::write_atomic;
+use crate::base::files::write_atomic;
+use crate::base::hash::{json_id, sha256_of_floats};
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
 use crate::score::card::main_measures;

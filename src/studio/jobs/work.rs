@@ -1,14 +1,14 @@
 //! What a job does, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
+use crate::base::hash::sha256_of_floats;
+use crate::base::lock::FolderLock;
 use crate::experiment::evolution::{
     Ancestors, EvolutionConfig, EvolutionJob, EvolutionObserver, EvolutionResult, GenerationRecord,
     SearchKind, StopCause, evolve,
 };
 use crate::experiment::prune_run;
 use crate::genome::{self, Genome};
-use crate::math::hash::sha256_of_floats;
-use crate::network::lock::FolderLock;
 use crate::network::{Coords, Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};

@@ -1,5 +1,5 @@
-//! The site of chosen networks: what `picloom studio --export` adds to the page that `web/build` wrote. The page itself
-//! is tested in a browser (`web/test`).
+//! The site of chosen networks: what `picloom studio --export` adds to the page that `crates/web/build` wrote. The page itself
+//! is tested in a browser (`crates/web/test`).
 
 use super::client::root;
 use picloom::genome::{from_json, to_json};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// What `web/build` writes, as far as it is looked at.
+/// What `crates/web/build` writes, as far as it is looked at.
 pub fn built(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     for name in ["page.js", "style.css", "site.css", "icon.svg", "worker.js"] {
@@ -88,7 +88,7 @@ fn a_site_that_cannot_be_written_is_refused_and_nothing_is_made() {
     let root = root();
     let root = root.path();
     let (is_done, said) = export(root, &["genomes/mask.json"]);
-    assert!(!is_done && said.contains("web/build") && said.contains("--site"), "{said}");
+    assert!(!is_done && said.contains("crates/web/build") && said.contains("--site"), "{said}");
     built(&root.join("built"));
     let (is_done, said) = export(root, &["genomes/none.json"]);
     assert!(!is_done && said.contains("genomes/none.json"), "{said}");

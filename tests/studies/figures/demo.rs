@@ -1,10 +1,10 @@
 //! Figures with made-up data, one of each kind: looked at by people
 //! (`PICLOOM_FIGURES_DEMO=DIR cargo test --test figures`), checked by tests.
 
+use picloom::base::{SimRng, real};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series, Tones};
 use picloom::figures::style::{self, arm};
-use picloom::math::{SimRng, real};
 
 fn losses(key: &str, floor: f64, rng: &mut SimRng) -> Series {
     let (_, arm) = arm(key).unwrap();

@@ -1,10 +1,10 @@
 //! Sheets and a report of made-up networks, to be looked at and tested.
 
+use picloom::base::SimRng;
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Shot, Table, Tile};
 use picloom::figures::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet};
 use picloom::figures::style::{self, ARMS};
 use picloom::figures::wiring::{Wiring, wiring};
-use picloom::math::SimRng;
 use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, reference};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Both estimators against exact values.
 
-use picloom::math::stats::Interval;
+use picloom::base::stats::Interval;
 use picloom_experiments::volume::exact::probability;
 use picloom_experiments::volume::sample::{direct, karp_luby};
 

@@ -1,0 +1,28 @@
+//! The base that every package of Picloom stands on. It knows no genome, network or study.
+//!
+//! - [`refusal::Refusal`]: a refused input: where, what was expected, what was found, what to do.
+//! - [`settings`], [`choice`], [`names`]: options declared once; flags, files, checks and pages come from them.
+//! - [`files`], [`lock`], [`process`], [`memory`], [`command`], [`clock`]: the machine.
+//! - [`rng::SimRng`], [`stats`], [`real`]: numbers with the same bits everywhere.
+//! - [`hash`], [`text`]: ids and words.
+#![warn(missing_docs)]
+
+pub mod choice;
+pub mod clock;
+pub mod command;
+pub mod files;
+pub mod hash;
+pub mod lock;
+pub mod memory;
+pub mod names;
+mod plain;
+pub mod process;
+pub mod real;
+pub mod refusal;
+pub mod rng;
+pub mod settings;
+pub mod stats;
+pub mod text;
+
+pub use names::Named;
+pub use rng::SimRng;

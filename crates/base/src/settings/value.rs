@@ -1,0 +1,251 @@
+//! The values that settings can have: numbers, names, text, choices, lists.
+
+use super::Range;
+use crate::names::Named;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use std::path::PathBuf;
+use toml::Value as Toml;
+
+/// A value that one setting can have.
+pub trait Value: Sized {
+    /// Its type in Python.
+    fn python() -> String;
+
+    /// Every name that it may have.
+    fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// A range in words; nothing if it is no number.
+    fn range(_: &Range) -> String {
+        String::new()
+    }
+
+    /// True of lists.
+    const IS_LIST: bool = false;
+
+    /// True of names with options.
+    const IS_CHOICE: bool = false;
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// Takes it from a file or from Python.
+    ///
+    /// # Errors
+    /// What was expected and what was found.
+    fn of(value: &Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(text) => Self::parse(text),
+            other => Self::parse(&other.to_string()),
+        }
+    }
+
+    /// As a file has it; none if there is none.
+    fn toml(&self) -> Option<Toml>;
+
+    /// As an option has it; none if there is none.
+    fn text(&self) -> Option<String>;
+
+    /// The number that is outside the range, if one is.
+    fn outside(&self, _: &Range) -> Option<String> {
+        None
+    }
+}
+
+/// Reads a value from a file as an option would read it, too: a choice may be its text or its table. For
+/// `#[serde(deserialize_with = "…")]`.
+///
+/// # Errors
+/// What was expected and what was found.
+pub fn of_file<'de, T: Value, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    T::of(&Toml::deserialize(from)?).map_err(D::Error::custom)
+}
+
+macro_rules! numbers {
+    ($($type:ty, $python:literal, $whole:literal, $expected:literal;)*) => { $(
+        impl Value for $type {
+            fn python() -> String {
+                $python.into()
+            }
+
+            fn range(range: &Range) -> String {
+                range.words($whole)
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|_| format!("expected {}, found {text}", $expected))
+            }
+
+            fn toml(&self) -> Option<Toml> {
+                Toml::try_from(*self).ok()
+            }
+
+            fn text(&self) -> Option<String> {
+                let text = self.to_string();
+                Some(if text.starts_with("0.0000") { format!("{self:e}") } else { text })
+            }
+
+            fn outside(&self, range: &Range) -> Option<String> {
+                // TOML has no larger integers.
+                let fits = range.contains(*self as f64) && self.toml().is_some();
+                (!fits).then(|| format!("{self:?}"))
+            }
+        }
+    )* };
+}
+
+numbers! {
+    f64, "float", false, "a number";
+    u64, "int", true, "a whole number of at least 0";
+    u32, "int", true, "a whole number of at least 0";
+    usize, "int", true, "a whole number of at least 0";
+}
+
+/// Makes settings of types that are text in files.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __texts {
+    ($($type:ty),*) => { $(
+        impl $crate::settings::Value for $type {
+            fn python() -> String {
+                "str".into()
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                text.parse().map_err(|error| format!("{error}"))
+            }
+
+            fn toml(&self) -> Option<toml::Value> {
+                Some(toml::Value::String(self.to_string()))
+            }
+
+            fn text(&self) -> Option<String> {
+                Some(self.to_string())
+            }
+        }
+    )* };
+}
+pub use __texts as texts;
+
+/// The two conversions by which serde has types as their text: `#[serde(try_from = "String", into = "String")]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __text_in_files {
+    ($($type:ty),*) => { $(
+        impl TryFrom<String> for $type {
+            type Error = <$type as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+    )* };
+}
+pub use __text_in_files as text_in_files;
+texts!(String);
+
+impl Value for PathBuf {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.into())
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        self.text().map(Toml::String)
+    }
+
+    fn text(&self) -> Option<String> {
+        self.to_str().map(String::from)
+    }
+}
+
+impl Value for bool {
+    fn python() -> String {
+        "bool".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("expected true or false, found {text}"))
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        Some(Toml::Boolean(*self))
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+impl<T: Named> Value for T {
+    fn python() -> String {
+        "str".into()
+    }
+
+    fn names() -> Vec<&'static str> {
+        T::ALL.iter().map(|value| value.name()).collect()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        T::named(text).map_err(|error| error.to_string())
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        self.text().map(Toml::String)
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(self.name().into())
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    fn python() -> String {
+        format!("{0} | Sequence[{0}]", T::python())
+    }
+
+    fn range(range: &Range) -> String {
+        T::range(range)
+    }
+
+    const IS_LIST: bool = true;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        text.split(',').map(|one| T::parse(one.trim())).collect()
+    }
+
+    fn of(value: &Toml) -> Result<Self, String> {
+        match value {
+            Toml::Array(values) => values.iter().map(T::of).collect(),
+            Toml::String(text) => Self::parse(text),
+            other => T::of(other).map(|one| vec![one]),
+        }
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        self.iter().map(T::toml).collect::<Option<_>>().map(Toml::Array)
+    }
+
+    fn text(&self) -> Option<String> {
+        let texts: Vec<String> = self.iter().filter_map(T::text).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    fn outside(&self, range: &Range) -> Option<String> {
+        self.iter().find_map(|one| one.outside(range))
+    }
+}

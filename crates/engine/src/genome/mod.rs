@@ -1,0 +1,620 @@
+//! A genome: the graph that evolution edits. In: files or other genomes. Out: a valid, acyclic
+//! `Genome`. It does not know how to draw.
+//!
+//! Invariants, kept by construction and checked by [`Genome::check`]:
+//! the four inputs and either {ink} or {hue, saturation, brightness} are present exactly once;
+//! node and innovation ids are unique; at most one connection joins a pair; nothing enters an
+//! input; weights are finite; the graph of *all* connections, disabled ones too, is acyclic.
+//! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
+
+mod builtin;
+pub mod composed;
+mod dot;
+mod gene;
+mod info;
+mod json;
+mod morph;
+mod palette;
+mod picbreeder;
+
+pub use builtin::{BUILTIN, builtin};
+pub use composed::Composed;
+pub use dot::to_dot;
+pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
+pub use info::GenomeInfo;
+pub use json::{JsonError, from_json, to_json};
+pub use morph::Morph;
+pub use palette::Palette;
+pub use picbreeder::{
+    PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
+};
+
+use crate::base::files::read_plain;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
+use crate::math::Activation;
+use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// How a genome came to be; kept in its file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How it was made: "composed by hand", "picloom evolve --search target", "imported from …".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub made_by: String,
+    /// Seed of the run that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Generations of selection behind it; Picbreeder's `age`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generations: Option<u64>,
+    /// Names or ids of the parents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<String>,
+    /// Anything else worth knowing, key to text (search, config hash, notes).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, String>,
+}
+
+impl Provenance {
+    /// What people call the genome in the file `path`: its name, or the file's. Searches number
+    /// their files: a number alone comes after the run it is of, `face 000`.
+    pub fn title(&self, path: &Path) -> String {
+        let name = self.name.trim();
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        if !name.is_empty() {
+            return name.into();
+        }
+        if stem.is_empty() || !stem.bytes().all(|b| b.is_ascii_digit()) {
+            return stem;
+        }
+        let said = |folder: &str| !["genomes", "published", "/", ".", ".."].contains(&folder);
+        let mut folders = path.iter().rev().skip(1).map(|folder| folder.to_string_lossy());
+        let run = folders.find(|folder| said(folder));
+        run.map_or(format!("genome {stem}"), |run| format!("{run} {stem}"))
+    }
+}
+
+type Graph = StableDiGraph<NodeGene, ConnectionGene>;
+
+/// A CPPN genome. See the module's invariants.
+#[derive(Clone, Debug)]
+pub struct Genome {
+    graph: Graph,
+    nodes: BTreeMap<NodeId, NodeIndex>,
+    connections: BTreeMap<InnovationId, EdgeIndex>,
+    /// How it came to be.
+    pub provenance: Provenance,
+    /// The colours that its picture is drawn in.
+    pub palette: Palette,
+}
+
+/// Largest node id, innovation number and marking of a genome that is put together or read: half of what a node
+/// id can hold, so that edits of it, which may go beyond, never run out of numbers.
+pub const LARGEST_ID: u64 = (u32::MAX / 2) as u64;
+
+/// Why an edit of a genome was refused. The genome is unchanged.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GenomeError {
+    /// Two nodes with one id.
+    #[error("duplicate node id {0}: expected ids to be unique")]
+    DuplicateNode(NodeId),
+    /// Two connections with one innovation number.
+    #[error("duplicate innovation {0}: expected innovation numbers to be unique")]
+    DuplicateInnovation(InnovationId),
+    /// Two nodes for one input or output.
+    #[error("two nodes with role {0}: expected one")]
+    DuplicateRole(Role),
+    /// Two connections for one pair of nodes.
+    #[error("two connections from {from} to {to}: expected at most one")]
+    DuplicateLink {
+        /// Source node.
+        from: NodeId,
+        /// Target node.
+        to: NodeId,
+    },
+    /// A connection names a node that is not there.
+    #[error("dangling link: expected both ends among the nodes, found no node {0}")]
+    UnknownNode(NodeId),
+    /// No connection has this innovation number.
+    #[error("no connection with innovation {0}")]
+    UnknownInnovation(InnovationId),
+    /// The connection would close a cycle.
+    #[error(
+        "cycle: a link from {from} to {to} would let {to} feed itself; expected a feed-forward graph"
+    )]
+    Cycle {
+        /// Source node.
+        from: NodeId,
+        /// Target node.
+        to: NodeId,
+    },
+    /// The connection would enter an input node.
+    #[error("link into input node {0}: expected inputs to have no incoming links")]
+    IntoInput(NodeId),
+    /// Weight is NaN or infinite, or would be as the f32 that networks compute with.
+    #[error("link from {from} to {to}: expected a finite weight (of 32 bits), found {weight:?}")]
+    BadWeight {
+        /// Source node.
+        from: NodeId,
+        /// Target node.
+        to: NodeId,
+        /// The weight as found.
+        weight: f64,
+    },
+    /// Inputs or outputs are incomplete.
+    #[error(
+        "missing {missing}: expected inputs x, y, d, bias and outputs ink, or hue, saturation and brightness"
+    )]
+    Incomplete {
+        /// The label that is not there.
+        missing: &'static str,
+    },
+    /// An id so large that no further gene could be numbered after it.
+    #[error("expected ids of at most {LARGEST_ID}, found {0}")]
+    IdTooLarge(u64),
+    /// Input and output nodes cannot be removed.
+    #[error("node {0} is an input or output and cannot be removed")]
+    Fixed(NodeId),
+}
+
+impl Genome {
+    /// A genome from its genes. The order of the lists does not matter.
+    ///
+    /// # Errors
+    /// Every breach of the module's invariants, naming the gene.
+    pub fn new(
+        nodes: Vec<NodeGene>,
+        connections: Vec<ConnectionGene>,
+        provenance: Provenance,
+    ) -> Result<Self, GenomeError> {
+        let mut nodes = nodes;
+        let mut connections = connections;
+        nodes.sort_by_key(|n| n.id);
+        connections.sort_by_key(|c| c.innovation);
+        let mut genome = Genome {
+            graph: StableDiGraph::new(),
+            nodes: BTreeMap::new(),
+            connections: BTreeMap::new(),
+            provenance,
+            palette: Palette::Free,
+        };
+        for node in nodes {
+            genome.take_node(node)?;
+        }
+        let mut pairs = BTreeSet::new();
+        for connection in connections {
+            genome.take_connection(connection, &mut pairs)?;
+        }
+        if let Some(gene) = genome.first_cycle() {
+            return Err(GenomeError::Cycle { from: gene.source, to: gene.target });
+        }
+        genome.check_complete()?;
+        Ok(genome)
+    }
+
+    /// The first connection, in innovation order, that closes a cycle with those before it.
+    ///
+    /// O((V + E) log E): a file of many links is not asked for a path at each of them.
+    fn first_cycle(&self) -> Option<&ConnectionGene> {
+        let cyclic = |count: usize| {
+            let ends = self.connections.values().take(count);
+            let ends = ends.map(|&e| self.graph.edge_endpoints(e).expect("mirrors the graph"));
+            let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(
+                ends.map(|(a, b)| (a.index() as u32, b.index() as u32)),
+            );
+            petgraph::algo::toposort(&graph, None).is_err()
+        };
+        let count = self.connections.len();
+        if !cyclic(count) {
+            return None;
+        }
+        let numbers: Vec<usize> = (0..count).collect();
+        let first = numbers.partition_point(|&k| !cyclic(k + 1));
+        self.connections().nth(first)
+    }
+
+    /// Nodes, in id order.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &NodeGene> + ExactSizeIterator {
+        self.nodes.values().map(|&i| &self.graph[i])
+    }
+
+    /// Connections, disabled ones too, in innovation order.
+    pub fn connections(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = &ConnectionGene> + ExactSizeIterator {
+        self.connections.values().map(|&i| &self.graph[i])
+    }
+
+    /// The node with this id.
+    pub fn node(&self, id: NodeId) -> Option<&NodeGene> {
+        self.nodes.get(&id).map(|&i| &self.graph[i])
+    }
+
+    /// The connection with this innovation number.
+    pub fn connection(&self, innovation: InnovationId) -> Option<&ConnectionGene> {
+        self.connections.get(&innovation).map(|&i| &self.graph[i])
+    }
+
+    /// The connection that joins this pair, disabled ones too.
+    pub fn connection_between(&self, source: NodeId, target: NodeId) -> Option<&ConnectionGene> {
+        let edge = self.graph.find_edge(*self.nodes.get(&source)?, *self.nodes.get(&target)?)?;
+        Some(&self.graph[edge])
+    }
+
+    /// The node that draws `output`, if the genome has it.
+    pub fn output(&self, output: Output) -> Option<&NodeGene> {
+        self.nodes().find(|n| n.role == Role::Output(output))
+    }
+
+    /// Number of factors beside the four inputs: 0 for a genome of one picture.
+    pub fn factors(&self) -> usize {
+        let reads = |factor: &&Input| self.nodes().any(|n| n.role == Role::Input(**factor));
+        Input::FACTORS.iter().take_while(reads).count()
+    }
+
+    /// The node that reads `input`.
+    ///
+    /// # Panics
+    /// A factor that the genome has not.
+    pub fn input(&self, input: Input) -> &NodeGene {
+        self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its inputs")
+    }
+
+    /// True if the genome draws hue and saturation too.
+    pub fn is_colour(&self) -> bool {
+        self.output(Output::Ink).is_none()
+    }
+
+    /// The smallest node id not yet used.
+    pub fn next_node_id(&self) -> NodeId {
+        NodeId(self.nodes.last_key_value().map_or(0, |(id, _)| id.0 + 1))
+    }
+
+    /// Node ids so that every enabled *and* disabled connection goes forward; ties by id.
+    pub fn topological_order(&self) -> Vec<NodeId> {
+        // Kahn's algorithm with an ordered frontier: petgraph's order follows its own indices,
+        // which depend on history, and ours must not.
+        let mut waiting: BTreeMap<NodeId, usize> = self.nodes().map(|n| (n.id, 0)).collect();
+        for c in self.connections() {
+            *waiting.get_mut(&c.target).expect("links end at nodes") += 1;
+        }
+        let mut ready: BTreeSet<NodeId> =
+            waiting.iter().filter(|(_, n)| **n == 0).map(|(id, _)| *id).collect();
+        let mut order = Vec::with_capacity(waiting.len());
+        while let Some(id) = ready.pop_first() {
+            order.push(id);
+            for edge in self.graph.edges(self.nodes[&id]) {
+                let target = edge.weight().target;
+                let count = waiting.get_mut(&target).expect("links end at nodes");
+                *count -= 1;
+                if *count == 0 {
+                    ready.insert(target);
+                }
+            }
+        }
+        order
+    }
+
+    /// True if a path of connections (disabled ones too) leads from `from` to `to`.
+    pub fn reaches(&self, from: NodeId, to: NodeId) -> bool {
+        match (self.nodes.get(&from), self.nodes.get(&to)) {
+            (Some(&a), Some(&b)) => petgraph::algo::has_path_connecting(&self.graph, a, b, None),
+            _ => false,
+        }
+    }
+
+    /// Adds a node without connections.
+    ///
+    /// # Errors
+    /// Its id or its input/output role is taken.
+    pub fn add_node(&mut self, node: NodeGene) -> Result<(), GenomeError> {
+        if self.nodes.contains_key(&node.id) {
+            return Err(GenomeError::DuplicateNode(node.id));
+        }
+        if node.role != Role::Hidden && self.nodes().any(|n| n.role == node.role) {
+            return Err(GenomeError::DuplicateRole(node.role));
+        }
+        let id = node.id;
+        let index = self.graph.add_node(node);
+        self.nodes.insert(id, index);
+        Ok(())
+    }
+
+    /// Adds a connection between existing nodes.
+    ///
+    /// # Errors
+    /// Dangling end, taken innovation or pair, cycle, link into an input, weight not finite.
+    pub fn add_connection(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
+        let (from, to) = (gene.source, gene.target);
+        if self.reaches(to, from) {
+            return Err(GenomeError::Cycle { from, to });
+        }
+        self.insert(gene, |graph, source, target| graph.find_edge(source, target).is_some())
+    }
+
+    /// A node of a genome that is put together, with ids that leave room for edits.
+    fn take_node(&mut self, node: NodeGene) -> Result<(), GenomeError> {
+        check_ids(node.id.0.into(), node.marking)?;
+        self.add_node(node)
+    }
+
+    /// The same of a connection; `pairs` are those of before. (A search in the graph for each would take as long as the
+    /// links of a hub, squared.)
+    fn take_connection(
+        &mut self,
+        gene: ConnectionGene,
+        pairs: &mut BTreeSet<(NodeIndex, NodeIndex)>,
+    ) -> Result<(), GenomeError> {
+        check_ids(gene.innovation.0, gene.marking)?;
+        self.insert(gene, |_, source, target| !pairs.insert((source, target)))
+    }
+
+    /// Adds a connection that may close a cycle: for many at once, with one search afterwards. `is_there` says if
+    /// one between these nodes is there already.
+    fn insert(
+        &mut self,
+        gene: ConnectionGene,
+        is_there: impl FnOnce(&Graph, NodeIndex, NodeIndex) -> bool,
+    ) -> Result<(), GenomeError> {
+        let (from, to) = (gene.source, gene.target);
+        let source = *self.nodes.get(&from).ok_or(GenomeError::UnknownNode(from))?;
+        let target = *self.nodes.get(&to).ok_or(GenomeError::UnknownNode(to))?;
+        if self.connections.contains_key(&gene.innovation) {
+            return Err(GenomeError::DuplicateInnovation(gene.innovation));
+        }
+        if !(gene.weight as f32).is_finite() {
+            return Err(GenomeError::BadWeight { from, to, weight: gene.weight });
+        }
+        if matches!(self.graph[target].role, Role::Input(_)) {
+            return Err(GenomeError::IntoInput(to));
+        }
+        if is_there(&self.graph, source, target) {
+            return Err(GenomeError::DuplicateLink { from, to });
+        }
+        if from == to {
+            return Err(GenomeError::Cycle { from, to });
+        }
+        let innovation = gene.innovation;
+        let index = self.graph.add_edge(source, target, gene);
+        self.connections.insert(innovation, index);
+        Ok(())
+    }
+
+    /// Removes a connection and returns it.
+    ///
+    /// # Errors
+    /// No such connection.
+    pub fn remove_connection(
+        &mut self,
+        innovation: InnovationId,
+    ) -> Result<ConnectionGene, GenomeError> {
+        let index = self
+            .connections
+            .remove(&innovation)
+            .ok_or(GenomeError::UnknownInnovation(innovation))?;
+        Ok(self.graph.remove_edge(index).expect("the index map mirrors the graph"))
+    }
+
+    /// Removes a hidden node and its connections; returns those connections.
+    ///
+    /// # Errors
+    /// No such node, or it is an input or output.
+    pub fn remove_node(&mut self, id: NodeId) -> Result<Vec<ConnectionGene>, GenomeError> {
+        let node = self.node(id).ok_or(GenomeError::UnknownNode(id))?;
+        if node.role != Role::Hidden {
+            return Err(GenomeError::Fixed(id));
+        }
+        let touching: Vec<InnovationId> = self
+            .connections()
+            .filter(|c| c.source == id || c.target == id)
+            .map(|c| c.innovation)
+            .collect();
+        let removed =
+            touching.into_iter().map(|i| self.remove_connection(i)).collect::<Result<_, _>>()?;
+        let index = self.nodes.remove(&id).expect("looked up above");
+        self.graph.remove_node(index);
+        Ok(removed)
+    }
+
+    /// Sets the weight of a connection.
+    ///
+    /// # Errors
+    /// No such connection, or the weight is not finite.
+    pub fn set_weight(&mut self, innovation: InnovationId, weight: f64) -> Result<(), GenomeError> {
+        let index =
+            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
+        let gene = &mut self.graph[index];
+        if !(weight as f32).is_finite() {
+            return Err(GenomeError::BadWeight { from: gene.source, to: gene.target, weight });
+        }
+        gene.weight = weight;
+        Ok(())
+    }
+
+    /// Expresses or silences a connection.
+    ///
+    /// # Errors
+    /// No such connection.
+    pub fn set_enabled(
+        &mut self,
+        innovation: InnovationId,
+        enabled: bool,
+    ) -> Result<(), GenomeError> {
+        let index =
+            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
+        self.graph[index].enabled = enabled;
+        Ok(())
+    }
+
+    /// Sets the activation of a node.
+    ///
+    /// # Errors
+    /// No such node.
+    pub fn set_activation(
+        &mut self,
+        id: NodeId,
+        activation: Activation,
+    ) -> Result<(), GenomeError> {
+        let index = *self.nodes.get(&id).ok_or(GenomeError::UnknownNode(id))?;
+        self.graph[index].activation = activation;
+        Ok(())
+    }
+
+    /// A colour genome as it is; a grey one with hue and saturation added as identity nodes fed
+    /// by the ink through weight 0, so that colour can be learned (METHODS §1). Ink stays ink's
+    /// node and becomes brightness.
+    pub fn with_colour_outputs(&self) -> Genome {
+        let mut genome = self.clone();
+        let Some(ink) = self.output(Output::Ink).map(|n| n.id) else {
+            return genome;
+        };
+        let ink_index = genome.nodes[&ink];
+        genome.graph[ink_index].role = Role::Output(Output::Brightness);
+        let first = self.connections.last_key_value().map_or(0, |(i, _)| i.0 + 1);
+        for (innovation, output) in (first..).zip([Output::Hue, Output::Saturation]) {
+            let id = genome.next_node_id();
+            let node = NodeGene::new(id, Role::Output(output), Activation::Identity);
+            genome.add_node(node).expect("a grey genome has no hue or saturation");
+            let link = ConnectionGene::new(InnovationId(innovation), ink, id, 0.0);
+            genome.add_connection(link).expect("a new sink closes no cycle");
+        }
+        genome
+    }
+
+    /// Verifies every invariant of the module; for tests and after bulk edits.
+    ///
+    /// # Errors
+    /// The first breach found.
+    pub fn check(&self) -> Result<(), GenomeError> {
+        Genome::new(
+            self.nodes().cloned().collect(),
+            self.connections().cloned().collect(),
+            self.provenance.clone(),
+        )
+        .map(|_| ())
+    }
+
+    fn check_complete(&self) -> Result<(), GenomeError> {
+        for input in Input::OF_PIXEL {
+            if !self.nodes().any(|n| n.role == Role::Input(input)) {
+                return Err(GenomeError::Incomplete { missing: input.name() });
+            }
+        }
+        let factors = self.factors();
+        let reads = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
+        if Input::FACTORS[factors..].iter().any(reads) {
+            return Err(GenomeError::Incomplete { missing: Input::FACTORS[factors].name() });
+        }
+        let has = |o| self.output(o).is_some();
+        if has(Output::Ink) {
+            for output in [Output::Hue, Output::Saturation, Output::Brightness] {
+                if has(output) {
+                    return Err(GenomeError::DuplicateRole(Role::Output(output)));
+                }
+            }
+            return Ok(());
+        }
+        for output in [Output::Hue, Output::Saturation, Output::Brightness] {
+            if !has(output) {
+                return Err(GenomeError::Incomplete { missing: output.name() });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_ids(id: u64, marking: Option<Marking>) -> Result<(), GenomeError> {
+    let ids = [Some(id), marking.map(|m| m.branch), marking.map(|m| m.id)];
+    match ids.into_iter().flatten().find(|&id| id > LARGEST_ID) {
+        Some(id) => Err(GenomeError::IdTooLarge(id)),
+        None => Ok(()),
+    }
+}
+
+impl PartialEq for Genome {
+    /// Equal genes, palette and provenance, whatever the editing history.
+    fn eq(&self, other: &Self) -> bool {
+        self.provenance == other.provenance
+            && self.palette == other.palette
+            && self.nodes().eq(other.nodes())
+            && self.connections().eq(other.connections())
+    }
+}
+
+/// Largest genome file that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// Why a genome file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ReadGenomeError {
+    /// The file.
+    pub path: String,
+    /// The problem.
+    pub problem: Box<GenomeProblem>,
+}
+
+/// What is wrong with a genome file.
+#[derive(Debug, thiserror::Error)]
+pub enum GenomeProblem {
+    /// The system does not let us read it.
+    #[error("cannot read genome: {0}")]
+    Read(std::io::Error),
+    /// Not text.
+    #[error("expected UTF-8 text, found an invalid byte at {0}")]
+    Utf8(usize),
+    /// No genome of our own format.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// No genome of Picbreeder's format.
+    #[error(transparent)]
+    Picbreeder(#[from] PicbreederError),
+    /// No format that has this extension.
+    #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
+    Extension(String),
+    /// Neither a file nor a genome of the program; with the nearest name.
+    #[error(
+        "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{0}"
+    )]
+    Unknown(String),
+    /// A whole genome that no network of the asked wiring can be made of.
+    #[error("{0}")]
+    Wiring(Refusal),
+}
+
+/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
+/// the program, by its name ([`builtin`]), where no such file is.
+///
+/// # Errors
+/// The file cannot be read, or its content is refused; the message has the path, what was
+/// expected and what was found.
+pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
+    let fail =
+        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+    if let Some((_, text)) = builtin(path).filter(|_| !path.exists()) {
+        return from_json(text).map_err(|e| fail(e.into()));
+    }
+    if path.extension().is_none() && !path.exists() {
+        let hint = did_you_mean(&path.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
+        return Err(fail(GenomeProblem::Unknown(hint)));
+    }
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
+    let text = |bytes: Vec<u8>| {
+        String::from_utf8(bytes)
+            .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
+    };
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    match end.as_str() {
+        "json" => from_json(&text(bytes)?).map_err(|e| fail(e.into())),
+        "xml" => from_picbreeder_xml(&text(bytes)?).map_err(|e| fail(e.into())),
+        "zip" => from_picbreeder_zip(&bytes).map_err(|e| fail(e.into())),
+        other => Err(fail(GenomeProblem::Extension(other.into()))),
+    }
+}

@@ -1,0 +1,423 @@
+//! Picbreeder genome files: XML, or a zip with that XML as its one entry.
+//!
+//! Traps of the format (METHODS §1): a node's key is (branch, id) — with the branch dropped,
+//! distinct nodes merge and false cycles appear; old files have one output, `ink`; outputs may
+//! feed other nodes; activations are written `gaussian(x)`; files edited with cppnx have a second
+//! root element and carry people's labels, which are kept. Input from strangers: sizes are capped,
+//! document type declarations are refused.
+
+use super::{
+    ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
+    Palette, Provenance, Role,
+};
+use crate::base::refusal::Refusal;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{Cursor, Read, Write as _};
+
+/// Largest XML text that is read, in bytes; the biggest known genome is under 0.1 MiB.
+const LARGEST_XML: u64 = 16 << 20;
+
+/// Why a file is no Picbreeder genome.
+#[derive(Debug, thiserror::Error)]
+pub enum PicbreederError {
+    /// Not a zip archive.
+    #[error("expected a zip archive, found: {0}")]
+    Zip(String),
+    /// The archive does not have exactly one file.
+    #[error("expected a zip with one entry, found {0} entries")]
+    Entries(usize),
+    /// Unpacks to more than any genome needs.
+    #[error(
+        "expected a genome of at most {LARGEST_XML} bytes, found an entry that unpacks to more (a zip bomb?)"
+    )]
+    TooLarge,
+    /// Not text.
+    #[error("expected UTF-8 XML, found an invalid byte at {0}")]
+    Utf8(usize),
+    /// Not well-formed.
+    #[error("expected well-formed XML, found: {0}")]
+    Xml(#[from] roxmltree::Error),
+    /// An element, attribute or number is missing or wrong.
+    #[error("line {line}: expected {expected}, found {found}")]
+    Content {
+        /// Line in the XML text.
+        line: u32,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// No such activation.
+    #[error("line {line}: {error}")]
+    Activation {
+        /// Line in the XML text.
+        line: u32,
+        /// The name that was found.
+        error: Refusal,
+    },
+    /// The genes contradict each other.
+    #[error("line {line}: {error} (branch_id of the ends: {ends})")]
+    Gene {
+        /// Line in the XML text.
+        line: u32,
+        /// The broken invariant.
+        error: GenomeError,
+        /// The markings of the link's ends.
+        ends: String,
+    },
+    /// Inputs or outputs missing.
+    #[error(transparent)]
+    Genome(#[from] GenomeError),
+}
+
+/// A genome from a zip archive with one entry.
+///
+/// # Errors
+/// Not a zip, not one entry, an entry over 16 MiB, or any error of [`from_picbreeder_xml`].
+pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
+        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    if archive.len() != 1 {
+        return Err(PicbreederError::Entries(archive.len()));
+    }
+    let entry = archive.by_index(0).map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    let mut xml = Vec::new();
+    // The declared size can lie: count what really comes out.
+    entry
+        .take(LARGEST_XML + 1)
+        .read_to_end(&mut xml)
+        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
+    if xml.len() as u64 > LARGEST_XML {
+        return Err(PicbreederError::TooLarge);
+    }
+    let xml =
+        String::from_utf8(xml).map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?;
+    from_picbreeder_xml(&xml)
+}
+
+/// The genome as a zip archive with one entry.
+pub fn to_picbreeder_zip(genome: &Genome) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    // A fixed date: equal genomes give equal bytes.
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .last_modified_time(zip::DateTime::default());
+    zip.start_file("genome.xml", options).expect("writing to memory");
+    zip.write_all(to_picbreeder_xml(genome).as_bytes()).expect("writing to memory");
+    zip.finish().expect("writing to memory").into_inner()
+}
+
+/// A genome from Picbreeder XML.
+///
+/// Node and innovation ids are positions in the file; the original (branch, id) is kept as each
+/// gene's [`Marking`].
+///
+/// # Errors
+/// Not well-formed, missing parts, unknown activation, dangling link, cycle, weight not finite.
+pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
+    if xml.len() as u64 > LARGEST_XML {
+        return Err(PicbreederError::TooLarge);
+    }
+    // Some files have two root elements. Wrapped into one they are well-formed; the declaration
+    // may not stand inside an element, so it is blanked (keeping line numbers).
+    let xml = xml.trim_start_matches('\u{feff}');
+    let body = match (xml.trim_start().starts_with("<?xml"), xml.find("?>")) {
+        (true, Some(end)) => &xml[end + 2..],
+        _ => xml,
+    };
+    few_attributes(body)?;
+    let wrapped = format!("<file>{body}</file>");
+    let options =
+        ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
+    let document = Document::parse_with_options(&wrapped, options)?;
+    let root = document.root_element();
+    let genome = root
+        .descendants()
+        .find(|n| n.has_tag_name("genome"))
+        .ok_or_else(|| content(root, "a <genome> element", "none"))?;
+
+    let names: BTreeMap<&str, &str> = genome
+        .descendants()
+        .filter(|n| n.has_tag_name("colorButton"))
+        .filter_map(|b| {
+            Some((child(b, "color-label")?.attribute("id")?, child(b, "text")?.text()?.trim()))
+        })
+        .collect();
+    let labels = |gene: Node| -> Vec<String> {
+        let colour = child(gene, "color-label")
+            .and_then(|c| c.attribute("id"))
+            .and_then(|id| names.get(id))
+            .copied();
+        // Picbreeder has one, what we write as many as there are.
+        let texts = gene.children().filter(|n| n.has_tag_name("text")).filter_map(|t| t.text());
+        let texts = texts.map(|text| text.trim().trim_matches('"'));
+        let mut found: Vec<String> = Vec::new();
+        for label in colour.into_iter().chain(texts).filter(|l| !l.is_empty()) {
+            if !found.iter().any(|f| f == label) {
+                found.push(label.to_string());
+            }
+        }
+        found
+    };
+
+    let mut ids = BTreeMap::new();
+    let mut built = Genome {
+        graph: Default::default(),
+        nodes: BTreeMap::new(),
+        connections: BTreeMap::new(),
+        provenance: provenance(genome),
+        palette: Palette::Free,
+    };
+    let nodes = child(genome, "nodes").ok_or_else(|| content(genome, "a <nodes> list", "none"))?;
+    for (position, node) in nodes.children().filter(|n| n.has_tag_name("node")).enumerate() {
+        let marking = marking(node, "marking")?;
+        let id = NodeId(position as u32);
+        if ids.insert(marking, id).is_some() {
+            return Err(content(
+                node,
+                "each (branch, id) once among the nodes",
+                &format!("{}_{} again", marking.branch, marking.id),
+            ));
+        }
+        let gene = NodeGene {
+            id,
+            role: role(node)?,
+            activation: activation(node)?,
+            labels: labels(node),
+            marking: Some(marking),
+        };
+        built.take_node(gene).map_err(|error| PicbreederError::Gene {
+            line: line_of(node),
+            error,
+            ends: "-".into(),
+        })?;
+    }
+
+    let links = child(genome, "links").ok_or_else(|| content(genome, "a <links> list", "none"))?;
+    let links = || links.children().filter(|n| n.has_tag_name("link"));
+    let refuse = |link: Node, error: GenomeError| {
+        let end = |tag| marking(link, tag).map_or("?".into(), |m| format!("{}_{}", m.branch, m.id));
+        let ends = format!("{} -> {}", end("source"), end("target"));
+        PicbreederError::Gene { line: line_of(link), error, ends }
+    };
+    let mut pairs = BTreeSet::new();
+    for (position, link) in links().enumerate() {
+        let (source, target) = (marking(link, "source")?, marking(link, "target")?);
+        let end = |m: Marking| {
+            ids.get(&m).copied().ok_or_else(|| {
+                content(
+                    link,
+                    "both ends of the link among the nodes",
+                    &format!("a dangling link to (branch {}, id {})", m.branch, m.id),
+                )
+            })
+        };
+        let weight_text = child(link, "weight").and_then(|w| w.text()).unwrap_or("").trim();
+        let weight: f64 = weight_text
+            .parse()
+            .map_err(|_| content(link, "a number as <weight>", &format!("{weight_text:?}")))?;
+        let gene = ConnectionGene {
+            labels: labels(link),
+            marking: Some(marking(link, "marking")?),
+            ..ConnectionGene::new(InnovationId(position as u64), end(source)?, end(target)?, weight)
+        };
+        built.take_connection(gene, &mut pairs).map_err(|error| refuse(link, error))?;
+    }
+    if let Some(gene) = built.first_cycle() {
+        let link = links().nth(gene.innovation.0 as usize).expect("numbered by position");
+        return Err(refuse(link, GenomeError::Cycle { from: gene.source, to: gene.target }));
+    }
+    built.check_complete()?;
+    Ok(built)
+}
+
+/// The genome as Picbreeder XML. Genes without a Picbreeder origin get a branch of their own.
+pub fn to_picbreeder_xml(genome: &Genome) -> String {
+    let taken = |m: &Option<Marking>| m.map_or(0, |m| m.branch + 1);
+    let own_branch = genome
+        .nodes()
+        .map(|n| taken(&n.marking))
+        .chain(genome.connections().map(|c| taken(&c.marking)))
+        .max()
+        .unwrap_or(0);
+    let node_marking = |id: NodeId| {
+        genome
+            .node(id)
+            .and_then(|n| n.marking)
+            .unwrap_or(Marking { branch: own_branch, id: u64::from(id.0) })
+    };
+    let age = genome.provenance.generations.map_or("unknown".to_string(), |g| g.to_string());
+    let phenotype = if genome.is_colour() { "color" } else { "grey" };
+    let mut xml = String::from(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<data version=\"1.0\">\n",
+    );
+    let mut put = |line: std::fmt::Arguments| writeln!(xml, "{line}").expect("strings take text");
+    put(format_args!("  <genome age=\"{age}\" phenotype=\"{phenotype}\">"));
+    put(format_args!("    <nodes count=\"{}\">", genome.nodes().len()));
+    for node in genome.nodes() {
+        let (kind, label) = match node.role {
+            Role::Input(i) => ("in", i.name()),
+            Role::Output(o) => ("out", o.name()),
+            Role::Hidden => ("hidden", ""),
+        };
+        let m = node_marking(node.id);
+        put(format_args!("      <node label=\"{label}\" type=\"{kind}\">"));
+        put(format_args!("        <marking branch=\"{}\" id=\"{}\"/>", m.branch, m.id));
+        put(format_args!("        <activation>{}(x)</activation>", node.activation));
+        for label in &node.labels {
+            put(format_args!("        <text>{}</text>", escape(label)));
+        }
+        put(format_args!("      </node>"));
+    }
+    put(format_args!(
+        "    </nodes>\n    <links count=\"{}\">",
+        genome.connections().filter(|c| c.enabled).count()
+    ));
+    for link in genome.connections().filter(|c| c.enabled) {
+        let m = link.marking.unwrap_or(Marking { branch: own_branch, id: link.innovation.0 });
+        let (s, t) = (node_marking(link.source), node_marking(link.target));
+        put(format_args!(
+            "      <link>\n        <marking branch=\"{}\" id=\"{}\"/>",
+            m.branch, m.id
+        ));
+        put(format_args!("        <source branch=\"{}\" id=\"{}\"/>", s.branch, s.id));
+        put(format_args!("        <target branch=\"{}\" id=\"{}\"/>", t.branch, t.id));
+        put(format_args!("        <weight>{}</weight>", link.weight));
+        for label in &link.labels {
+            put(format_args!("        <text>{}</text>", escape(label)));
+        }
+        put(format_args!("      </link>"));
+    }
+    put(format_args!("    </links>\n  </genome>\n</data>"));
+    xml
+}
+
+fn provenance(genome: Node) -> Provenance {
+    let name = |n: Node| {
+        let id = child(n, "identifier").unwrap_or(n);
+        Some(format!("{}_{}", id.attribute("branch")?, id.attribute("id")?))
+    };
+    let identifiers = child(genome, "parents")
+        .into_iter()
+        .flat_map(|p| p.children())
+        .filter(|n| n.has_tag_name("identifier"));
+    Provenance {
+        name: name(genome).unwrap_or_default(),
+        made_by: "imported from a Picbreeder file".to_string(),
+        seed: None,
+        generations: genome.attribute("age").and_then(|a| a.parse().ok()),
+        parents: identifiers
+            .filter_map(|n| Some(format!("{}_{}", n.attribute("branch")?, n.attribute("id")?)))
+            .collect(),
+        notes: BTreeMap::new(),
+    }
+}
+
+/// Most attributes on one element; Picbreeder's have four.
+const MOST_ATTRIBUTES: usize = 64;
+
+/// Length of the comment, text or instruction that begins here; 0: none does. Quotes in them mean nothing.
+fn without_attributes(xml: &[u8]) -> usize {
+    let ends: [(&[u8], &[u8]); 3] = [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
+    let found = ends.iter().find(|(begin, _)| xml.starts_with(begin));
+    found.map_or(0, |(begin, end)| {
+        let place = xml[begin.len()..].windows(end.len()).position(|w| w == *end);
+        place.map_or(xml.len(), |n| begin.len() + n + end.len())
+    })
+}
+
+/// Refuses an element with very many attributes: the parser compares each with all before it.
+fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
+    let (mut line, mut count, mut inside, mut quote) = (1, 0, false, None);
+    let mut skipped = 0;
+    for (at, byte) in xml.bytes().enumerate() {
+        line += u32::from(byte == b'\n');
+        if at >= skipped && !inside && byte == b'<' {
+            skipped = at + without_attributes(&xml.as_bytes()[at..]);
+        }
+        if at < skipped {
+            continue;
+        }
+        match (inside, quote, byte) {
+            (true, Some(open), _) if byte == open => quote = None,
+            (true, Some(_), _) => {}
+            (true, None, b'"' | b'\'') => (quote, count) = (Some(byte), count + 1),
+            (true, None, b'>') => inside = false,
+            (false, _, b'<') => (inside, count, quote) = (true, 0, None),
+            _ => {}
+        }
+        if count > MOST_ATTRIBUTES {
+            let expected = format!("at most {MOST_ATTRIBUTES} attributes on an element");
+            return Err(PicbreederError::Content { line, expected, found: "more".into() });
+        }
+    }
+    Ok(())
+}
+
+fn role(node: Node) -> Result<Role, PicbreederError> {
+    let label = node.attribute("label").unwrap_or("");
+    match node.attribute("type") {
+        Some("hidden") => Ok(Role::Hidden),
+        Some("in") => {
+            Input::OF_PIXEL.into_iter().find(|i| i.name() == label).map(Role::Input).ok_or_else(
+                || content(node, "an input labelled x, y, d or bias", &format!("{label:?}")),
+            )
+        }
+        Some("out") => [Output::Hue, Output::Saturation, Output::Brightness, Output::Ink]
+            .into_iter()
+            .find(|o| o.name() == label)
+            .map(Role::Output)
+            .ok_or_else(|| {
+                content(
+                    node,
+                    "an output labelled hue, saturation, brightness or ink",
+                    &format!("{label:?}"),
+                )
+            }),
+        other => Err(content(node, "type in, hidden or out", &format!("{other:?}"))),
+    }
+}
+
+fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
+    let text = child(node, "activation").and_then(|a| a.text()).unwrap_or("").trim();
+    let name = text.strip_suffix("(x)").unwrap_or(text);
+    name.parse().map_err(|error| PicbreederError::Activation { line: line_of(node), error })
+}
+
+fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
+    let element = child(parent, tag)
+        .ok_or_else(|| content(parent, &format!("a <{tag}> with branch and id"), "none"))?;
+    let number = |name: &str| {
+        let text = element.attribute(name).unwrap_or("");
+        text.parse().map_err(|_| {
+            content(element, &format!("a whole number as {name} of <{tag}>"), &format!("{text:?}"))
+        })
+    };
+    Ok(Marking { branch: number("branch")?, id: number("id")? })
+}
+
+fn child<'a, 'i>(parent: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
+    parent.children().find(|n| n.has_tag_name(tag))
+}
+
+fn line_of(node: Node) -> u32 {
+    node.document().text_pos_at(node.range().start).row
+}
+
+fn content(node: Node, expected: &str, found: &str) -> PicbreederError {
+    PicbreederError::Content {
+        line: line_of(node),
+        expected: expected.to_string(),
+        found: found.to_string(),
+    }
+}
+
+/// A text as XML has it; control characters, which it cannot have, become the replacement character.
+fn escape(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && !c.is_whitespace(), "\u{fffd}")
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

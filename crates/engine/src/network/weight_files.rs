@@ -1,0 +1,298 @@
+//! Weights in files, both ways: `.npz` in FER/flax order, `.safetensors` in PyTorch order.
+//!
+//! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
+//! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
+
+use super::arch::ParseArchError;
+use super::npz::{NpzError, read_npz, write_npz};
+use super::{Arch, Network, Weights};
+use crate::base::files::{WriteError, read_plain, write_atomic};
+use crate::base::refusal::Refusal;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Largest file of weights that is read, in bytes.
+const LARGEST_FILE: u64 = 1 << 30;
+
+/// Why a weights file could not be read for a network.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ReadWeightsError {
+    /// The file.
+    pub path: String,
+    /// The problem.
+    pub problem: Box<WeightsProblem>,
+}
+
+/// What is wrong with a file of weights.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsProblem {
+    /// The system does not let us read it.
+    #[error("cannot read weights: {0}")]
+    Read(std::io::Error),
+    /// No archive of arrays.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
+    /// Arrays, but not those of the network.
+    #[error("{0}")]
+    Arrays(Refusal),
+}
+
+/// Reads `.npz` or `.safetensors` weights of exactly this network.
+///
+/// # Errors
+/// Unreadable file, missing or further layers, shapes that do not match the arch, values that are
+/// not finite. The message has the path, what was expected and what was found.
+pub fn read_weights(path: &Path, network: &Network) -> Result<Weights, ReadWeightsError> {
+    read_weights_under(path, network, "")
+}
+
+/// As [`read_weights`], for arrays whose names begin with `prefix` (`"init."`, say) in an archive
+/// that may hold others.
+///
+/// # Errors
+/// As [`read_weights`].
+pub fn read_weights_under(
+    path: &Path,
+    network: &Network,
+    prefix: &str,
+) -> Result<Weights, ReadWeightsError> {
+    let fail =
+        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+    let refuse = |refusal: Refusal| fail(WeightsProblem::Arrays(refusal.as_failure()));
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
+    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let arrays = match end.as_str() {
+        "npz" => read_npz(&bytes)
+            .map_err(|e| fail(e.into()))?
+            .into_iter()
+            .filter_map(|(name, a)| {
+                Some((name.strip_prefix(prefix)?.to_string(), a.shape, a.values))
+            })
+            .filter(|(name, _, _)| prefix.is_empty() || !name.contains('/'))
+            .collect(),
+        "safetensors" => read_safetensors(&bytes).map_err(refuse)?,
+        other => {
+            let found = format!("extension {other:?}");
+            return Err(refuse(Refusal::new("", "weights as .npz or .safetensors", found)));
+        }
+    };
+    assemble(network, arrays).map_err(refuse)
+}
+
+/// The weights of `network` in the bytes of a `.safetensors` file; errors name it `path`.
+///
+/// # Errors
+/// As [`read_weights`].
+pub fn from_safetensors(
+    bytes: &[u8],
+    path: &Path,
+    network: &Network,
+) -> Result<Weights, ReadWeightsError> {
+    let refuse = |refusal| ReadWeightsError {
+        path: path.display().to_string(),
+        problem: Box::new(WeightsProblem::Arrays(refusal)),
+    };
+    assemble(network, read_safetensors(bytes).map_err(refuse)?).map_err(refuse)
+}
+
+/// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
+///
+/// # Errors
+/// The file cannot be read, or names none.
+pub fn read_arch(path: &Path) -> Result<Arch, ReadWeightsError> {
+    let fail =
+        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
+    let named = SafeTensors::read_metadata(&bytes)
+        .ok()
+        .and_then(|(_, header)| header.metadata().as_ref()?.get("arch").cloned());
+    let refuse = |found: String| {
+        let expected = "weights that name their arch (.safetensors of this program)";
+        fail(WeightsProblem::Arrays(Refusal::new("", expected, found).as_failure()))
+    };
+    let arch = named.ok_or_else(|| refuse("none".into()))?;
+    arch.parse().map_err(|e: ParseArchError| refuse(e.to_string()))
+}
+
+/// Writes weights by extension, `.npz` or `.safetensors`, with the arch in the metadata of the
+/// latter.
+///
+/// # Errors
+/// The file cannot be written, or the extension is another.
+pub fn write_weights(path: &Path, network: &Network, weights: &Weights) -> Result<(), WriteError> {
+    let bytes = match path.extension().and_then(|e| e.to_str()).unwrap_or("") {
+        "npz" => to_npz(network, weights),
+        "safetensors" => to_safetensors(network, weights),
+        other => {
+            let problem = format!("expected extension .npz or .safetensors, found {other:?}");
+            return Err(WriteError {
+                path: path.to_path_buf(),
+                source: std::io::Error::new(std::io::ErrorKind::InvalidInput, problem),
+            });
+        }
+    };
+    write_atomic(path, &bytes)
+}
+
+/// The weights as `.npz` bytes: `Dense_{i}.kernel`, in × out, or `links`.
+pub fn to_npz(network: &Network, weights: &Weights) -> Vec<u8> {
+    if !network.is_layered() {
+        return write_npz(&[("links".into(), vec![weights.0.len()], weights.0.clone())]);
+    }
+    let arrays: Vec<_> = network
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(i, block)| {
+            let (rows, columns) = (block.targets.len(), block.sources.len());
+            let w = &weights.0[block.weights()];
+            let kernel = (0..rows * columns).map(|k| w[(k % rows) * columns + k / rows]).collect();
+            (format!("Dense_{i}.kernel"), vec![columns, rows], kernel)
+        })
+        .collect();
+    write_npz(&arrays)
+}
+
+/// The weights as safetensors bytes: `layers.{i}.weight`, out × in, or `links`.
+pub fn to_safetensors(network: &Network, weights: &Weights) -> Vec<u8> {
+    let bytes: Vec<u8> = weights.0.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let view = |shape: Vec<usize>, range: std::ops::Range<usize>| {
+        TensorView::new(Dtype::F32, shape, &bytes[4 * range.start..4 * range.end])
+            .expect("shape and bytes agree")
+    };
+    let tensors: Vec<(String, TensorView)> = if network.is_layered() {
+        network
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(i, b)| {
+                (
+                    format!("layers.{i}.weight"),
+                    view(vec![b.targets.len(), b.sources.len()], b.weights()),
+                )
+            })
+            .collect()
+    } else {
+        vec![("links".into(), view(vec![weights.0.len()], 0..weights.0.len()))]
+    };
+    // One entry only: the crate writes a hash map, and equal weights must give equal bytes.
+    let metadata =
+        network.arch.as_ref().map(|arch| HashMap::from([("arch".to_string(), arch.to_string())]));
+    safetensors::serialize(tensors, metadata).expect("plain float tensors serialise")
+}
+
+/// Name, shape, values in C order.
+type NamedArray = (String, Vec<usize>, Vec<f64>);
+
+fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, Refusal> {
+    let file = SafeTensors::deserialize(bytes)
+        .map_err(|e| Refusal::new("", "a safetensors file", e.to_string()))?;
+    let mut arrays = Vec::new();
+    for (name, view) in file.tensors() {
+        let values: Vec<f64> = match view.dtype() {
+            Dtype::F32 => view
+                .data()
+                .chunks_exact(4)
+                .map(|b| f64::from(f32::from_le_bytes(b.try_into().expect("4 bytes"))))
+                .collect(),
+            Dtype::F64 => view
+                .data()
+                .chunks_exact(8)
+                .map(|b| f64::from_le_bytes(b.try_into().expect("8 bytes")))
+                .collect(),
+            other => {
+                let at = format!("tensor {name:?}");
+                return Err(Refusal::new(at, "F32 or F64", format!("{other:?}")));
+            }
+        };
+        let mut shape = view.shape().to_vec();
+        let Some(number) = name.strip_prefix("layers.").and_then(|n| n.strip_suffix(".weight"))
+        else {
+            arrays.push((name, shape, values));
+            continue;
+        };
+        // To flax order: in × out.
+        if shape.len() != 2 {
+            return Err(Refusal::new(format!("tensor {name:?}"), "2 axes", format!("{shape:?}")));
+        }
+        let (rows, columns) = (shape[0], shape[1]);
+        shape.swap(0, 1);
+        let kernel = (0..rows * columns).map(|k| values[(k % rows) * columns + k / rows]).collect();
+        arrays.push((format!("Dense_{number}.kernel"), shape, kernel));
+    }
+    Ok(arrays)
+}
+
+/// Puts named arrays (kernels in × out) into the network's flat order.
+fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
+    let mut weights = Weights(vec![0.0; network.weight_count()]);
+    let mut wanted: Vec<(String, Vec<usize>)> = network
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(i, b)| (format!("Dense_{i}.kernel"), vec![b.sources.len(), b.targets.len()]))
+        .collect();
+    if !network.is_layered() {
+        wanted.push(("links".into(), vec![network.weight_count()]));
+    }
+    let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
+    if arrays.len() != wanted.len() {
+        let expected = format!("{} arrays for {arch}", wanted.len());
+        return Err(Refusal::new("", expected, arrays.len().to_string()));
+    }
+    for (i, (name, shape)) in wanted.into_iter().enumerate() {
+        let (_, found, values) = arrays
+            .iter()
+            .find(|(n, _, _)| *n == name)
+            .ok_or_else(|| Refusal::new("", format!("array {name:?} for {arch}"), "none"))?;
+        let at = format!("array {name:?}");
+        if *found != shape {
+            let expected = format!("shape {shape:?} for {arch}");
+            return Err(Refusal::new(at, expected, format!("{found:?}")));
+        }
+        if let Some(bad) = values.iter().find(|&&v| !(v as f32).is_finite()) {
+            return Err(Refusal::new(at, "finite numbers (of 32 bits)", bad.to_string()));
+        }
+        if !network.is_layered() {
+            weights.0 = values.iter().map(|&v| v as f32).collect();
+            continue;
+        }
+        let block = &network.blocks[i];
+        let (rows, columns) = (block.targets.len(), block.sources.len());
+        for row in 0..rows {
+            for column in 0..columns {
+                weights.0[block.offset + row * columns + column] =
+                    values[column * rows + row] as f32;
+            }
+        }
+    }
+    Ok(weights)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Arch;
+
+    #[test]
+    fn both_formats_round_trip_and_transpose() {
+        let network = "2;cos:1,sin:2".parse::<Arch>().unwrap().network();
+        let weights = Weights((0..network.weight_count()).map(|i| i as f32 * 0.5 - 3.0).collect());
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["w.npz", "w.safetensors"] {
+            let path = folder.path().join(name);
+            write_weights(&path, &network, &weights).unwrap();
+            assert_eq!(read_weights(&path, &network).unwrap(), weights);
+            let other = "2;cos:2,sin:2".parse::<Arch>().unwrap().network();
+            let error = read_weights(&path, &other).unwrap_err();
+            let WeightsProblem::Arrays(refusal) = *error.problem else { panic!("{error}") };
+            let expected = "shape [4, 4] for arch 2;cos:2,sin:2";
+            assert_eq!((refusal.expected.as_str(), refusal.found.as_str()), (expected, "[4, 3]"));
+        }
+        let arrays = read_npz(&to_npz(&network, &weights)).unwrap();
+        // Row-major out × in: weight (out 0, in 1) is number 1; in the kernel it is at [1, 0].
+        assert_eq!(arrays["Dense_0.kernel"].values[3], -2.5);
+    }
+}

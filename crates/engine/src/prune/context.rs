@@ -1,0 +1,251 @@
+//! What a method may look at, what it answers, and how it says no.
+
+use crate::base::command::CommandError;
+use crate::base::refusal::Refusal;
+use crate::network::kernel::FeatureMaps;
+use crate::network::{Mask, Network, Weights};
+use serde::{Deserialize, Serialize};
+
+/// Everything a method may read. All of it describes the network *before* this round.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeContext<'a> {
+    /// The topology, W links.
+    pub network: &'a Network,
+    /// (W,) trained weights; those of removed links count as 0.
+    pub weights: &'a Weights,
+    /// (W,) links kept so far: the candidates. A method never keeps another link
+    /// (`sp-merge` may reopen one, see [`super::merge`]). Pass [`super::Pruned::mask`] of the round
+    /// before; the maps are those of the network on [`super::Pruned::live`].
+    pub mask: &'a Mask,
+    /// (U, P) post-activation maps of the trained network.
+    pub maps: Option<&'a FeatureMaps>,
+    /// (W,) ∂L/∂w of the training loss, not normalised, L = mean squared error.
+    pub gradient: Option<&'a [f32]>,
+    /// (W,) diagonal of the Hessian, or its Fisher approximation; absent = gradient².
+    pub curvature: Option<&'a [f32]>,
+    /// (U, P) maps of the same topology before training.
+    pub untrained_maps: Option<&'a FeatureMaps>,
+    /// (W,) non-zero weights of the layerized evolved network.
+    pub evolved: Option<&'a Mask>,
+    /// What another arm kept of the same network.
+    pub pattern: Option<Pattern<'a>>,
+}
+
+/// The masks another arm of the same network was left with, round by round, which a control copies in
+/// part.
+#[derive(Clone, Copy, Debug)]
+pub struct Pattern<'a> {
+    /// (W,) of every round of that arm, each within the one before.
+    pub masks: &'a [Mask],
+    /// The round, from 0, that this one copies.
+    pub round: usize,
+    /// Seed of what a control draws once for all rounds.
+    pub seed: u64,
+}
+
+impl<'a> EdgeContext<'a> {
+    /// A context with nothing but weights: enough for `magnitude`, `imp` and `random`.
+    pub fn new(network: &'a Network, weights: &'a Weights, mask: &'a Mask) -> Self {
+        EdgeContext {
+            network,
+            weights,
+            mask,
+            maps: None,
+            gradient: None,
+            curvature: None,
+            untrained_maps: None,
+            evolved: None,
+            pattern: None,
+        }
+    }
+
+    /// With the feature maps of the trained network.
+    pub fn with_maps(self, maps: &'a FeatureMaps) -> Self {
+        EdgeContext { maps: Some(maps), ..self }
+    }
+
+    /// With the gradient of the loss.
+    pub fn with_gradient(self, gradient: &'a [f32]) -> Self {
+        EdgeContext { gradient: Some(gradient), ..self }
+    }
+
+    /// With a diagonal curvature.
+    pub fn with_curvature(self, curvature: &'a [f32]) -> Self {
+        EdgeContext { curvature: Some(curvature), ..self }
+    }
+
+    /// With the feature maps of the untrained network.
+    pub fn with_untrained_maps(self, maps: &'a FeatureMaps) -> Self {
+        EdgeContext { untrained_maps: Some(maps), ..self }
+    }
+
+    /// With the evolved mask.
+    pub fn with_evolved(self, mask: &'a Mask) -> Self {
+        EdgeContext { evolved: Some(mask), ..self }
+    }
+
+    /// With the masks of another arm.
+    pub fn with_pattern(self, pattern: Pattern<'a>) -> Self {
+        EdgeContext { pattern: Some(pattern), ..self }
+    }
+
+    /// Refuses parts that do not belong to the network.
+    pub(super) fn check(&self) -> Result<(), PruneError> {
+        let links = self.network.weight_count();
+        let units = self.network.units.len();
+        let length = |what, expected, found| {
+            if expected == found {
+                Ok(())
+            } else {
+                Err(PruneError::WrongLength { what, expected, found })
+            }
+        };
+        length("weights", links, self.weights.0.len())?;
+        length("flags of the mask", links, self.mask.0.len())?;
+        if let Some(gradient) = self.gradient {
+            length("entries of the gradient", links, gradient.len())?;
+        }
+        if let Some(curvature) = self.curvature {
+            length("entries of the curvature", links, curvature.len())?;
+        }
+        if let Some(evolved) = self.evolved {
+            length("flags of the evolved mask", links, evolved.0.len())?;
+        }
+        for mask in self.pattern.iter().flat_map(|pattern| pattern.masks) {
+            length("flags of the other arm's mask", links, mask.0.len())?;
+        }
+        for (what, values, maps) in [
+            ("feature maps", "values of the feature maps", self.maps),
+            ("untrained feature maps", "values of the untrained feature maps", self.untrained_maps),
+        ] {
+            if let Some(maps) = maps {
+                length(what, units, maps.units)?;
+                length(values, maps.units * maps.pixels, maps.values.len())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The weight of a kept link, 0 of a removed one.
+    pub(super) fn weight(&self, link: usize) -> f64 {
+        if self.mask.0[link] { f64::from(self.weights.0[link]) } else { 0.0 }
+    }
+}
+
+/// The rank of a kept link that is not alive: below every score.
+pub(super) const LAST: f64 = f64::MIN;
+
+/// One score a link, higher = keep; `None` where the link was removed before this round, or is kept
+/// but on no path from an input to an output (those rank below all others).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EdgeScores(pub Vec<Option<f64>>);
+
+impl EdgeScores {
+    /// Scores of the links of `mask`, from a score for every link.
+    pub(super) fn of(mask: &Mask, score: impl Fn(usize) -> f64) -> Self {
+        EdgeScores(
+            mask.0.iter().enumerate().map(|(link, &kept)| kept.then(|| score(link))).collect(),
+        )
+    }
+
+    /// Every score changed by `f`.
+    pub(super) fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        EdgeScores(self.0.into_iter().map(|score| score.map(&f)).collect())
+    }
+
+    /// (W,) scores with [`LAST`] for links without one; refuses NaN and infinite ones.
+    pub(super) fn dense(&self, method: &'static str) -> Result<Vec<f64>, PruneError> {
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(link, score)| match score {
+                None => Ok(LAST),
+                Some(s) if s.is_finite() => Ok(*s),
+                Some(s) => Err(PruneError::NotFinite { method, link, found: *s }),
+            })
+            .collect()
+    }
+}
+
+/// Why nothing was pruned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PruneError {
+    /// A part of the context belongs to another network.
+    #[error("expected {expected} {what} for this network, found {found}: is it of another arch?")]
+    WrongLength {
+        /// Which part.
+        what: &'static str,
+        /// Length the network asks for.
+        expected: usize,
+        /// Length found.
+        found: usize,
+    },
+    /// What was asked for cannot be: a number of the rule or an option is out of its range, the budget is above
+    /// what is left or below what is needed, or the method has no such rule.
+    #[error("{0}")]
+    Rule(#[from] Refusal),
+    /// A structured method has nothing left to remove and is still above the budget.
+    #[error("{refusal}")]
+    Unreachable {
+        /// The fewest links it reaches.
+        reached: usize,
+        /// What is told.
+        #[source]
+        refusal: Refusal,
+    },
+    /// The method needs something the context does not hold.
+    #[error("{method} needs {what}, found none")]
+    Missing {
+        /// The method.
+        method: &'static str,
+        /// What it needs.
+        what: &'static str,
+    },
+    /// A layer has fewer links left than it is asked to keep.
+    #[error("{method}: expected at least {wanted} links left in layer {layer}, found {left}")]
+    LayerBelow {
+        /// The method.
+        method: &'static str,
+        /// Layer of the links' ends, from 0.
+        layer: usize,
+        /// Links asked for.
+        wanted: usize,
+        /// Links left before this round.
+        left: usize,
+    },
+    /// The program that chooses gave no answer.
+    #[error(transparent)]
+    Command(CommandError),
+    /// A weight, map or gradient is NaN or infinite, so a score is.
+    #[error("{method}: expected a finite score of link {link}, found {found}")]
+    NotFinite {
+        /// The method.
+        method: &'static str,
+        /// The link.
+        link: usize,
+        /// Its score.
+        found: f64,
+    },
+}
+
+impl PruneError {
+    /// A structured method reaches so many links and no fewer.
+    pub(super) fn unreachable(method: &str, reached: usize, budget: usize) -> Self {
+        let at = format!("{method} removes whole units and cannot go below {reached} links here");
+        let refusal = Refusal::new(at, "a budget of at least that", budget.to_string());
+        PruneError::Unreachable { reached, refusal }
+    }
+}
+
+/// More links are asked for than are left.
+pub(super) fn budget_above(kept: usize, budget: usize) -> PruneError {
+    let expected = format!("a budget of at most the {kept} links still kept");
+    Refusal::new("", expected, budget.to_string()).into()
+}
+
+/// Fewer links are asked for than the outputs, or the method's own rule, need.
+pub(super) fn budget_below(needed: usize, why: &str, budget: usize) -> PruneError {
+    let expected = format!("a budget of at least {needed} links ({why})");
+    Refusal::new("", expected, budget.to_string()).into()
+}

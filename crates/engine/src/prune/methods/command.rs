@@ -1,0 +1,142 @@
+//! A pruning method that is somebody's program: it reads the network from files and answers with scores or links
+//! (docs/PLUGINS.md).
+//!
+//! In `round.json`, `maps.npz`; out `answer.json`. What is kept, the guards and the count are the round's, as for
+//! every other method.
+
+use crate::base::SimRng;
+use crate::base::command::{Command, CommandError};
+use crate::base::files::{LARGEST_STATE, read_plain};
+use crate::base::refusal::Refusal;
+use crate::network::npz::write_npz;
+use crate::prune::context::{EdgeScores, PruneError};
+use crate::prune::round::{Prunes, Round};
+use crate::prune::select::Rule;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// `round.json`. Dimension letters: U units, W links.
+#[derive(Serialize)]
+struct Asked<'a> {
+    protocol: &'static str,
+    /// How many links stay: `budget:400`, `threshold:0.3`, ….
+    rule: String,
+    /// The same as a number; none for other rules.
+    budget: Option<usize>,
+    threshold: Option<f64>,
+    /// For what is drawn at random; another in every round.
+    seed: u32,
+    /// (U,) activation of each unit; the first four are the inputs.
+    activations: Vec<&'static str>,
+    /// (U,) layer of each unit, 0 for inputs.
+    layers: Vec<usize>,
+    /// Units of hue, saturation and brightness; none where the picture has none.
+    outputs: [Option<usize>; 3],
+    /// (W,) unit at the beginning of each link.
+    sources: Vec<usize>,
+    /// (W,) unit at its end.
+    targets: Vec<usize>,
+    /// (W,) weights; 0 of links that are gone.
+    weights: Vec<f64>,
+    /// (W,) whether the link is there and lies on a path from an input to an output.
+    alive: &'a [bool],
+    /// (W,) dL/dw of the mean squared error.
+    gradient: &'a [f32],
+}
+
+/// `answer.json`: one of the two.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    /// (W,) larger: stays.
+    scores: Option<Vec<f64>>,
+    /// Numbers of the links that stay.
+    keep: Option<Vec<usize>>,
+}
+
+impl Prunes for Command {
+    fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        let (context, maps) = (&round.context, round.maps()?);
+        let gradient = context
+            .gradient
+            .ok_or(PruneError::Missing { method: round.name, what: "the gradient of the loss" })?;
+        let network = context.network;
+        let links = network.weight_count();
+        let asked = Asked {
+            protocol: "picloom-prune/1",
+            rule: round.rule.to_string(),
+            budget: match round.rule {
+                Rule::Budget(budget) => Some(budget),
+                _ => None,
+            },
+            threshold: match round.rule {
+                Rule::Threshold(threshold) => Some(threshold),
+                _ => None,
+            },
+            seed: rng.next_u32(),
+            activations: network.units.iter().map(|unit| unit.activation.name()).collect(),
+            layers: network.units.iter().map(|unit| unit.layer).collect(),
+            outputs: network.outputs,
+            sources: network.links.iter().map(|link| link.source).collect(),
+            targets: network.links.iter().map(|link| link.target).collect(),
+            weights: (0..links).map(|link| context.weight(link)).collect(),
+            alive: &context.mask.0,
+            gradient,
+        };
+        let fill = |folder: &Path| {
+            let maps = ("maps".to_string(), vec![maps.units, maps.pixels], maps.values.clone());
+            std::fs::write(folder.join("maps.npz"), write_npz(&[maps]))?;
+            std::fs::write(folder.join("round.json"), serde_json::to_vec(&asked)?)
+        };
+        let scores = self.run(fill, |folder| read(folder, round, links))?;
+        Ok(EdgeScores::of(context.mask, |link| scores[link]))
+    }
+}
+
+/// (W,) scores of the answer in a folder. Of links that stay: 1, of the others 0, on both sides of a threshold.
+fn read(folder: &Path, round: &Round, links: usize) -> Result<Vec<f64>, Refusal> {
+    let expected = "answer.json with scores, one number a link, or keep, numbers of links";
+    let refuse = |found: String| Refusal::new("", expected, found);
+    let text = read_plain(&folder.join("answer.json"), LARGEST_STATE)
+        .map_err(|_| refuse("none".into()))?;
+    let answer: Answer = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
+    match answer {
+        Answer { scores: Some(scores), keep: None } => {
+            let found = format!("{} scores", scores.len());
+            Refusal::unless(
+                scores.len() == links,
+                "answer.json",
+                format!("{links} scores"),
+                found,
+            )?;
+            Ok(scores)
+        }
+        Answer { scores: None, keep: Some(keep) } => {
+            let (above, below) = match round.rule {
+                Rule::Threshold(threshold) => (threshold.max(1.0), (threshold - 1.0).min(0.0)),
+                _ => (1.0, 0.0),
+            };
+            let mut scores = vec![below; links];
+            for link in keep {
+                let is_there = round.context.mask.0.get(link) == Some(&true);
+                let expected = format!("numbers of living links, below {links}, each once");
+                let once = is_there && scores[link] != above;
+                Refusal::unless(once, "answer.json: keep", expected, link)?;
+                scores[link] = above;
+            }
+            if let Rule::Budget(budget) = round.rule {
+                let kept = scores.iter().filter(|score| **score == above).count();
+                let at = "answer.json: keep";
+                Refusal::unless(kept == budget, at, format!("{budget} links"), kept)?;
+            }
+            Ok(scores)
+        }
+        _ => Err(refuse("both, or neither".into())),
+    }
+}
+
+impl From<CommandError> for PruneError {
+    fn from(error: CommandError) -> Self {
+        PruneError::Command(error)
+    }
+}

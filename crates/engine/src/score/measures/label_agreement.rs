@@ -1,0 +1,336 @@
+//! Label agreement \[ours\]: do links that people gave one label change the picture alike?
+//!
+//! For each labelled link, D = picture at w + δ₊ minus picture at w − δ₋ (matched effect), the picture at w
+//! in the place of a silent side; links with two silent sides are left out. For each pair of links
+//! |cos(Dᵢ, Dⱼ)| ∈ [0, 1]: 1 if they change the picture in the same place and way, whichever sign the weights
+//! have. AUC = P(a pair with one label is more alike than a pair with two), equals counting half: ½ is
+//! chance, 1 perfect.
+//!
+//! *Rotated*: the same labels on random mixtures of the links' differences, in which no link is left. Near the AUC of the
+//! links it says that links are nothing special.
+//!
+//! Pairs share links, so they are not independent: the interval is the leave-one-link-out
+//! jackknife (Student's t, n − 1), and the p value shuffles labels *among links*, one-sided.
+//!
+//! In: (n, 3P) differences, n labels, n ≤ 400. Out: AUC and p in [0, 1], mean |cos| within and between labels.
+//! Cost: the sweep, at most 2n drawings of P pixels, four times n²/2 cosines and three times n² sums of 3P numbers,
+//! n rankings and 1000 shuffles of n²/2 pairs.
+//!
+//! Source: the labels are those of Huizinga, Stanley & Clune, *The emergence of canalization and
+//! evolvability in an open-ended, interactive evolutionary system*, 2018.
+//!
+//! **What it does not mean:** it judges the picture distance as much as the network; and links on
+//! one path act alike whatever they are called. It validates automatic scores against people, it is
+//! no score itself.
+
+use crate::base::SimRng;
+use crate::base::stats::{Interval, StatsError, ranks, student_quantile};
+use crate::genome::Genome;
+use crate::network::{Coords, Model, Wiring, compile};
+use crate::probe::{Delta, View, WeightSweep};
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Random rotations that the labels are also tried on.
+const ROTATIONS: u32 = 3;
+
+/// Agreement of labels with what links do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LabelAgreement {
+    /// Labelled links that change the picture.
+    pub links: usize,
+    /// Different labels among them.
+    pub labels: usize,
+    /// Pairs with one label.
+    pub within: usize,
+    /// Pairs with two labels.
+    pub between: usize,
+    /// Mean |cos| of the pairs with one label.
+    pub mean_within: f64,
+    /// Mean |cos| of the pairs with two labels.
+    pub mean_between: f64,
+    /// AUC with its 95 % jackknife interval, cut to [0, 1].
+    pub auc: Interval,
+    /// Mean AUC of the same labels on rotated directions: random mixtures of the links' normed differences.
+    pub rotated: f64,
+    /// One-sided permutation p: (1 + hits)/(1 + permutations).
+    pub p: f64,
+    /// Shuffles of the labels.
+    pub permutations: usize,
+}
+
+/// Labelled links that are moved, at most.
+const MOST_LABELLED: usize = 400;
+
+/// Shuffles of the labels.
+const PERMUTATIONS: usize = 1000;
+
+impl LabelAgreement {
+    /// The agreement of a genome's labels, with its links moved by `delta` and drawn at `size`². None: fewer than three
+    /// labelled links, one label only, or no two links with the same one.
+    pub fn of(
+        genome: &Genome,
+        (size, coords): (usize, Coords),
+        delta: Delta,
+        seed: u64,
+    ) -> Option<Self> {
+        let (model, labels) = labelled_links(genome);
+        let links: Vec<usize> = (0..labels.len())
+            .filter(|&i| labels[i].is_some() && model.weights.0[i] != 0.0)
+            .take(MOST_LABELLED)
+            .collect();
+        if links.len() < 3 {
+            return None;
+        }
+        let view = View::new(&model, size, coords);
+        let moved = differences(&view, &view.sweep(&links, delta, &|_| {}));
+        let (links, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
+        let names: Vec<&str> = links.iter().filter_map(|&i| labels[i].as_deref()).collect();
+        let mut rng = SimRng::new(seed, "card-labels", 0);
+        label_agreement(&moved, &names, PERMUTATIONS, &mut rng).ok()
+    }
+
+    /// How much more links with one label are alike than the same labels on rotated directions, in AUC.
+    pub fn advantage(&self) -> f64 {
+        self.auc.estimate - self.rotated
+    }
+}
+
+/// A genome as its graph network, with the first label of the gene behind each link (`None`:
+/// unlabelled).
+pub fn labelled_links(genome: &Genome) -> (Model, Vec<Option<String>>) {
+    // Weights that number the genes show which link came from which gene; exact in f32.
+    let mut numbered = genome.clone();
+    let genes: Vec<_> = genome.connections().collect();
+    for (k, gene) in genes.iter().enumerate() {
+        numbered
+            .set_weight(gene.innovation, (k + 1) as f64)
+            .expect("the gene is in the genome and its number finite");
+    }
+    let labels = compile(&numbered)
+        .1
+        .0
+        .iter()
+        .map(|&number| genes[number as usize - 1].labels.first().cloned())
+        .collect();
+    (Model::of_genome(genome, Wiring::Graph), labels)
+}
+
+/// What moving each swept link does: (link, D (3P,)), links in the order of the sweep, silent ones
+/// left out. A link with one silent side is compared with the base.
+pub fn differences(view: &View, sweep: &WeightSweep) -> Vec<(usize, Vec<f32>)> {
+    let base = &view.picture().rgb;
+    sweep
+        .perturbations
+        .par_chunk_by(|a, b| a.link == b.link)
+        .map_init(
+            || view.painter(),
+            |painter, pair| {
+                let mut sum = vec![0.0f32; base.len()];
+                let mut moved = false;
+                for p in pair.iter().filter(|p| !p.silent) {
+                    let picture = painter.draw(p);
+                    let sign = if p.delta < 0.0 { -1.0 } else { 1.0 };
+                    for ((s, &now), &before) in sum.iter_mut().zip(&picture.rgb).zip(base) {
+                        *s += sign * (now - before);
+                    }
+                    moved = true;
+                }
+                moved.then_some((pair[0].link, sum))
+            },
+        )
+        .flatten()
+        .collect()
+}
+
+/// Agreement of `labels` with the `differences` of the same links; `permutations` shuffles.
+///
+/// # Errors
+/// Unequal lengths; fewer than 3 links; no pair with one label, or none with two, also after
+/// leaving out any one link.
+pub fn label_agreement(
+    differences: &[Vec<f32>],
+    labels: &[&str],
+    permutations: usize,
+    rng: &mut SimRng,
+) -> Result<LabelAgreement, StatsError> {
+    let what = "label agreement";
+    let n = labels.len();
+    if differences.len() != n {
+        return Err(StatsError::Lengths { what, left: differences.len(), right: n });
+    }
+    if n < 3 {
+        return Err(StatsError::TooFew { what, expected: 3, found: n });
+    }
+    let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+    let alike: Vec<f64> = pairs
+        .par_iter()
+        .map(|&(i, j)| super::maps::cosine(&differences[i], &differences[j]).abs())
+        .collect();
+    let same = |labels: &[&str]| -> Vec<bool> {
+        pairs.iter().map(|&(i, j)| labels[i] == labels[j]).collect()
+    };
+    let within = same(labels);
+    let ranked = ranks(&alike);
+    let estimate = from_ranks(&ranked, &within)?;
+
+    let mut left_out = Vec::with_capacity(n);
+    for out in 0..n {
+        let kept: Vec<usize> =
+            (0..pairs.len()).filter(|&k| pairs[k].0 != out && pairs[k].1 != out).collect();
+        let values: Vec<f64> = kept.iter().map(|&k| alike[k]).collect();
+        let flags: Vec<bool> = kept.iter().map(|&k| within[k]).collect();
+        left_out.push(from_ranks(&ranks(&values), &flags)?);
+    }
+    let mean = left_out.iter().sum::<f64>() / n as f64;
+    let spread: f64 = left_out.iter().map(|a| (a - mean) * (a - mean)).sum();
+    let error = (spread * (n - 1) as f64 / n as f64).sqrt();
+    let half = student_quantile(0.975, (n - 1) as f64) * error;
+
+    let mut shuffled = labels.to_vec();
+    let mut hits = 0;
+    for _ in 0..permutations {
+        rng.shuffle(&mut shuffled);
+        if from_ranks(&ranked, &same(&shuffled))? >= estimate - 1e-12 {
+            hits += 1;
+        }
+    }
+    let mut turned = 0.0;
+    for _ in 0..ROTATIONS {
+        let moved = rotated(differences, rng);
+        let alike: Vec<f64> = pairs
+            .par_iter()
+            .map(|&(i, j)| super::maps::cosine(&moved[i], &moved[j]).abs())
+            .collect();
+        turned += from_ranks(&ranks(&alike), &within)? / f64::from(ROTATIONS);
+    }
+    let mean_of = |wanted: bool| {
+        let found: Vec<f64> =
+            alike.iter().zip(&within).filter(|(_, w)| **w == wanted).map(|(a, _)| *a).collect();
+        found.iter().sum::<f64>() / found.len() as f64
+    };
+    let count = within.iter().filter(|w| **w).count();
+    Ok(LabelAgreement {
+        links: n,
+        labels: labels.iter().collect::<BTreeSet<_>>().len(),
+        within: count,
+        between: within.len() - count,
+        mean_within: mean_of(true),
+        mean_between: mean_of(false),
+        auc: Interval {
+            estimate,
+            low: (estimate - half).max(0.0),
+            high: (estimate + half).min(1.0),
+        },
+        rotated: turned,
+        p: f64::from(1 + hits) / (1 + permutations) as f64,
+        permutations,
+    })
+}
+
+/// The differences at one length, turned by a random rotation: each becomes a mixture of all.
+fn rotated(differences: &[Vec<f32>], rng: &mut SimRng) -> Vec<Vec<f32>> {
+    let n = differences.len();
+    let q = DMatrix::from_fn(n, n, |_, _| rng.normal()).qr().q();
+    let norm = |d: &Vec<f32>| super::maps::dot(d, d).sqrt().max(1e-12);
+    let norms: Vec<f64> = differences.iter().map(norm).collect();
+    let mixture = |i: usize| {
+        let mut sum = vec![0.0f32; differences[0].len()];
+        for (j, difference) in differences.iter().enumerate() {
+            let share = (q[(i, j)] / norms[j]) as f32;
+            sum.iter_mut().zip(difference).for_each(|(s, d)| *s += share * d);
+        }
+        sum
+    };
+    (0..n).into_par_iter().map(mixture).collect()
+}
+
+/// AUC of the flagged values over the others, from the ranks of all.
+fn from_ranks(ranks: &[f64], flagged: &[bool]) -> Result<f64, StatsError> {
+    let m = flagged.iter().filter(|f| **f).count();
+    let rest = flagged.len() - m;
+    if m == 0 || rest == 0 {
+        return Err(StatsError::TooFew {
+            what: "label agreement (pairs with one label, pairs with two)",
+            expected: 1,
+            found: 0,
+        });
+    }
+    let sum: f64 = ranks.iter().zip(flagged).filter(|(_, f)| **f).map(|(r, _)| r).sum();
+    Ok((sum - (m * (m + 1)) as f64 / 2.0) / (m * rest) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::genome::{ConnectionGene, Input, NodeGene, NodeId, Output, Provenance, Role};
+    use crate::math::Activation;
+
+    #[test]
+    fn links_that_act_in_one_place_agree_with_labels_that_say_so() {
+        // Two places, three links each, with either sign: within 1, between 0.
+        let at = |k: usize, v: f32| {
+            let mut d = vec![0.0; 4];
+            d[k] = v;
+            d
+        };
+        let d = [at(0, 1.0), at(0, -2.0), at(0, 3.0), at(1, 1.0), at(1, -1.0), at(1, 5.0)];
+        let mut rng = SimRng::new(1, "test", 0);
+        let labels = ["eye", "eye", "eye", "mouth", "mouth", "mouth"];
+        let found = label_agreement(&d, &labels, 2000, &mut rng).unwrap();
+        assert_eq!((found.within, found.between, found.labels), (6, 9, 2));
+        assert_eq!((found.mean_within, found.mean_between), (1.0, 0.0));
+        assert_eq!((found.auc.estimate, found.auc.low), (1.0, 1.0));
+        // Mixtures of both places have nothing to agree with.
+        assert!(found.rotated < 0.9, "{}", found.rotated);
+        // 2 of C(6, 3) = 20 splits are perfect.
+        assert!((found.p - 0.1).abs() < 0.02, "{}", found.p);
+        let mixed = ["eye", "mouth", "eye", "mouth", "eye", "mouth"];
+        let poor = label_agreement(&d, &mixed, 200, &mut rng).unwrap();
+        // Within: {1,2,4} pairs… eye: 0,2,4: one pair alike of three; mouth: 1,3,5: one of three.
+        // 2 of 6 within and 4 of 9 between are alike: AUC = ½ + (1/3 − 4/9)/2.
+        assert!((poor.auc.estimate - (0.5 + (1.0 / 3.0 - 4.0 / 9.0) / 2.0)).abs() < 1e-12);
+        assert!(poor.p > 0.3);
+        assert!(label_agreement(&d, &["a"; 6], 10, &mut rng).is_err());
+        assert!(label_agreement(&d[..2], &["a", "b"], 10, &mut rng).is_err());
+    }
+
+    #[test]
+    fn each_link_keeps_the_label_of_its_gene() {
+        let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Identity);
+        let mut nodes: Vec<NodeGene> = Input::OF_PIXEL
+            .into_iter()
+            .enumerate()
+            .map(|(i, input)| node(i as u32, Role::Input(input)))
+            .collect();
+        nodes.push(node(4, Role::Output(Output::Ink)));
+        nodes.push(node(5, Role::Hidden));
+        let link = |innovation, from, to, weight, label: &str| {
+            let mut gene = ConnectionGene::new(
+                crate::genome::InnovationId(innovation),
+                NodeId(from),
+                NodeId(to),
+                weight,
+            );
+            if !label.is_empty() {
+                gene.labels.push(label.into());
+            }
+            gene
+        };
+        let genes =
+            vec![link(9, 5, 4, 0.5, "size"), link(3, 0, 5, -2.0, "width"), link(4, 3, 4, 0.0, "")];
+        let genome = Genome::new(nodes, genes, Provenance::default()).unwrap();
+        let (model, labels) = labelled_links(&genome);
+        for (i, label) in labels.iter().enumerate() {
+            let expected = match model.weights.0[i] {
+                0.5 => Some("size"),
+                -2.0 => Some("width"),
+                _ => None,
+            };
+            assert_eq!(label.as_deref(), expected, "{:?}", model.network.links[i]);
+        }
+        assert_eq!(labels.len(), 3);
+    }
+}

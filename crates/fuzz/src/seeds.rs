@@ -1,0 +1,147 @@
+//! Whole files to begin from: the repository's own, or made here.
+
+use crate::{RUN, Stop, as_file, folder, job, search_job, small, text};
+use picloom::experiment::evolution::evolve;
+use picloom::genome::{self, Genome};
+use picloom::network::kernel::picture;
+use picloom::network::weight_files::write_weights;
+use picloom::network::{Coords, Weights, compile};
+use picloom::run::train_run;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+fn read(path: impl AsRef<Path>) -> Vec<u8> {
+    std::fs::read(path).expect("a file of the repository")
+}
+
+/// Files with this ending in a folder of the repository.
+fn files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("a folder of the repository");
+    let mut paths: Vec<_> = entries.map(|e| e.expect("readable").path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == ending));
+    paths.sort();
+    paths.iter().map(read).collect()
+}
+
+/// Our genomes; the small ones, so that damage hits something.
+pub fn genomes() -> Vec<Vec<u8>> {
+    let mut found = files("genomes", "json");
+    found.sort_by_key(Vec::len);
+    found.truncate(6);
+    found
+}
+
+fn accepted() -> Vec<Genome> {
+    let read = |bytes: &Vec<u8>| genome::from_json(text(bytes)?).ok();
+    genomes().iter().filter_map(read).collect()
+}
+
+pub fn xmls() -> Vec<Vec<u8>> {
+    accepted().iter().map(|g| genome::to_picbreeder_xml(g).into_bytes()).collect()
+}
+
+pub fn zips() -> Vec<Vec<u8>> {
+    accepted().iter().map(genome::to_picbreeder_zip).collect()
+}
+
+pub fn weights(name: &str) -> Vec<u8> {
+    let network = small();
+    let weights = (0..network.weight_count()).map(|i| 0.1 * i as f32 - 1.0).collect();
+    let mut bytes = Vec::new();
+    as_file(name, b"", |path| {
+        write_weights(path, &network, &Weights(weights)).expect("room");
+        bytes = read(path);
+    });
+    bytes
+}
+
+/// One picture in every format that is read.
+pub fn pictures() -> Vec<Vec<u8>> {
+    let (network, weights) = compile(&accepted()[0]);
+    let drawn = picture(&network, &weights, 24, Coords::Fer);
+    let mut found = vec![drawn.to_png(&[("command", "fuzz")])];
+    let pixels = image::RgbImage::from_raw(24, 24, drawn.to_bytes()).expect("24² pixels");
+    for format in [image::ImageFormat::Jpeg, image::ImageFormat::Gif, image::ImageFormat::WebP] {
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let whole = image::DynamicImage::ImageRgb8(pixels.clone());
+        whole.write_to(&mut bytes, format).expect("memory");
+        found.push(bytes.into_inner());
+    }
+    found
+}
+
+/// A file of the finished run.
+pub fn run_file(name: &str) -> Vec<u8> {
+    read(RUN.path().join(name))
+}
+
+/// An interrupted training, and its checkpoint.
+pub fn begun() -> (TempDir, Vec<u8>) {
+    let folder = folder();
+    train_run(folder.path(), job(50), false, &mut Stop).expect("a run");
+    let bytes = read(folder.path().join("checkpoint.json"));
+    (folder, bytes)
+}
+
+pub fn checkpoint() -> Vec<u8> {
+    begun().1
+}
+
+/// An interrupted search, and its checkpoint.
+pub fn searched() -> (TempDir, Vec<u8>) {
+    let folder = folder();
+    evolve(&search_job(), folder.path(), false, &mut Stop).expect("a search");
+    let bytes = read(folder.path().join("checkpoint.json"));
+    (folder, bytes)
+}
+
+pub fn search_checkpoint() -> Vec<u8> {
+    searched().1
+}
+
+pub fn specs() -> Vec<Vec<u8>> {
+    files("experiments", "toml")
+}
+
+pub fn records() -> Vec<Vec<u8>> {
+    vec![read(root().join("figures/wirings/study.json"))]
+}
+
+pub fn labels() -> Vec<Vec<u8>> {
+    let cut = |name: &str| {
+        let whole = read(root().join("experiments/labels/first").join(name));
+        let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').take(8).collect();
+        lines.concat()
+    };
+    let model = read(root().join("crates/engine/src/score/dl/model.json"));
+    vec![cut("labels.csv"), cut("answers.csv"), cut("key.csv"), model]
+}
+
+pub fn answers() -> Vec<Vec<u8>> {
+    let vote = r#"{"reason":"r","answer":"fractured","confidence":0.5}"#;
+    let choice = r#"{"reason":"r","action":"select","pictures":[4,1]}"#;
+    let around = |content: &str| {
+        let content = content.replace('"', "\\\"");
+        format!(
+            r#"{{"choices":[{{"message":{{"content":"{content}","refusal":null}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":7,"completion_tokens":3}}}}"#
+        )
+    };
+    [vote.into(), choice.into(), around(vote), around(choice)].map(String::into_bytes).to_vec()
+}
+
+pub fn texts() -> Vec<Vec<u8>> {
+    [
+        "12;cache:15,gaussian:4,identity:2,sin:1",
+        "muon:steps=20,matrices=hidden",
+        "sam:rho=0.05",
+        "wanda:scope=layer,sequential=false",
+        "dl-threshold:threshold=0.2",
+        "format = \"picloom-session/1\"\nseed = 7\n[config.start]\ncolour = false\n[[step]]\nchosen = [3, 8]\nslider = 0.4\n",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}

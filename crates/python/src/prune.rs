@@ -1,0 +1,201 @@
+//! `prune`: rounds of choosing links and training what is left.
+
+use crate::convert::{keywords, named, plain};
+use crate::errors::{failed, parsed, refused};
+use crate::genome::Genome;
+use crate::model::{Model, weights_of};
+use crate::target::target;
+use crate::train::{Observer, TrainReport, listener};
+use crate::watched::watched;
+use numpy::PyArrayLike1;
+use picloom::base::settings::Settings;
+use picloom::experiment::PruneParent;
+use picloom::network::{Coords, Mask, layered_arch, layerize};
+use picloom::prune::schedule::Aim;
+use picloom::prune::{Began, InMemory, RoundRecord, RoundsError, Trained, rounds};
+use picloom::run::Target;
+use picloom::score::Fit;
+use picloom::train::{StopReason, TrainConfig};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What came of a pruning.
+#[pyclass(module = "picloom", frozen)]
+pub struct PruneReport {
+    /// The pruned and retrained network.
+    #[pyo3(get)]
+    model: Py<Model>,
+    rounds: Vec<RoundRecord>,
+    fit: Fit,
+}
+
+#[pymethods]
+impl PruneReport {
+    /// The rounds as dicts: rule, links kept and alive, score of every link, what changed, what it took.
+    #[getter]
+    fn rounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.rounds)
+    }
+
+    /// Links kept by the last round.
+    #[getter]
+    fn kept(&self) -> usize {
+        self.rounds.last().map_or(0, |round| round.kept)
+    }
+
+    /// Mean squared error to the target after the last retraining.
+    #[getter]
+    fn final_loss(&self) -> f64 {
+        self.fit.mse
+    }
+
+    /// Share of the target's variance that is explained.
+    #[getter]
+    fn r2(&self) -> f64 {
+        self.fit.r2
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "PruneReport(rounds={}, kept={}, r2={:.4})",
+            self.rounds.len(),
+            self.kept(),
+            self.fit.r2
+        )
+    }
+}
+
+/// What is pruned: a training, which can be gone back to, or a model with what it should draw.
+fn parent(
+    trained: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
+    size: Option<usize>,
+    coords: Coords,
+    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+) -> PyResult<Trained> {
+    if let Ok(report) = trained.cast::<TrainReport>() {
+        let report = report.get();
+        if target.is_some() || size.is_some() || initial.is_some() {
+            let text =
+                "a TrainReport knows its target, size and first weights; expected none of them";
+            return Err(refused(text));
+        }
+        let (problem, ended) = (&report.problem, report.trained());
+        return Ok(Trained {
+            name: "given".into(),
+            model: report.model.get().0.clone(),
+            inputs: problem.inputs.clone(),
+            target: problem.target.clone(),
+            train: report.config.clone(),
+            steps: ended.steps,
+            attempt: ended.earlier().len() as u32,
+            began: problem.start.clone().map_or(Began::Drawn, Began::Given),
+            continues: false,
+            moving_links: false,
+        });
+    }
+    let model =
+        trained.cast::<Model>().map_err(|_| refused("expected a Model or a TrainReport"))?;
+    let model = &model.get().0;
+    let target = target.ok_or_else(|| refused("expected a target for a Model, found none"))?;
+    let picture = self::target(target, size, coords, None)?;
+    let initial = match initial {
+        Some(given) => {
+            let given = given.as_array();
+            let given = given.as_standard_layout();
+            Some(weights_of(&model.network, given.as_slice().expect("made contiguous"))?)
+        }
+        None => None,
+    };
+    let target = Target::of_picture("given".into(), picture);
+    Ok(PruneParent::given(model.clone(), initial, &target, coords).trained)
+}
+
+/// Prunes a network and retrains what is left, in rounds.
+///
+/// Parameters
+/// ----------
+/// trained : TrainReport or Model
+///     A report knows its target and where its training began, so that it can be rewound; a model needs `target`, and
+///     `initial`, its (W,) weights before training, for methods that go back to them.
+/// target : array, Genome or path, optional
+///     As in `train`.
+/// evolved : Genome, optional
+///     Whose layered wiring is the mask of the method "evolved".
+/// initial : (W,) array, optional
+///     Of a model: its weights before training.
+/// size, coords
+///     As in `train`.
+/// progress
+///     As in `train`.
+/// **settings
+///     `method`, `budget`, `threshold`, `rounds`, `retrain`, … as the options of `picloom prune`, and settings of each
+///     retraining as in `train`.
+///
+/// Returns
+/// -------
+/// PruneReport
+///
+/// Raises
+/// ------
+/// ValueError
+///     A setting cannot be, or the method lacks something.
+/// picloom.Error
+///     The training cannot be gone back to, or `progress` ended it.
+#[pyfunction]
+#[pyo3(signature = (trained, target = None, *, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
+pub fn prune(
+    py: Python<'_>,
+    trained: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
+    evolved: Option<&Genome>,
+    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+    size: Option<usize>,
+    coords: &str,
+    progress: Option<Bound<'_, PyAny>>,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PruneReport> {
+    let trained = parent(trained, target, size, parsed(coords)?, initial)?;
+    let evolved = match evolved {
+        None => None,
+        Some(genome) => {
+            let arch = layered_arch(&genome.0);
+            if trained.model.network.arch.as_ref() != Some(&arch) {
+                let expected = "expected a genome whose layered network is the one pruned";
+                return Err(refused(format!("evolved: {expected}, found arch {arch}")));
+            }
+            Some(Mask::non_zero(&layerize(&genome.0).weights))
+        }
+    };
+    let mut settings = keywords(settings)?;
+    let aim = Aim::default().with(&named::<Aim>(&mut settings)).map_err(refused)?;
+    let train = TrainConfig::default().with(&settings).map_err(refused)?;
+    let mut plan = aim.plan(&trained.model, train).map_err(refused)?;
+    // Controls that copy another arm's masks are for studies.
+    plan.evolved = evolved;
+    let hear = listener(progress)?;
+    let work = |caller: &crate::watched::Caller<(u64, f64)>| {
+        let mut observer = Observer { caller, history: &mut Vec::new() };
+        self::rounds(&trained, &plan, &mut InMemory(&mut observer))
+    };
+    let (rounds, last) = watched(py, work, hear)?.map_err(|error| match error {
+        RoundsError::Origin { .. } => failed(error),
+        _ => refused(error),
+    })?;
+    let Some(links) = last else {
+        return Err(failed(format!("{:?}: no round was finished", StopReason::Interrupted)));
+    };
+    let model = picloom::network::Model {
+        network: trained.model.network.clone(),
+        mask: links.live,
+        weights: links.weights,
+    };
+    let rgb = picloom::network::kernel::render(&model.network, &model.weights, &trained.inputs);
+    let drawn = picloom::network::Picture { rgb, ..trained.target.clone() };
+    Ok(PruneReport {
+        fit: Fit::of(&drawn, &trained.target),
+        model: Py::new(py, Model(model))?,
+        rounds,
+    })
+}

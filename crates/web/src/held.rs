@@ -1,0 +1,231 @@
+//! Networks by id: those that come with the program, and those that a page has opened, bred or trained.
+
+use picloom_engine::genome::{Genome, Palette, builtin};
+use picloom_engine::network::weight_files::from_safetensors;
+use picloom_engine::network::{Arch, Coords, Model, Wiring, layered_arch, layerize, wirable};
+use picloom_engine::page::{CarriedNetwork, carried_genome, drawable};
+use picloom_engine::probe::View;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// The genome whose picture the trained network learned.
+pub const EVOLVED: &str = "genomes/bred_moth.json";
+/// The trained network that comes with the program.
+pub const TRAINED: &str = "genomes/trained/bred_moth";
+/// Its layers and activations.
+const ARCH: &str = "6;cache:7,cos:1,gaussian:1,identity:2,sigmoid:1,sin:1";
+/// Views kept ready.
+const KEPT: usize = 8;
+/// A network ready to be looked at.
+pub struct Loaded {
+    /// The network.
+    pub model: Model,
+    /// Its genome.
+    pub genome: Option<Genome>,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// Pixels along its picture.
+    pub size: usize,
+    /// What people call it.
+    pub name: String,
+    /// What it is.
+    pub what: String,
+    /// The picture that it learned, and its R² if that is known. None: it was not trained.
+    pub learned: Option<(String, Option<f64>)>,
+}
+
+impl Loaded {
+    /// The colours of its picture.
+    pub fn palette(&self) -> Palette {
+        self.genome.as_ref().map_or(Palette::Free, |genome| genome.palette)
+    }
+}
+
+enum Kept {
+    Genome(Box<Genome>),
+    Trained(Box<CarriedNetwork>),
+}
+
+/// All networks of a page.
+#[derive(Default)]
+pub struct Held {
+    kept: BTreeMap<String, Kept>,
+    loaded: Vec<((String, Wiring), Rc<Loaded>)>,
+    views: Vec<((String, Wiring, usize), Rc<View>)>,
+}
+
+/// Puts something before a list whose last goes.
+fn keep<T>(list: &mut Vec<T>, new: T) {
+    list.insert(0, new);
+    list.truncate(KEPT);
+}
+
+/// A genome that a page can show.
+pub fn genome_from(text: &str) -> Result<Genome, String> {
+    carried_genome(text).map_err(|e| e.to_string())
+}
+
+/// The name without folder and ending.
+pub fn stem(id: &str) -> &str {
+    let file = id.rsplit('/').next().unwrap_or(id);
+    file.strip_suffix(".json").unwrap_or(file)
+}
+
+impl Loaded {
+    /// Of a text.
+    fn carried(carried: &CarriedNetwork) -> Result<Self, String> {
+        let (model, genome) = carried.model().map_err(|e| e.to_string())?;
+        let what =
+            if carried.arch.is_some() { "trained network" } else { "evolved wiring, trained" };
+        Ok(Loaded {
+            model,
+            genome,
+            coords: carried.coords,
+            size: carried.size,
+            name: carried.name.chars().take(80).collect(),
+            what: what.into(),
+            learned: Some((carried.target.clone(), carried.r2)),
+        })
+    }
+
+    /// As a text, with the weights of `model`, which has learned this picture so well.
+    pub fn carry(&self, model: &Model, target: &str, r2: f64) -> CarriedNetwork {
+        CarriedNetwork {
+            name: self.name.clone(),
+            target: target.into(),
+            coords: self.coords,
+            size: self.size,
+            r2: Some(r2),
+            ..CarriedNetwork::of(model, self.genome.as_ref())
+        }
+    }
+}
+
+/// The network of a genome in a wiring.
+pub fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loaded, String> {
+    if wiring != Wiring::Graph {
+        drawable(layered_arch(genome).dense_params()).map_err(|e| e.to_string())?;
+    }
+    let genome = wirable(genome.clone(), Path::new(stem(id)), wiring).map_err(|e| e.to_string())?;
+    let own = genome.provenance.name.trim();
+    let name = match (own, id.starts_with("genomes/")) {
+        (_, true) | ("", _) => stem(id).chars().take(40).collect(),
+        (own, false) => own.chars().take(80).collect(),
+    };
+    let what = match wiring {
+        Wiring::Graph => "evolved network",
+        _ => "evolved network, in layers",
+    };
+    let model = Model::of_genome(&genome, wiring);
+    Ok(Loaded {
+        model,
+        genome: Some(genome),
+        coords: Coords::Fer,
+        size: 128,
+        name,
+        what: what.into(),
+        learned: None,
+    })
+}
+
+/// The trained network that comes with the program.
+fn shipped() -> Result<Loaded, String> {
+    let bytes = include_bytes!("../../../genomes/trained/bred_moth/weights.safetensors");
+    let arch: Arch = ARCH.parse().map_err(|e| format!("arch: {e}"))?;
+    let network = arch.network();
+    let weights =
+        from_safetensors(bytes, Path::new(TRAINED), &network).map_err(|e| e.to_string())?;
+    let model = Model::new(network, weights);
+    let (_, text) = builtin(Path::new(EVOLVED)).ok_or("the moth comes with the program")?;
+    let genome = genome_from(text)?;
+    let target = layerize(&genome);
+    let target = Model::new(target.network, target.weights).picture(64, Coords::Fer);
+    let r2 = 1.0 - model.picture(64, Coords::Fer).mse(&target) / target.variance();
+    Ok(Loaded {
+        model,
+        genome: None,
+        coords: Coords::Fer,
+        size: 64,
+        name: "bred_moth: trained".into(),
+        what: "dense network, trained".into(),
+        learned: Some((EVOLVED.into(), Some(r2))),
+    })
+}
+
+impl Held {
+    /// Keeps a genome or a trained network under an id: its kind and name.
+    pub fn hold(&mut self, id: &str, text: &str) -> Result<(&'static str, String), String> {
+        let (kept, kind, name) = if CarriedNetwork::is_one(text) {
+            let trained = CarriedNetwork::read(text).map_err(|e| e.to_string())?;
+            let name = trained.name.chars().take(80).collect();
+            (Kept::Trained(Box::new(trained)), "network", name)
+        } else {
+            let genome = genome_from(text)?;
+            let name = genome.provenance.name.clone();
+            (Kept::Genome(Box::new(genome)), "genome", name)
+        };
+        self.kept.insert(id.into(), kept);
+        self.loaded.retain(|((known, _), _)| known != id);
+        self.views.retain(|((known, ..), _)| known != id);
+        Ok((kind, name))
+    }
+
+    /// What [`hold`](Self::hold) takes again.
+    pub fn text(&self, id: &str) -> Result<String, String> {
+        match (self.kept.get(id), builtin(Path::new(id))) {
+            (Some(Kept::Genome(genome)), _) => Ok(picloom_engine::genome::to_json(genome)),
+            (Some(Kept::Trained(trained)), _) => {
+                serde_json::to_string(trained).map_err(|e| e.to_string())
+            }
+            (None, Some((_, text))) => Ok(text.into()),
+            (None, None) => Err(unknown(id)),
+        }
+    }
+
+    /// The genome of an id; none for a network without one.
+    pub fn genome(&self, id: &str) -> Option<Genome> {
+        match self.kept.get(id) {
+            Some(Kept::Genome(genome)) => Some((**genome).clone()),
+            Some(Kept::Trained(trained)) => {
+                let genome = genome_from(trained.genome.as_ref()?).ok()?;
+                let weights = trained.model().ok()?.0.weights;
+                picloom_engine::network::with_weights(&genome, &weights).ok()
+            }
+            None => genome_from(builtin(Path::new(id))?.1).ok(),
+        }
+    }
+
+    /// The network of an id.
+    pub fn load(&mut self, id: &str, wiring: Wiring) -> Result<Rc<Loaded>, String> {
+        let key = (id.to_string(), wiring);
+        if let Some((_, found)) = self.loaded.iter().find(|(known, _)| *known == key) {
+            return Ok(found.clone());
+        }
+        let loaded = match self.kept.get(id) {
+            Some(Kept::Trained(trained)) => Loaded::carried(trained)?,
+            _ if id == TRAINED => shipped()?,
+            _ => of_genome(&self.genome(id).ok_or_else(|| unknown(id))?, id, wiring)?,
+        };
+        let loaded = Rc::new(loaded);
+        keep(&mut self.loaded, (key, loaded.clone()));
+        Ok(loaded)
+    }
+
+    /// A view of a network.
+    pub fn view(&mut self, id: &str, wiring: Wiring, size: usize) -> Result<Rc<View>, String> {
+        let key = (id.to_string(), wiring, size);
+        if let Some((_, found)) = self.views.iter().find(|(known, _)| *known == key) {
+            return Ok(found.clone());
+        }
+        let loaded = self.load(id, wiring)?;
+        let view = Rc::new(View::new(&loaded.model, size, loaded.coords));
+        keep(&mut self.views, (key, view.clone()));
+        Ok(view)
+    }
+}
+
+fn unknown(id: &str) -> String {
+    let short: String = id.chars().take(60).collect();
+    format!("{short}: this page does not have it any more; open its link or its file again")
+}
