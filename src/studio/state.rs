@@ -1,7 +1,7 @@
 //! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
 
 use super::connections::MOST_CONNECTIONS;
-use super::jobs::Jobs;
+use super::jobs::job::Jobs;
 use super::root::{Root, RootError};
 use super::workers::Workers;
 use crate::base::hash::short_id;

@@ -1,49 +1,12 @@
 //! What can be asked, and who answers it.
 
-use crate::held::Held;
 use crate::networks;
-use crate::scoring::{self, Scorings};
-use crate::sessions::{self, Sessions};
-use crate::training::{self, Trainings};
+use crate::scoring;
+use crate::sessions;
+use crate::state::{Answer, Answered, Desk, from_text, genome_of};
+use crate::training;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-/// An answer, or why there is none, in words.
-pub type Answered = Result<Answer, String>;
-
-/// JSON, and bytes where there are pictures.
-pub struct Answer {
-    /// The JSON.
-    pub json: String,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
-
-impl Answer {
-    /// Plain data.
-    pub fn of(value: &impl Serialize) -> Answered {
-        Answer::with(value, Vec::new())
-    }
-
-    /// Plain data and bytes.
-    pub fn with(value: &impl Serialize, bytes: Vec<u8>) -> Answered {
-        let json = serde_json::to_string(value).map_err(|e| e.to_string())?;
-        Ok(Answer { json, bytes })
-    }
-}
-
-/// What a page has at hand.
-#[derive(Default)]
-pub struct Desk {
-    /// Networks by id.
-    pub held: Held,
-    /// Breeding sessions by number.
-    pub sessions: Sessions,
-    /// Trainings by number.
-    pub trainings: Trainings,
-    /// Scores that are being taken.
-    pub scorings: Scorings,
-}
 
 /// What a request asks for; its other fields are read once that is known. (A tagged enum and `flatten` hold every value
 /// in between, and the code for that would be a tenth of the engine.)
@@ -137,7 +100,7 @@ struct Taken {
 }
 
 fn hold(desk: &mut Desk, id: &str, text: &str) -> Answered {
-    if let Some(kept) = sessions::from_text(text)? {
+    if let Some(kept) = from_text(text)? {
         let name = kept.name.clone();
         let session = desk.sessions.add(kept);
         return Answer::of(&Taken { kind: "session", name, session: Some(session) });
@@ -154,7 +117,7 @@ struct Text {
 fn text(desk: &mut Desk, id: &str) -> Answered {
     let text = match id.strip_prefix("session/").and_then(|n| n.parse().ok()) {
         Some(n) => desk.sessions.text(n)?,
-        None => match sessions::genome_of(desk, id)? {
+        None => match genome_of(desk, id)? {
             Some(genome) => picloom_engine::genome::to_json(&genome),
             None => desk.held.text(id)?,
         },

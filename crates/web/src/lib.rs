@@ -12,9 +12,10 @@ mod held;
 mod networks;
 mod scoring;
 mod sessions;
+mod state;
 mod training;
 
-use desk::{Answer, Desk};
+use state::{Answer, Desk};
 use std::cell::RefCell;
 
 /// What the worker and the desk share.

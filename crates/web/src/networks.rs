@@ -1,11 +1,10 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
-use crate::desk::{Answer, Answered, Desk};
 use crate::held::{EVOLVED, Loaded, TRAINED, stem};
-use crate::sessions;
+use crate::state::{Answer, Answered, AskedNetwork, AskedPicture, Desk};
 use picloom_engine::genome::{BUILTIN, Genome, Provenance, from_json, to_json};
 use picloom_engine::network::kernel::feature_maps;
-use picloom_engine::network::{Frame, Model, Picture, PixelInputs, Weights, Wiring, with_weights};
+use picloom_engine::network::{Frame, Model, Picture, PixelInputs, Weights, with_weights};
 use picloom_engine::page::{self, Drawing, signed_colour};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -17,57 +16,10 @@ const SEARCHED_AT: usize = 64;
 /// Least R² of a network that has learned its picture.
 const FIT: f64 = picloom_engine::score::FIT_GATE;
 
-/// The address of a network.
-#[derive(Deserialize)]
-pub struct AskedNetwork {
-    /// What comes with the program, what is held, or a place on a sheet of a session.
-    pub id: String,
-    /// How a genome is wired.
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-}
-
 /// The link of a network that is asked about.
 #[derive(Deserialize)]
 pub struct AskedLink {
     link: usize,
-}
-
-/// How a network is to be drawn: its size, and what is set.
-#[derive(Default, Deserialize)]
-pub struct AskedPicture {
-    size: Option<usize>,
-    /// `LINK:VALUE,…`
-    #[serde(default)]
-    set: String,
-    /// `x,y,width,height`
-    #[serde(default)]
-    frame: String,
-    /// `Z1,Z2,…`, of a network with factors.
-    #[serde(default)]
-    at: String,
-}
-
-fn graph() -> Wiring {
-    Wiring::Graph
-}
-
-impl Desk {
-    /// The network of an id; one on a sheet is held from then on.
-    pub fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
-        self.held_too(&asked.id)?;
-        self.held.load(&asked.id, asked.wiring)
-    }
-
-    fn held_too(&mut self, id: &str) -> Result<(), String> {
-        match self.held.genome(id) {
-            None => match sessions::genome_of(self, id)? {
-                Some(genome) => self.held.hold(id, &to_json(&genome)).map(drop),
-                None => Ok(()),
-            },
-            Some(_) => Ok(()),
-        }
-    }
 }
 
 /// What comes with the program, as the studio's library has it.

@@ -1,30 +1,15 @@
 //! A score, weight by weight: the page shows each changed picture as it is judged.
 
-use crate::desk::{Answer, Answered, Desk};
-use crate::networks::AskedNetwork;
+use crate::state::{Answer, Answered, AskedNetwork, Desk, Scoring};
 use picloom_engine::network::Model;
-use picloom_engine::probe::{Delta, Perturbation, Selection, WeightSweep};
+use picloom_engine::probe::{Delta, Selection, WeightSweep};
 use picloom_engine::score::{DlJudge, Exhibit, Judge, score};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Weights that are judged in one answer.
 const AT_ONCE: usize = 2;
 /// Most weights of a score.
 const MOST: usize = 400;
-
-/// A score that is being taken.
-pub struct Scoring {
-    exhibit: Exhibit,
-    judge: DlJudge,
-    delta: Delta,
-    links: Vec<usize>,
-    done: usize,
-    swept: Vec<Perturbation>,
-}
-
-/// Scores by number.
-pub type Scorings = BTreeMap<usize, Scoring>;
 
 /// What is to be scored.
 #[derive(Deserialize)]

@@ -1,126 +1,19 @@
 //! Breeding: each session is a tree of sheets that replays to the same bits.
 
-use crate::desk::{Answer, Answered, Desk};
-use crate::held::genome_from;
-use crate::networks::{AskedNetwork, AskedPicture};
+use crate::state::{
+    Answer, Answered, AskedNetwork, AskedPicture, Desk, Kept, LARGEST_GRID, placed,
+};
 use picloom_engine::base::hash::short_id;
 use picloom_engine::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
-use picloom_engine::genome::{Genome, Provenance, to_json};
+use picloom_engine::genome::{Genome, to_json};
 use picloom_engine::network::{Coords, Model, Wiring};
 use picloom_engine::page::{Tree, choose};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Most pictures on a sheet, sheets in a link, and the side of the largest picture.
-const LARGEST_GRID: usize = 60;
-const MOST_STEPS: usize = 400;
+/// Largest side of a picture.
 const LARGEST_DRAWN: usize = 512;
-/// What the text of a session begins with.
-const FORMAT: &str = "picloom-web-session/1";
-
-/// A session, and the genomes that it began from.
-pub struct Kept {
-    /// What people call it.
-    pub name: String,
-    tree: Breeding,
-    ancestors: Vec<String>,
-}
-
-/// Sessions by number.
-#[derive(Default)]
-pub struct Sessions {
-    kept: BTreeMap<usize, Kept>,
-}
-
-/// A session as text: what a link carries.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SessionText {
-    format: String,
-    name: String,
-    /// As in the session's file.
-    session: Session,
-    /// The genomes that it began from.
-    ancestors: Vec<String>,
-}
-
-/// The session of a text; none if the text is of something else.
-pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
-    if !text.contains(FORMAT) {
-        return Ok(None);
-    }
-    let text: SessionText = serde_json::from_str(text)
-        .map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
-    let session = text.session;
-    session.config.validate().map_err(|e| e.to_string())?;
-    let (steps, grid) = (session.step.len(), session.config.reproduction.population);
-    if steps > MOST_STEPS || grid > LARGEST_GRID || text.ancestors.len() > LARGEST_GRID {
-        return Err(format!(
-            "expected a session of at most {MOST_STEPS} steps and {LARGEST_GRID} pictures a sheet, found {steps} and {grid}; breed it with the command picloom"
-        ));
-    }
-    let genomes =
-        text.ancestors.iter().map(|text| genome_from(text)).collect::<Result<Vec<_>, _>>()?;
-    let tree = Breeding::new(session, &genomes).map_err(|e| e.to_string())?;
-    let name = text.name.chars().take(60).collect();
-    Ok(Some(Kept { name, tree, ancestors: text.ancestors }))
-}
-
-impl Sessions {
-    /// Keeps a session: its number.
-    pub fn add(&mut self, kept: Kept) -> usize {
-        let number = self.kept.keys().last().map_or(1, |last| last + 1);
-        self.kept.insert(number, kept);
-        number
-    }
-
-    fn get(&mut self, number: usize) -> Result<&mut Kept, String> {
-        let gone = "this page does not have the session any more; open its link again";
-        self.kept.get_mut(&number).ok_or_else(|| gone.into())
-    }
-
-    /// The text of a session.
-    pub fn text(&mut self, number: usize) -> Result<String, String> {
-        let Kept { name, tree, ancestors } = self.get(number)?;
-        let text = SessionText {
-            format: FORMAT.into(),
-            name: name.clone(),
-            session: tree.session().clone(),
-            ancestors: ancestors.clone(),
-        };
-        serde_json::to_string(&text).map_err(|e| e.to_string())
-    }
-}
-
-/// The genome at `bred/SESSION/SHEET/PLACE`; none for an id of another kind.
-pub fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
-    let Some(rest) = id.strip_prefix("bred/") else { return Ok(None) };
-    let numbers: Vec<usize> = rest.split('/').filter_map(|n| n.parse().ok()).collect();
-    let [number, sheet, place] = numbers[..] else {
-        return Err("expected a session, a sheet and a place, found another id".into());
-    };
-    placed(desk.sessions.get(number)?, Some(sheet), place).map(Some)
-}
-
-/// The genome at a place of a sheet, saying how it was bred.
-fn placed(kept: &Kept, node: Option<usize>, place: usize) -> Result<Genome, String> {
-    let node = node.unwrap_or(kept.tree.at());
-    let line = kept.tree.ancestry(node, place).map_err(|e| e.to_string())?;
-    let mut genome =
-        line.last().map(|genome| (*genome).clone()).ok_or("expected a genome, found none")?;
-    let birth = &kept.tree.sheet(node).map_err(|e| e.to_string())?.births()[place];
-    let notes = [("sheet", node.to_string()), ("place", place.to_string())];
-    genome.provenance = Provenance {
-        name: format!("{}, picture {}", kept.name, place + 1),
-        made_by: "picloom web".into(),
-        parents: birth.parents.iter().map(u64::to_string).collect(),
-        notes: notes.map(|(name, value)| (name.to_string(), value)).into(),
-        ..Provenance::default()
-    };
-    Ok(genome)
-}
 
 #[derive(Serialize)]
 struct Shown<'a> {

@@ -1,9 +1,9 @@
 //! Training as somebody looks on: a few steps an answer, with the picture, the loss and every unit's map; links can
 //! be pruned and given back meanwhile.
 
-use crate::desk::{Answer, Answered, Desk};
 use crate::held::Loaded;
-use crate::networks::{AskedNetwork, atlas};
+use crate::networks::atlas;
+use crate::state::{Answer, Answered, AskedNetwork, Desk, Training};
 use picloom_engine::base::SimRng;
 use picloom_engine::network::kernel::feature_maps;
 use picloom_engine::network::{Mask, Model, Picture, PixelInputs, Weights, Wiring};
@@ -13,32 +13,11 @@ use picloom_engine::train::{
     LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Steps after which a training that nobody stops ends.
 const MOST_STEPS: u64 = 1_000_000;
 /// Steps between two points of the curve.
 const LOG_EVERY: u64 = 10;
-
-/// A training.
-pub struct Training {
-    trainer: Trainer,
-    config: TrainConfig,
-    /// The network, its name, what it learns. Its weights are those it began with.
-    loaded: Loaded,
-    /// (W,) links that there are at most.
-    most: Mask,
-    /// (W,) weights of links that were pruned, as they were before.
-    before: Weights,
-    target_id: String,
-    variance: f64,
-    /// Steps made before the links were last changed.
-    steps: u64,
-    why: Option<String>,
-}
-
-/// Trainings by number.
-pub type Trainings = BTreeMap<usize, Training>;
 
 /// What is to be trained, on what. Where the request has bytes, they are the picture: RGB, `size`² pixels.
 #[derive(Deserialize)]

@@ -7,18 +7,22 @@
 //! | file | in → out |
 //! |---|---|
 //! | [`spec`] | `study.toml` and the contrasts of its studies |
+//! | `results` | the tables of a folder, each read once |
 //! | `decide` | contrasts and tables → decisions, a verdict, notes |
 //! | [`special`] | findings that no contrast can give: theory, Newton–Schulz steps, ablatable parts |
-//! | [`ledger`] | the rows, `claims.json`, four sentences |
+//! | `claim_row`, [`ledger`] | the rows, `claims.json`, four sentences |
 //! | `page` | `claims.md` |
 
+mod claim_row;
 mod decide;
 pub mod ledger;
 mod page;
+mod results;
 pub mod spec;
 pub mod special;
 
-pub use decide::{LedgerError, Results};
-pub use ledger::{ClaimRow, Earlier, Ledger};
+pub use claim_row::{ClaimRow, Earlier, measured, named};
+pub use ledger::Ledger;
+pub use results::{LedgerError, Results, Valued, difference};
 pub use spec::{ClaimText, StudySpec};
 pub use special::{Special, trained_points};

@@ -1,7 +1,9 @@
 //! `claims.md`: four sentences, two tables of verdicts, and a note where a reader needs one. Every effect, group and basis
 //! stands in `claims.json`.
 
-use super::ledger::{ClaimRow, Ledger, difference, named};
+use super::claim_row::{ClaimRow, named};
+use super::ledger::Ledger;
+use super::results::difference;
 use picloom::base::text::cell;
 use picloom::experiment::contrast::{Basis, Decision, Found, combined, verdict};
 

@@ -1,8 +1,7 @@
 //! What no contrast can give: findings of the theory's, the optimizers' and the structural study's own rules, for C8,
 //! C10, C11 and C13.
 
-use super::decide::{LedgerError, Results, all_of, path};
-use super::ledger::Valued;
+use super::results::{LedgerError, Results, Valued, all_of, path};
 use crate::finding::{Finding, Verdict};
 use crate::structural::{StructuralRecord, findings};
 use crate::theory::TheoryRecord;

@@ -1,7 +1,7 @@
 //! What figures take from a networks record: cells of seeds, means with intervals, words.
 
 pub(super) use super::arms::look;
-use crate::claims::ledger::named as effect_name;
+use crate::claims::named as effect_name;
 use picloom::base::stats::mean;
 use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};

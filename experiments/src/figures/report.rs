@@ -3,7 +3,7 @@
 use super::data::spoken;
 use super::verdicts::{halves, numbers, shown, tally};
 use super::{DrawError, Drawing, FIGURES, Figure, Sources, collect, make};
-use crate::claims::ledger::named;
+use crate::claims::named;
 use crate::claims::{ClaimRow, Ledger};
 use picloom::base::text::{portable, word};
 use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};

@@ -3,8 +3,8 @@
 
 use super::data::distinct;
 use super::{DrawError, Drawing, Sources, some};
-use crate::claims::ledger::{Valued, named};
 use crate::claims::{ClaimRow, Special};
+use crate::claims::{Valued, named};
 use crate::finding::Verdict;
 use picloom::experiment::contrast::{self, Decision, Found};
 use picloom::figures::axis::{Axis, Laid};

@@ -1,6 +1,6 @@
 //! `picloom-experiments claims`: the ledger, from committed records.
 
-use crate::claims::ledger::ClaimRow;
+use crate::claims::ClaimRow;
 use crate::claims::{Ledger, Results, StudySpec};
 use clap::Args;
 use picloom::base::files::write_atomic;
@@ -24,7 +24,7 @@ pub struct ClaimsArgs {
 /// Decides, or checks what was decided.
 pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     let spec = StudySpec::read(&args.spec)?;
-    let results = Results::below(&args.records, &spec);
+    let results = Results::below(&args.records, spec.studies());
     if results.is_empty() {
         let (folder, names) = (args.records.display(), results.missing().join(", "));
         anyhow::bail!(
@@ -70,7 +70,7 @@ pub(super) fn write(spec: &StudySpec, folder: &Path) -> anyhow::Result<(Ledger, 
     let (json, page) = (folder.join("claims.json"), folder.join("claims.md"));
     write_atomic(&json, ledger.to_json().as_bytes())?;
     write_atomic(&page, ledger.to_markdown().as_bytes())?;
-    let mut text = table(&ledger) + &without(&Results::below(folder, spec));
+    let mut text = table(&ledger) + &without(&Results::below(folder, spec.studies()));
     text += &format!("wrote {}\n      {}\n", json.display(), page.display());
     Ok((ledger, text))
 }

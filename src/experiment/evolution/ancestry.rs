@@ -4,8 +4,9 @@
 //! generations are evolved once more, to the same bits, as far as the last ancestor was born.
 
 use super::inputs::ancestor_file;
-use super::session::{SESSION_FILE, open};
-use super::{BreedError, EvolutionError, EvolutionJob, PictureJudge, read_config};
+use super::job::{EvolutionError, EvolutionJob, read_config};
+use super::judge::PictureJudge;
+use super::session::{BreedError, SESSION_FILE, open};
 use crate::base::files::{LARGEST_STATE, read_text};
 use crate::base::refusal::Refusal;
 use crate::evolve::Birth;

@@ -10,15 +10,15 @@
 //! `decisions.jsonl` is the state: a run that died is replayed from it and asks only for what
 //! follows. Given the same answers (a mock, or a model's from its cache) all bytes are the same.
 
-use super::config::{EvolutionConfig, SearchKind};
-use super::finish::{StopCause, signed};
+use super::config::{EvolutionConfig, SearchKind, VlmSection};
+use super::decision::DecisionRecord;
+use super::job::{EvolutionError, EvolutionJob, read_config};
 use super::record::EvolutionObserver;
+use super::result::{StopCause, signed};
 use super::session::{SESSION_FILE, save};
 use super::sheet::{draw, genome_sheet};
-use super::{EvolutionError, EvolutionJob, read_config, store};
+use super::store;
 use crate::base::files::{LARGEST_STATE, create_folder, read_text, write_atomic};
-use crate::base::names::names;
-use crate::base::settings::settings;
 use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::run::folder::FolderKind;
@@ -30,64 +30,6 @@ use std::path::{Path, PathBuf};
 const COLUMNS: usize = 5;
 /// Side of a published picture in pixels.
 const PUBLISHED: usize = 512;
-
-/// Who looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BreederKind {
-    /// A vision-language model on an OpenAI-compatible server.
-    #[default]
-    Vlm,
-    /// Seeded tosses, to test the plumbing: publishes in generation
-    /// [`VlmSection::MOCK_PUBLISHES_IN`].
-    Mock,
-}
-
-names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
-
-settings! {
-    /// Breeding by a model that looks.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct VlmSection: keys "The search" {
-        /// Who looks at the sheets, vlm or mock (seeded tosses).
-        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
-        /// The model, as its server knows it; none for the mock.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<String> = None;
-        /// Side of a sheet's cells in pixels.
-        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
-            only: &["vlm", "interactive"];
-        /// Pictures to publish before the run ends.
-        ///
-        /// After each but the last, the published picture is bred from.
-        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
-    }
-}
-
-impl VlmSection {
-    /// Generation in which the mock breeder begins to publish.
-    pub const MOCK_PUBLISHES_IN: usize = 3;
-}
-
-/// One line of `decisions.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DecisionRecord {
-    /// The generation looked at, from 0.
-    pub generation: u64,
-    /// Who decided: name and version.
-    pub breeder: String,
-    /// Pictures on the sheet.
-    pub pictures: usize,
-    /// The decision and why.
-    #[serde(flatten)]
-    pub choice: Choice,
-    /// Births of the pictures chosen or published.
-    pub births: Vec<u64>,
-    /// The genome file of a published picture, relative to the folder.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<String>,
-}
 
 /// `result.json` of a run bred by eye. Equal runs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,5 @@
 //! The config of an evolution run: one TOML table over a preset.
 
-use super::by_eye::VlmSection;
 use super::descriptors::Descriptor;
 use crate::base::hash::json_id;
 use crate::base::memory;
@@ -338,4 +337,43 @@ impl EvolutionConfig {
         identity.target_fit = None;
         json_id(&identity)
     }
+}
+
+/// Who looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreederKind {
+    /// A vision-language model on an OpenAI-compatible server.
+    #[default]
+    Vlm,
+    /// Seeded tosses, to test the plumbing: publishes in generation
+    /// [`VlmSection::MOCK_PUBLISHES_IN`].
+    Mock,
+}
+
+names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
+
+settings! {
+    /// Breeding by a model that looks.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct VlmSection: keys "The search" {
+        /// Who looks at the sheets, vlm or mock (seeded tosses).
+        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
+        /// The model, as its server knows it; none for the mock.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String> = None;
+        /// Side of a sheet's cells in pixels.
+        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
+            only: &["vlm", "interactive"];
+        /// Pictures to publish before the run ends.
+        ///
+        /// After each but the last, the published picture is bred from.
+        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
+    }
+}
+
+impl VlmSection {
+    /// Generation in which the mock breeder begins to publish.
+    pub const MOCK_PUBLISHES_IN: usize = 3;
 }

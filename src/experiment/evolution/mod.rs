@@ -10,209 +10,49 @@
 mod ancestry;
 mod by_eye;
 mod config;
+mod decision;
 mod descriptors;
 mod family;
 mod finish;
 mod fitness;
 mod inputs;
+mod job;
 mod judge;
 mod record;
 mod refine;
+mod result;
 mod session;
 mod sheet;
 mod speed;
 mod store;
 
 pub use ancestry::{AncestryError, ancestry};
-pub use by_eye::{BreederKind, DecisionRecord, EyeResult, VlmSection, breed_by_eye};
+pub use by_eye::{EyeResult, breed_by_eye};
 pub use config::{
-    EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection, RefineConfig,
-    RefineMode, SearchKind,
+    BreederKind, EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection,
+    RefineConfig, RefineMode, SearchKind, VlmSection,
 };
+pub use decision::DecisionRecord;
 pub use descriptors::{Descriptor, describe};
-pub use finish::{EvolutionResult, StopCause};
 pub use fitness::{Likeness, ssim};
 pub use inputs::{Ancestors, ancestor_file};
+pub use job::{EvolutionError, EvolutionJob, read_config};
 pub use judge::PictureJudge;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
+pub use result::{EvolutionResult, StopCause};
 pub use session::{
     BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, keep, open, read_session, save,
 };
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
 
-use crate::base::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
-use crate::base::hash::sha256_of_floats;
-use crate::base::refusal::Refusal;
-use crate::base::text::portable;
-use crate::evolve::{
-    BreedingError, MapElites, Novelty, Population, Search, SessionError, TellError,
-};
-use crate::genome::ReadGenomeError;
-use crate::network::Picture;
-use crate::run::folder::{FolderKind, Marker};
-use crate::run::{Target, load_target, write_target};
-use family::ShownFamily;
+use crate::evolve::Search;
+use crate::run::folder::FolderKind;
 use finish::Best;
-use inputs::kept_target;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 use store::Store;
-
-/// Why a run could not begin, or ended. The last checkpoint stands.
-#[derive(Debug, thiserror::Error)]
-pub enum EvolutionError {
-    /// The config file cannot be read, or is not one.
-    #[error("{path}: {problem}")]
-    ConfigFile {
-        /// The file.
-        path: PathBuf,
-        /// What was expected and what was found.
-        problem: String,
-    },
-    /// The target or an ancestor cannot be read.
-    #[error(transparent)]
-    Target(#[from] crate::run::RunError),
-    /// An ancestor cannot be read.
-    #[error(transparent)]
-    Genome(#[from] ReadGenomeError),
-    /// A file cannot be written (full disk, no permission).
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// An impossible value, or a folder that holds something else.
-    #[error("{0}")]
-    Refused(#[from] Refusal),
-    /// The folder holds a run already.
-    #[error(
-        "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
-    )]
-    Occupied {
-        /// Its checkpoint.
-        path: PathBuf,
-    },
-    /// The folder holds another run.
-    #[error("{path}: the run in this folder has another config: {difference}")]
-    OtherConfig {
-        /// Its checkpoint.
-        path: PathBuf,
-        /// The first key that differs.
-        difference: String,
-    },
-    /// The checkpoint cannot be read.
-    #[error("{path}: {problem}")]
-    Checkpoint {
-        /// The file.
-        path: PathBuf,
-        /// What was expected and what was found.
-        problem: String,
-    },
-    /// The breeder could not be asked, or gave no usable answer.
-    #[error(transparent)]
-    Breeder(Box<crate::score::JudgeError>),
-    /// A judgement was refused: a picture whose measure is not finite.
-    #[error(transparent)]
-    Tell(#[from] TellError),
-    /// The session of a run by eye cannot begin.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// A choice on a sheet was refused.
-    #[error(transparent)]
-    Breeding(#[from] BreedingError),
-}
-
-impl From<crate::score::JudgeError> for EvolutionError {
-    fn from(error: crate::score::JudgeError) -> Self {
-        EvolutionError::Breeder(Box::new(error))
-    }
-}
-
-/// A run that is ready to begin.
-#[derive(Clone, Debug)]
-pub struct EvolutionJob {
-    /// The resolved config.
-    pub config: EvolutionConfig,
-    /// The target at the config's size.
-    pub target: Option<Picture>,
-    /// The genomes that generation 0 begins from.
-    pub ancestors: Ancestors,
-}
-
-impl EvolutionJob {
-    /// Validates the config, reads its target and ancestors, and notes the target's hash.
-    ///
-    /// # Errors
-    /// An impossible value, or a file that cannot be read; the machine has no memory for it.
-    pub fn new(config: EvolutionConfig) -> Result<Self, EvolutionError> {
-        Self::of_file(config, Path::new(""))
-    }
-
-    /// The same of a config that was read from `file`: what a run keeps of its beginning is looked for beside it.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn of_file(mut config: EvolutionConfig, file: &Path) -> Result<Self, EvolutionError> {
-        config.validate()?;
-        let beside = file.parent().unwrap_or(Path::new(""));
-        let family = ShownFamily::of(&config)?;
-        let kept = kept_target(&config, beside, family.as_ref());
-        let target = match (&config.target, kept) {
-            (None, _) => None,
-            (Some(path), Some(kept)) => Some(Target::of_picture(portable(Path::new(path)), kept)),
-            (Some(path), None) => Some(match &family {
-                Some(family) => Target::of_picture(path.clone(), family.seen(&config).pictures),
-                None => {
-                    let (size, coords) = (config.size, config.coords);
-                    load_target(Path::new(path), size, coords, config.target_fit)?
-                }
-            }),
-        };
-        config.target_sha256 = target.as_ref().map(|t| sha256_of_floats(&t.picture.rgb));
-        config.target = target.as_ref().map(|t| t.name.clone());
-        let target = target.map(|target| target.picture);
-        let ancestors = Ancestors::read(&config.ancestors, |name| ancestor_file(file, name))?;
-        config.ancestors.clone_from(&ancestors.names);
-        if let Some(family) = &family {
-            family.be_heard(&mut config, &ancestors.genomes)?;
-        }
-        config.check_memory(&ancestors.genomes)?;
-        Ok(EvolutionJob { config, target, ancestors })
-    }
-
-    /// Writes the beginning of the run into its `folder`: what its config names is found there, then the config.
-    fn begin(&self, folder: &Path) -> Result<(), WriteError> {
-        let name = self.config.search.name();
-        Marker::new(FolderKind::Evolution).about(self.config.hash(), name).write(folder)?;
-        if let Some(target) = &self.target {
-            write_target(folder, target)?;
-        }
-        self.ancestors.keep(folder)?;
-        let text = toml::to_string(&self.config).expect("a config is plain data");
-        write_atomic(&folder.join("config.toml"), text.as_bytes())
-    }
-
-    /// Generation 0 of the config's search.
-    ///
-    /// # Panics
-    /// For searches that somebody looks at: see [`breed`] and [`breed_by_eye`].
-    pub fn search(&self) -> Search {
-        let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
-        let ancestors = &self.ancestors.genomes;
-        match self.config.search {
-            SearchKind::Target => Search::Target(Population::new(evolve, seed, ancestors)),
-            SearchKind::Novelty => {
-                let numbers = self.config.novelty.search.clone();
-                Search::Novelty(Novelty::new(numbers, evolve, seed, ancestors))
-            }
-            SearchKind::MapElites => {
-                let axes = self.config.map_elites.axes.clone();
-                Search::MapElites(MapElites::new(axes, evolve, seed, ancestors))
-            }
-            SearchKind::Interactive => panic!("interactive searches run through `breed`"),
-            SearchKind::Vlm => panic!("searches by eye run through `breed_by_eye`"),
-        }
-    }
-}
 
 /// Runs a job in `folder` to its last generation, or goes on with the run that is there.
 ///
@@ -278,26 +118,4 @@ pub fn evolve(
         }
     }
     finish::finish(job, folder, &judge, &search, evaluations, cause)
-}
-
-/// Reads a config file over the defaults of `preset`; of the preset of the file's search where none is given. A preset
-/// that the file names comes first.
-///
-/// # Errors
-/// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
-pub fn read_config(
-    path: &Path,
-    preset: Option<crate::evolve::Preset>,
-) -> Result<EvolutionConfig, EvolutionError> {
-    let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
-    let text =
-        read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;
-    let one_line = |e: String| e.trim().replace('\n', " ");
-    let table: toml::Table = text
-        .parse()
-        .map_err(|e: toml::de::Error| fail(one_line(format!("expected TOML, found: {e}"))))?;
-    let search = table.get("search").and_then(toml::Value::as_str);
-    let search = search.and_then(|name| name.parse::<SearchKind>().ok()).unwrap_or_default();
-    let preset = preset.unwrap_or(search.preset());
-    EvolutionConfig::over_defaults(preset, table).map_err(|e| fail(one_line(e)))
 }

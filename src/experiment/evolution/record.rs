@@ -1,6 +1,6 @@
 //! What a generation leaves behind, and who is told.
 
-use super::by_eye::DecisionRecord;
+use super::decision::DecisionRecord;
 use crate::evolve::{Judged, Ranked, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,10 @@
 //! Each call of [`breed`] leaves the file, the numbered sheet and its genomes, so that a person (or a
 //! program that can look) chooses on the sheet, calls again, and repeats.
 
-use super::SearchKind;
 use super::config::SHEET_PIXEL;
-use super::finish::signed;
+use super::config::SearchKind;
 use super::inputs::{Ancestors, ancestor_file};
+use super::result::signed;
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::base::files::{

@@ -1,7 +1,7 @@
 //! How many genomes a second the population judge draws: `picloom bench evolve`.
 
+use super::config::{EvolutionConfig, SearchKind};
 use super::judge::PictureJudge;
-use super::{EvolutionConfig, SearchKind};
 use crate::evolve::{EvolveConfig, Population, Preset, Search};
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};

@@ -5,8 +5,8 @@
 //! that died in between is cut back to those lengths, so a resumed run ends in the bytes of one that was never stopped.
 
 use super::config::{EvolutionConfig, SearchKind};
+use super::job::{EvolutionError, EvolutionJob};
 use super::record::GenerationRecord;
-use super::{EvolutionError, EvolutionJob};
 use crate::base::files::{
     LARGEST_STATE, WriteError, open_log, read_plain, read_text, write_atomic,
 };

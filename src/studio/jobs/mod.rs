@@ -5,7 +5,7 @@
 //! to the same bits.
 
 mod events;
-mod job;
+pub(super) mod job;
 mod score;
 mod work;
 

@@ -107,10 +107,9 @@ pub enum JudgeError {
     /// The program that judges gave no answer.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The vision-language judge got no answer it could use.
-    #[cfg(feature = "vlm")]
+    /// A judge's own reason, of its own type.
     #[error(transparent)]
-    Vlm(#[from] super::vlm::VlmError),
+    Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// What a judge that asks a server has used.

@@ -1,5 +1,6 @@
 //! What can go wrong between us and a vision-language server.
 
+use crate::score::judge::JudgeError;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,6 +36,12 @@ pub enum VlmError {
         /// The last attempt's fault.
         fault: Fault,
     },
+}
+
+impl From<VlmError> for JudgeError {
+    fn from(error: VlmError) -> Self {
+        JudgeError::Other(Box::new(error))
+    }
 }
 
 /// What went wrong with one attempt.

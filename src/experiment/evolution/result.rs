@@ -1,0 +1,128 @@
+//! The result of a run, and genomes that say how they were made.
+
+use super::config::{EvolutionConfig, SearchKind};
+use crate::base::text::portable;
+use crate::evolve::{Birth, Mutation, Ranked, Search};
+use crate::genome::Genome;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    /// All generations were run.
+    Generations,
+    /// The best fitness reached `stop_at`.
+    Reached,
+    /// As many genomes were judged and gradients computed as `budget` allows.
+    Budget,
+    /// The breeder published as many pictures as were asked for.
+    Published,
+    /// The breeder found nothing worth breeding.
+    Stopped,
+    /// The observer asked for it; the run can be resumed.
+    Interrupted,
+}
+
+/// `result.json` of a run. Equal runs give equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvolutionResult {
+    /// Identity of the run.
+    pub config_hash: String,
+    /// Which search.
+    pub search: SearchKind,
+    /// Why it ended.
+    pub cause: StopCause,
+    /// Generations judged.
+    pub generations: u64,
+    /// Genomes judged.
+    pub evaluations: u64,
+    /// Gradients computed by `refine`, at most; a search costs these and its evaluations.
+    pub gradients: u64,
+    /// Best fitness (likeness, novelty or quality).
+    pub best_fitness: Option<f64>,
+    /// Enabled links and hidden nodes of the best genome.
+    pub best_links: usize,
+    /// Hidden nodes of the best genome.
+    pub best_hidden: usize,
+    /// MSE of the best genome's picture to the target, where there is one.
+    pub best_mse: Option<f64>,
+    /// 1 − MSE / variance of the target about its best constant colour.
+    pub best_r2: Option<f64>,
+    /// The same on the combinations of a family that were held out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_held_out_r2: Option<f64>,
+    /// Genome files written, relative to the folder, best first.
+    pub genomes: Vec<String>,
+}
+
+impl EvolutionResult {
+    pub(super) fn interrupted(config: &EvolutionConfig, search: &Search, evaluations: u64) -> Self {
+        EvolutionResult {
+            config_hash: config.hash(),
+            search: config.search,
+            cause: StopCause::Interrupted,
+            generations: search.generation(),
+            evaluations,
+            gradients: evaluations * config.refine.gradients(),
+            best_fitness: None,
+            best_links: 0,
+            best_hidden: 0,
+            best_mse: None,
+            best_r2: None,
+            best_held_out_r2: None,
+            genomes: Vec::new(),
+        }
+    }
+}
+
+/// The genome with its provenance written in: search, seed, generation, parents, operators,
+/// config hash, fitness.
+pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Genome {
+    let Ranked { genome, birth, fitness } = ranked;
+    let mut genome = signed(genome, config.search, birth, &config.hash());
+    let notes = &mut genome.provenance.notes;
+    notes.insert("fitness".into(), format!("{fitness:.6}"));
+    notes.insert("preset".into(), config.evolve.preset.name().into());
+    if let Some(target) = &config.target {
+        notes.insert("target".into(), portable(Path::new(target)));
+    }
+    if let Some(sha256) = &config.target_sha256 {
+        notes.insert("target_sha256".into(), sha256.clone());
+    }
+    genome
+}
+
+/// A genome that says how it was made.
+pub(super) fn signed(genome: &Genome, search: SearchKind, birth: &Birth, hash: &str) -> Genome {
+    let mut genome = genome.clone();
+    let provenance = &mut genome.provenance;
+    provenance.made_by = format!("picloom evolve --search {}", search.name());
+    provenance.seed = Some(birth.seed);
+    provenance.generations = Some(birth.generation);
+    provenance.parents = birth.parents.iter().map(|id| format!("birth {id}")).collect();
+    let mut note = |key: &str, text: String| {
+        provenance.notes.insert(key.to_string(), text);
+    };
+    note("search", search.name().to_string());
+    note("birth", birth.id.to_string());
+    note("config", hash.to_string());
+    if !birth.operators.is_empty() {
+        let names: Vec<&str> = birth.operators.iter().map(operator_name).collect();
+        note("operators", names.join(", "));
+    }
+    genome
+}
+
+fn operator_name(mutation: &Mutation) -> &'static str {
+    match mutation {
+        Mutation::Weights { .. } => "weights",
+        Mutation::AddedLink { .. } => "add-link",
+        Mutation::AddedNode { .. } => "add-node",
+        Mutation::Activations { .. } => "activation",
+        Mutation::DeletedLink { .. } => "delete-link",
+        Mutation::DeletedNode { .. } => "delete-node",
+    }
+}
