@@ -125,7 +125,7 @@ pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
 }
 
 impl Transform {
-    /// What the text may be, for messages.
+    /// The texts allowed, for messages.
     pub const CHOICES: &str = "permute, duplicate:K (2 to 8), insert:N (1 to 8), rescale, mix:DEG (0 to 90), \
         split:R (0 to 2), mix-parts:DEG (0 to 90), shuffle or redraw";
 
