@@ -24,7 +24,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T, CarriedError> {
 pub struct CarriedNetwork {
     /// [`CarriedNetwork::FORMAT`].
     pub format: String,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     /// Id of the picture that it learned; empty: one of the visitor's own.
     #[serde(default)]
@@ -47,7 +47,7 @@ pub struct CarriedNetwork {
 }
 
 impl CarriedNetwork {
-    /// What the text says of itself.
+    /// The name and version of the text's format.
     pub const FORMAT: &str = "picloom-network/1";
 
     /// Whether a text says that it is one.
