@@ -4,7 +4,7 @@
 //! units of a pixel (ΣC)²/ΣC², in [1, N]; Gini coefficient of its C, in [0, 1). Both are means over pixels with
 //! ΣC > .01 \[ours\].
 //!
-//! In: (N, P) maps at P = 32². Out: two numbers, none if no pixel hangs on any unit.
+//! In: (N, P) maps at P = 32². Out: two numbers, `None` if no pixel depends on any unit.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); for Gini the N numbers of a pixel are sorted.
 //!
 //! Source: K. Xu, UT Austin 2026, second-hand (METHODS §7): 7 to 10 effective units with NEAT, 83 to 92 with SGD.

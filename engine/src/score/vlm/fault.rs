@@ -1,4 +1,4 @@
-//! What can go wrong between us and a vision-language server.
+//! Errors between us and a vision-language server.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,9 +9,9 @@ pub enum VlmError {
     /// The configuration.
     #[error("vlm: expected {expected}, found {found}")]
     Config {
-        /// What is possible.
+        /// The values that are allowed.
         expected: &'static str,
-        /// What was given.
+        /// The value that was given.
         found: String,
     },
     /// The folder of answers.
@@ -19,7 +19,7 @@ pub enum VlmError {
     Cache {
         /// The file or folder.
         path: PathBuf,
-        /// What went wrong with it.
+        /// The error there.
         problem: String,
     },
     /// The server, after all attempts.
@@ -37,7 +37,7 @@ pub enum VlmError {
     },
 }
 
-/// What went wrong with one attempt.
+/// The error of one attempt.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// It took too long.

@@ -1,4 +1,5 @@
-//! What is asked: a prompt, pictures and the form of the answer, as an OpenAI-compatible request.
+//! A question to a model: a prompt, pictures and the form of the answer, as an OpenAI-compatible
+//! request.
 
 use super::config::VlmConfig;
 use crate::math::hash::sha256_hex;
