@@ -1,4 +1,5 @@
-//! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
+//! The state of the server: the root, threads, the line of jobs, and caches that can be thrown
+//! away.
 
 use super::connections::MOST_CONNECTIONS;
 use super::jobs::Jobs;
@@ -63,7 +64,7 @@ impl Studio {
     }
 }
 
-/// What a mutex guards, whatever became of who held it.
+/// Locks a mutex, even if a thread has panicked while it held it.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -168,7 +169,7 @@ pub fn version(tree: &Breeding) -> String {
     short_id(tree.session().to_toml())
 }
 
-/// What was read before: genomes, studies and the hashes of runs' networks by id, with the time and size of the
+/// Caches of genomes, studies and the hashes of runs' networks by id, with the time and size of the
 /// file that was read.
 #[derive(Default)]
 pub struct Known {
@@ -179,7 +180,7 @@ pub struct Known {
 
 type Stamp = (Option<SystemTime>, u64);
 
-/// Things by id; none: it was looked at, and is none.
+/// Things by id; `None` if the file was read and is no such thing.
 pub struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
 
 impl<T> Default for Seen<T> {
@@ -189,7 +190,8 @@ impl<T> Default for Seen<T> {
 }
 
 impl<T: Clone> Seen<T> {
-    /// What the file at `path` holds for the thing `id`: as it was read before, if it has not changed.
+    /// Reads the thing `id` from the file at `path`, or takes it from the cache if the file has not
+    /// changed.
     pub fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let data = path.metadata().ok()?;
         let stamp = (data.modified().ok(), data.len());
