@@ -68,7 +68,7 @@ pub enum EvolutionError {
     ConfigFile {
         /// The file.
         path: PathBuf,
-        /// What was expected and what was found.
+        /// A description: expected, found.
         problem: String,
     },
     /// The target or an ancestor cannot be read.
@@ -104,7 +104,7 @@ pub enum EvolutionError {
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// What was expected and what was found.
+        /// A description: expected, found.
         problem: String,
     },
     /// The breeder could not be asked, or gave no usable answer.
