@@ -8,7 +8,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
 use crate::math::refusal::Refusal;
 
-/// What a cell shows.
+/// The content of a cell.
 struct Cell {
     value: f64,
     /// Networks, or units of a contrast, behind it.
