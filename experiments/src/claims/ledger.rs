@@ -13,7 +13,7 @@ use std::path::Path;
 /// A claim and what our runs say on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimRow {
-    /// What is claimed, by whom, the rule, and what decides it.
+    /// The claim, its source, its rule, and the studies that decide it.
     #[serde(flatten)]
     pub text: ClaimText,
     /// The rule applied.
@@ -26,21 +26,22 @@ pub struct ClaimRow {
     pub study: Option<String>,
     /// Contrasts with what was found: those that decide, then those beside them.
     pub decisions: Vec<Decision>,
-    /// What an earlier study left open by the same rule. It does not count.
+    /// The decisions of an earlier study that left the claim open by the same rule. They do not
+    /// count.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub earlier: Option<Earlier>,
     /// Findings that no contrast can give.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub findings: Vec<Special>,
-    /// What a reader must know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// Seeds of the study; none if it has no seeds.
+    /// Seeds of the study; `None` if it has no seeds.
     pub seeds: Option<usize>,
     /// Tables it was read from, relative to the ledger: `wirings/rows.csv.gz`.
     pub records: Vec<String>,
 }
 
-/// What a study said of a claim that a later one decides.
+/// The decisions of a study on a claim that a later one decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Earlier {
     /// The study.
@@ -71,7 +72,7 @@ impl ClaimRow {
         self.text.word.as_deref().unwrap_or(self.verdict.text())
     }
 
-    /// What is claimed, and whether the paper claims it.
+    /// The statement, and a note if the paper does not claim it.
     pub fn says(&self) -> String {
         let whose = if self.text.apart { " (Not the paper's claim.)" } else { "" };
         format!("{}{whose}", self.text.says)
@@ -173,7 +174,7 @@ pub fn named(found: &Found) -> String {
     format!("{measure}{}", found.name)
 }
 
-/// What the number of an effect is: measure, difference, unit.
+/// The meaning of an effect's number: measure, difference, unit.
 pub fn measured(found: &Found) -> String {
     let of = match found.of.as_str() {
         "score" => "scores, each 0 to 1",
@@ -244,7 +245,7 @@ impl Ledger {
         }
     }
 
-    /// What was found on a contrast of a study, on this basis or on the one that decides.
+    /// The results of a contrast of a study, on this basis or on the one that decides.
     pub fn found(&self, study: &str, contrast: &str, basis: Option<&Basis>) -> Vec<&Found> {
         let mut all = Vec::new();
         for claim in &self.claims {
@@ -265,8 +266,8 @@ impl Ledger {
         all
     }
 
-    /// What holds, what does not, what is open with the effect that the design would find four times in five, and what
-    /// no rule can decide: a sentence each.
+    /// A sentence each on the claims that hold, those that do not, those that are open with the
+    /// effect that the design would find four times in five, and those that no rule can decide.
     pub fn sentences(&self) -> [String; 4] {
         let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
         let of = |verdict: Verdict| {

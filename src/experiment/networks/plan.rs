@@ -43,7 +43,8 @@ pub struct NetworksStudy {
     /// True if depths were predicted, false if the study to predict them from had no network that
     /// learned its picture; `None` if they are the spec's.
     pub predicted: Option<bool>,
-    /// Layer count to use for all targets instead of the predicted one (`constant_depth`).
+    /// Layer count of the extra chains that give all targets of predicted depth the same
+    /// (`constant_depth`).
     pub constant: Option<usize>,
     /// The spec's contrasts and figures.
     pub analysis: Analysis,
