@@ -1,4 +1,4 @@
-//! What can be asked, and who answers it.
+//! The requests of a page, and who answers each.
 
 use crate::held::Held;
 use crate::networks;
@@ -32,7 +32,7 @@ impl Answer {
     }
 }
 
-/// What a page has at hand.
+/// The state of a page.
 #[derive(Default)]
 pub struct Desk {
     /// Networks by id.
@@ -45,8 +45,8 @@ pub struct Desk {
     pub scorings: Scorings,
 }
 
-/// What a request asks for; its other fields are read once that is known. (A tagged enum and `flatten` hold every value
-/// in between, and the code for that would be a tenth of the engine.)
+/// The kind of a request; its other fields are read once that is known. (A tagged enum and
+/// `flatten` hold every value in between, and the code for that would be a tenth of the engine.)
 #[derive(Deserialize)]
 struct Question {
     ask: String,

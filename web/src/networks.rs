@@ -20,7 +20,8 @@ const FIT: f64 = picloom_engine::score::FIT_GATE;
 /// The address of a network.
 #[derive(Deserialize)]
 pub struct AskedNetwork {
-    /// What comes with the program, what is held, or a place on a sheet of a session.
+    /// The id of a network that comes with the program, of one of the page's own, or of a place on
+    /// a sheet of a session.
     pub id: String,
     /// How a genome is wired.
     #[serde(default = "graph")]
@@ -70,7 +71,7 @@ impl Desk {
     }
 }
 
-/// What comes with the program, as the studio's library has it.
+/// Lists the networks that come with the program, as the studio's library does.
 pub fn library() -> Answered {
     #[derive(Serialize)]
     struct Entry {
@@ -224,7 +225,7 @@ impl AskedPicture {
     }
 }
 
-/// What a network draws, some weights set, a part of the plane.
+/// Draws a network with some weights set, on a part of the plane.
 pub fn picture(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, loaded.size)?;
@@ -262,7 +263,7 @@ pub fn atlas(
     (columns, bytes)
 }
 
-/// What every unit draws, in unit order.
+/// Draws the map of every unit, in unit order.
 pub fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, 48)?.min(512);

@@ -26,7 +26,7 @@ pub struct Scoring {
 /// Scores by number.
 pub type Scorings = BTreeMap<usize, Scoring>;
 
-/// What is to be scored.
+/// A request to score a network.
 #[derive(Deserialize)]
 pub struct BeginScore {
     samples: usize,

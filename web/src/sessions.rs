@@ -17,12 +17,12 @@ use std::str::FromStr;
 const LARGEST_GRID: usize = 60;
 const MOST_STEPS: usize = 400;
 const LARGEST_DRAWN: usize = 512;
-/// What the text of a session begins with.
+/// The beginning of a session's text.
 const FORMAT: &str = "picloom-web-session/1";
 
 /// A session, and the genomes that it began from.
 pub struct Kept {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     tree: Breeding,
     ancestors: Vec<String>,
@@ -46,7 +46,7 @@ struct SessionText {
     ancestors: Vec<String>,
 }
 
-/// The session of a text; none if the text is of something else.
+/// The session of a text; `None` if the text is of something else.
 pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
     if !text.contains(FORMAT) {
         return Ok(None);
@@ -94,7 +94,7 @@ impl Sessions {
     }
 }
 
-/// The genome at `bred/SESSION/SHEET/PLACE`; none for an id of another kind.
+/// The genome at `bred/SESSION/SHEET/PLACE`; `None` for an id of another kind.
 pub fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
     let Some(rest) = id.strip_prefix("bred/") else { return Ok(None) };
     let numbers: Vec<usize> = rest.split('/').filter_map(|n| n.parse().ok()).collect();
@@ -165,7 +165,7 @@ fn drawn(tree: &Breeding, node: usize, size: usize) -> Result<Vec<u8>, String> {
     Ok(sheet.genomes().iter().flat_map(|genome| draw(genome, size)).collect())
 }
 
-/// What a new session is to be.
+/// A request for a new session.
 #[derive(Deserialize)]
 pub struct Begin {
     #[serde(default)]

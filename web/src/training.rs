@@ -40,7 +40,7 @@ pub struct Training {
 /// Trainings by number.
 pub type Trainings = BTreeMap<usize, Training>;
 
-/// What is to be trained, on what. Where the request has bytes, they are the picture: RGB, `size`² pixels.
+/// A request to train. Where it has bytes, they are the picture: RGB, `size`² pixels.
 #[derive(Deserialize)]
 pub struct BeginTraining {
     size: usize,
@@ -159,7 +159,7 @@ pub fn begin(
     answer
 }
 
-/// What is trained, in words.
+/// The trained wiring, in words.
 fn says(wiring: Wiring) -> &'static str {
     match wiring {
         Wiring::Dense => "dense network",
@@ -210,7 +210,7 @@ impl Training {
         Model { network: network.clone(), mask: mask.clone(), weights: self.weights().clone() }
     }
 
-    /// What it draws at the size that it is trained at.
+    /// Draws it at the size that it is trained at.
     fn drawn(&self) -> Picture {
         self.model().picture(self.trainer.problem().target.width, self.loaded.coords)
     }
@@ -264,9 +264,9 @@ fn known(desk: &mut Desk, job: usize) -> Result<&mut Training, String> {
 pub struct Step {
     job: usize,
     steps: u64,
-    /// Side of the picture; none: none follows.
+    /// Side of the picture; `None` for no picture.
     picture: Option<usize>,
-    /// Side of every unit's map; none: none follow.
+    /// Side of every unit's map; `None` for no maps.
     maps: Option<usize>,
 }
 
