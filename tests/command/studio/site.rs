@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// What `web/build` writes, as far as it is looked at.
+/// Writes the files of `web/build` that tests look at.
 pub fn built(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     for name in ["page.js", "style.css", "site.css", "icon.svg", "worker.js"] {
