@@ -221,8 +221,7 @@ fn negatives_are_values(command: clap::Command) -> clap::Command {
     command.mut_args(of).mut_subcommands(negatives_are_values)
 }
 
-/// Rewrites clap's error about a value that is no number, in words of numbers instead of those of
-/// the parser.
+/// Rewrites clap's error about a value that is no number, in words of numbers, not of the parser.
 fn told_in_numbers(error: clap::Error) -> clap::Error {
     let source = std::error::Error::source(&error);
     let Some(source) = source.and_then(|source| source.downcast_ref::<ParseIntError>()) else {

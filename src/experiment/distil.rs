@@ -26,8 +26,7 @@ pub struct Told {
     pub fit: bool,
     /// Compositional score, in [0, 1]; `None` for a network that did not learn the picture.
     pub score: Option<f64>,
-    /// Changes judged clean over judged ones, in [0, 1]; `None` for a network that did not learn
-    /// the picture.
+    /// Changes judged clean over judged ones, in [0, 1]; `None` if it did not learn the picture.
     pub clean_share: Option<f64>,
     /// The score's 95 % interval.
     pub interval: Option<(f64, f64)>,

@@ -174,8 +174,7 @@ impl Leases {
     /// Takes the lease of the cell whose leases are in `folder`; `None` if another worker has it.
     ///
     /// # Errors
-    /// If nothing can be written there: then nothing is left there either. If a file there is no
-    /// lease.
+    /// If nothing can be written there: then nothing is left there. If a file there is no lease.
     pub fn take(&self, folder: &Path) -> Result<Option<Lease>, WriteError> {
         let fail = |path: &Path, source| WriteError { path: path.to_path_buf(), source };
         let list = || numbers(folder).map_err(|e| fail(folder, e));
@@ -239,8 +238,7 @@ impl Leases {
         Ok(Some(Lease { file: path, token, lost, deaths, held: Arc::clone(&self.held) }))
     }
 
-    /// Returns the content of a holder's file if the holder has died, or has been silent for six
-    /// beats.
+    /// Returns the content of a holder's file if the holder has died, or was silent for six beats.
     fn stale(&self, file: &Path) -> std::io::Result<Option<Vec<u8>>> {
         let says = match read(file) {
             Ok(says) => says,

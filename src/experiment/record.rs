@@ -40,8 +40,7 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Names of values whose path does not make a good one: (path in the row's JSON, column).
     const NAMES: &'static [(&'static str, &'static str)] = &[];
 
-    /// The place of a column and its meaning; `None` puts it after the others. Default: as in
-    /// `COLUMNS`.
+    /// The place of a column and its meaning; `None` puts it last. Default: as in `COLUMNS`.
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
         let at = Self::COLUMNS.iter().position(|column| column.0 == name)?;
         Some((at, Self::COLUMNS[at].1))

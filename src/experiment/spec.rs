@@ -508,8 +508,7 @@ pub struct TargetSpec {
     /// Picture file, or a genome rendered in float. Default: the genome.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub picture: Option<PathBuf>,
-    /// How to make a picture square: crop, pad or squash. Default: a picture that is not square is
-    /// refused.
+    /// How to make a picture square: crop, pad or squash. Default: refuse one that is not square.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Squaring>,
     /// Genome whose wirings are trained; this, `arch` or both.

@@ -1,5 +1,4 @@
-//! The content of films: a way between genomes, the travel of a weight, a zoom (METHODS §1)
-//! `[ours]`.
+//! The content of films: ways between genomes, a weight's travel, a zoom (METHODS §1) `[ours]`.
 //!
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 

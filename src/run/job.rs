@@ -227,8 +227,7 @@ impl RunConfig {
         RunConfig { train: TrainConfig { steps, ..self.train.clone() }, ..self.clone() }
     }
 
-    /// The differences to another config: the name of each setting, its value here and there, as
-    /// text.
+    /// The differences to another config: the name of each setting, its value here and there.
     pub fn differences(&self, other: &Self) -> Vec<[String; 3]> {
         let [here, there] = [self, other]
             .map(|config| toml::Table::try_from(config).expect("a config is plain data"));

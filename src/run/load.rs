@@ -349,8 +349,7 @@ impl LoadedRun {
         Ok((model, place.map(|i| self.target.stacked(i))))
     }
 
-    /// The network as it was when its training, in `folder`, first reached this R²; `None` if it
-    /// never did.
+    /// The network when its training in `folder` first reached this R²; `None` if it never did.
     ///
     /// # Errors
     /// If the weights' file cannot be read.

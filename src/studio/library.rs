@@ -253,7 +253,7 @@ fn said(path: &Path, error: impl ToString) -> String {
     text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_string()
 }
 
-/// None if the file does not say that it holds a genome.
+/// Reads a genome; `None` if the file does not say that it holds one.
 fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGenome, String>> {
     studio.known.genomes.get(id, path, || {
         // Most JSON files of a study are no genomes: their first line tells.
@@ -313,7 +313,7 @@ fn search(studio: &Studio, id: &str, path: &Path) -> FoundSearch {
     }
 }
 
-/// None if the file does not say that it is a session.
+/// Reads a session; `None` if the file does not say that it is one.
 fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
     if !begins(path, "format = \"picloom-session/") {
         return None;

@@ -206,8 +206,7 @@ struct Drawn<'a> {
     #[serde(flatten)]
     drawing: Drawing,
     r2: Option<f64>,
-    /// Whether R² is high enough for a score to count; `None` for a network that learned no
-    /// picture.
+    /// Whether R² is high enough for a score to count; `None` if it learned no picture.
     fit: Option<bool>,
     /// The seed of its training.
     seed: Option<u64>,

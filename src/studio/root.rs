@@ -150,8 +150,7 @@ impl Root {
         self.path(id)
     }
 
-    /// The id of a path below the folder as it was given; `None` for any other, or for one with a
-    /// hidden part.
+    /// The id of a path below the folder as given; `None` for any other, or one with a hidden part.
     pub fn id(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(&self.folder).ok()?;
         let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();

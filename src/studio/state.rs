@@ -1,5 +1,4 @@
-//! The state of the server: the root, threads, the line of jobs, and caches that can be thrown
-//! away.
+//! The state of the server: the root, threads, the line of jobs, and caches.
 
 use super::connections::MOST_CONNECTIONS;
 use super::jobs::Jobs;
@@ -104,7 +103,7 @@ pub struct Sessions(Mutex<Vec<(String, Arc<Slot>)>>);
 /// One of them.
 #[derive(Default)]
 pub struct Slot {
-    /// None: its file is not read yet.
+    /// `None` if its file is not read yet.
     pub bred: Mutex<Option<Bred>>,
     /// Genes of all its sheets.
     pub genes: AtomicUsize,
@@ -190,8 +189,7 @@ impl<T> Default for Seen<T> {
 }
 
 impl<T: Clone> Seen<T> {
-    /// Reads the thing `id` from the file at `path`, or takes it from the cache if the file has not
-    /// changed.
+    /// Reads the thing `id` from the file at `path`, or takes it from the cache if still current.
     pub fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let data = path.metadata().ok()?;
         let stamp = (data.modified().ok(), data.len());

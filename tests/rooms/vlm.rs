@@ -80,7 +80,7 @@ impl Server {
     }
 }
 
-/// Reads one request and acts; None if the connection ended.
+/// Reads one request and acts; `None` if the connection ended.
 fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut length, mut key) = (0, None);

@@ -31,7 +31,7 @@ pub struct Loaded {
     pub name: String,
     /// Its kind, in words.
     pub what: String,
-    /// The picture that it learned, and its R² if that is known. None: it was not trained.
+    /// The picture that it learned, and its R² if that is known. `None` if it was not trained.
     pub learned: Option<(String, Option<f64>)>,
 }
 

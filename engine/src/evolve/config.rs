@@ -39,7 +39,7 @@ pub enum MutationScheme {
 
 names! { MutationScheme, "scheme of mutation": One "one", Each "each" }
 
-/// The fate of a link when a node is put on it.
+/// How a link is treated when a node is put on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitRule {

@@ -271,8 +271,7 @@ fn is_leftover(entry: &DirEntry) -> bool {
             || age().is_some_and(|age| age > ABANDONED))
 }
 
-/// Place and number of the process that gave a file this name; `None` if the name is not of this
-/// program.
+/// Place and number of the process that gave a file this name; `None` for a foreign name.
 fn writer(name: &str) -> Option<(&str, u32)> {
     let mut parts = name.strip_prefix(".picloom-")?.strip_suffix(".tmp")?.split('-');
     let of =

@@ -207,8 +207,7 @@ impl PictureFile {
         self.push(renderer, go_on, |bytes| out.write_all(&bytes))
     }
 
-    /// The bytes before the pixels of a TIFF (TIFF 6.0; BigTIFF where offsets need more than 32
-    /// bits).
+    /// The bytes before the pixels of a TIFF (TIFF 6.0; BigTIFF if offsets need more than 32 bits).
     fn tiff_head(&self) -> Vec<u8> {
         let Size { width, height } = self.canvas.size;
         let row = width * 3 * self.settings.bits.bytes();

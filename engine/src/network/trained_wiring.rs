@@ -89,7 +89,8 @@ impl TrainedWiring {
     }
 
     /// Number of links of this wiring, for a layered network of `all` links of which evolution used `evolved`.
-    /// None if the wiring asks for more links than there are. Not for graphs, which have links of their own.
+    /// `None` if the wiring needs more links than there are. Not for graphs, which have links of
+    /// their own.
     pub fn count(self, evolved: usize, all: usize) -> Option<usize> {
         match self {
             TrainedWiring::Dense => Some(all),

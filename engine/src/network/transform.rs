@@ -106,7 +106,7 @@ impl fmt::Display for Transform {
 text_in_files!(Transform);
 
 /// The part that each unit belongs to, (U,): the first label of its node; a relay has that of the unit it carries.
-/// None where nobody said.
+/// `None` for a unit without a label.
 pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
     let network = &layered.network;
     let mut parts: Vec<Option<String>> = vec![None; network.units.len()];

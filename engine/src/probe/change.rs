@@ -7,7 +7,7 @@ pub enum Change {
     By {
         /// The link.
         link: usize,
-        /// The summand.
+        /// The change of its weight.
         delta: f64,
     },
     /// The weight of `link` becomes `value`.

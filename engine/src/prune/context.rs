@@ -199,7 +199,7 @@ pub enum PruneError {
     Missing {
         /// The method.
         method: &'static str,
-        /// The missing thing.
+        /// The input that is missing.
         what: &'static str,
     },
     /// A layer has fewer links left than it is asked to keep.

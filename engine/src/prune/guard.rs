@@ -26,7 +26,7 @@ use super::select::{Quotas, top};
 use crate::network::{Mask, Network};
 use serde::{Deserialize, Serialize};
 
-/// The fate of links that are on no path from an input to an output.
+/// How links on no path from an input to an output are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orphans {
@@ -37,7 +37,7 @@ pub enum Orphans {
     Refill,
 }
 
-/// Counts of the guards' work.
+/// Counts of the links that the guards added, dropped and replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardReport {
     /// Links the rule alone selects.

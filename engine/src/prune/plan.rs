@@ -63,7 +63,7 @@ pub struct PrunePlan {
     /// (W,) of every round, what another arm kept, for the controls `layer-counts` and `rewired`; empty
     /// for the other methods.
     pub pattern: Vec<Mask>,
-    /// The fate of links on no path.
+    /// How links on no path are treated.
     pub orphans: Orphans,
 }
 
@@ -89,7 +89,7 @@ pub struct RoundRecord {
     pub kept: usize,
     /// Links kept that lie on a path from an input to an output: those are trained.
     pub alive: usize,
-    /// Counts of the guards' work.
+    /// The counts of the guards.
     pub guards: GuardReport,
     /// Score of every link that was a candidate, higher = keep.
     pub scores: EdgeScores,

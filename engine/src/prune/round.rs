@@ -24,7 +24,7 @@ pub struct Pruned {
     pub kept: usize,
     /// Links on a path from an input to an output.
     pub alive: usize,
-    /// Counts of the guards' work.
+    /// The counts of the guards.
     pub guards: GuardReport,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Round<'a> {
     pub candidates: &'a Mask,
     /// How many stay.
     pub rule: Rule,
-    /// The fate of links on no path.
+    /// How links on no path are treated.
     pub orphans: Orphans,
 }
 
@@ -50,8 +50,7 @@ impl<'a> Round<'a> {
     }
 }
 
-/// The steps of a round that a method defines. Most only score; the rest of a round is the same for
-/// all.
+/// The steps of a round that a method defines. Most only score; the rest is the same for all.
 pub(super) trait Prunes {
     /// A score for every live link; higher = keep. The rule matters only to methods that select while
     /// they score, or that score whole units.

@@ -97,13 +97,11 @@ pub struct CompositionalScore {
     pub interval: Option<(f64, f64)>,
     /// Clean share: `clean` over the judged ones, in [0, 1]. The paper's score.
     pub clean_share: Option<f64>,
-    /// Standard error of the score from the weights not moved; `None` if too few were moved to
-    /// tell.
+    /// Standard error of the score from the weights not moved; `None` if too few were moved.
     pub sampling_error: Option<f64>,
     /// Standard error of the score from the judge.
     pub judge_error: Option<f64>,
-    /// The score with its sampling error alone; `None` if too few weights were moved to tell. Not
-    /// in files.
+    /// The score with its sampling error alone; `None` if too few weights were moved. Not in files.
     #[serde(skip)]
     pub sampled: Option<SampledShare>,
     /// Calls of the perturbations by layer of the perturbed weight, first hidden layer first.

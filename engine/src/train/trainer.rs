@@ -481,8 +481,7 @@ impl Trainer {
             return Some(StopReason::StepLimit);
         }
         let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
-        // The loss at the weights before the step that decides about goals; `None` if it is not
-        // due.
+        // The loss at the weights before the step that decides about goals; `None` if not due.
         let kept = config.target_loss.is_some() || !config.checkpoints.is_empty();
         let wanted = kept || config.plateau.is_some();
         let mut judged = None;

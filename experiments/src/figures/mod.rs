@@ -102,7 +102,7 @@ pub type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
 pub struct Figure {
     /// Its name: that of its files, and on the command line.
     pub name: &'static str,
-    /// Studies whose records it is drawn from; its files lie beside the first's. None: the ledger.
+    /// Studies whose records it is drawn from; its files lie beside the first's. Empty: the ledger.
     pub studies: &'static [&'static str],
     /// A description, in a sentence.
     pub shows: &'static str,
@@ -301,8 +301,7 @@ impl Sources {
         self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
     }
 
-    /// The ledger's results of a contrast of a study, on the given basis or on the one that
-    /// decides.
+    /// The ledger's results of a contrast of a study, on the given basis or the one that decides.
     ///
     /// # Errors
     /// There is no ledger.

@@ -26,8 +26,7 @@ fn neighbours(sources: &Sources, target: &str) -> Vec<Pictured> {
 /// The level of pruning that keeps about a quarter.
 const QUARTER: usize = 2;
 
-/// Draws the pictures of SP's networks of three neighbouring depths, unchanged and with one weight
-/// changed.
+/// Draws SP's networks of three neighbouring depths, unchanged and with one weight changed.
 pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let title = "Neighbouring depths: what SP's networks draw with one weight changed";

@@ -153,8 +153,7 @@ fn full_report(
     Ok(FullReport { report, within, verdicts })
 }
 
-/// Judges each example by a model fitted on all other targets; verdicts in the order of the
-/// examples.
+/// Judges each example, in order, by a model fitted on all other targets.
 fn without_own_target(all: &[&Example], ridge: f64) -> Result<Vec<Verdict>, JudgeFitError> {
     let mut models = BTreeMap::new();
     for example in all {

@@ -117,8 +117,7 @@ pub struct WithinNetworks {
     /// Two viewers, on what both labelled. √κ is what a judge that is always right would have against one of two
     /// equally good viewers whose mistakes are independent.
     pub viewers: Kappas,
-    /// Scores of networks against their labels; `None` without three networks of at least 10
-    /// labels.
+    /// Scores of networks against their labels; `None` without three networks of 10 labels or more.
     pub scores: Option<ScoreErrors>,
 }
 

@@ -444,8 +444,7 @@ fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
     assert!(told("C6").contains("no number: "), "{}", told("C6"));
 }
 
-/// The decisions of the committed tables: id, verdict, the first effect. C3, C4, C5 and C11 are of
-/// finished networks.
+/// The committed tables' decisions: id, verdict, first effect. C3, C4, C5, C11: finished networks.
 const COMMITTED: [(&str, Verdict, Option<[f64; 3]>); 15] = [
     ("C1", Verdict::Supported, Some([0.624_847_400, 0.423_677_074, 0.826_017_727])),
     ("C2", Verdict::Inconclusive, Some([0.011_520_786, -0.066_151_060, 0.089_192_631])),

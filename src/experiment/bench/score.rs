@@ -50,8 +50,7 @@ pub struct ScoreTiming {
     pub afresh_s: f64,
     /// `afresh_s / incremental_s`.
     pub ratio: f64,
-    /// Milliseconds of the embedded judge alone, one thread, median picture; `None` if all are
-    /// silent.
+    /// Milliseconds of the embedded judge, one thread, median picture; `None` if all are silent.
     pub judge_ms: Option<f64>,
     /// Seconds of the measures of organisation at 64², all threads: the cheap ones, and the others.
     pub organisation_s: [f64; 2],

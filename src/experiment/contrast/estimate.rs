@@ -303,8 +303,7 @@ fn own_variance(pairs: &[Pair]) -> f64 {
     coefficients.values().map(|(c, error)| (c / count * error).powi(2)).sum()
 }
 
-/// The least-squares slope through (x, y); `None` with fewer than three points or without spread in
-/// x.
+/// The least-squares slope through (x, y); `None` with fewer than three points or equal x.
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     if points.len() < 3 {
         return None;

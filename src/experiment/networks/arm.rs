@@ -119,7 +119,8 @@ pub struct ArmSpec {
     /// Its other settings of training, in place of those of the way of training.
     #[serde(skip_serializing_if = "Overlay::is_empty", default)]
     pub train: Overlay<TrainConfig>,
-    /// The fate of links on no path. Default `drop`; `refill`: living links are equal across arms.
+    /// How links on no path are treated. Default `drop`; `refill`: living links are equal across
+    /// arms.
     #[serde(skip_serializing_if = "is_dropped", default)]
     pub orphans: Orphans,
     /// Only at these depths. Default: all.

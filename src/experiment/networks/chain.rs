@@ -96,8 +96,7 @@ pub struct Made<'a> {
     pub run: Option<(&'a LoadedRun, &'a Path)>,
 }
 
-/// The result of `look` for each network: arm, level, and the value or the reason why there is no
-/// value.
+/// The result of `look` for each network: arm, level, and the value or why there is no value.
 pub type Seen<T> = Vec<(String, usize, Result<T, String>)>;
 
 /// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by
@@ -201,8 +200,8 @@ struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
     ask: Ask<'a>,
-    /// The result of training each arm without a parent, by job: the run's folder, `None` if it was
-    /// interrupted.
+    /// The result of training each arm without a parent, by job: the run's folder, `None` if
+    /// stopped.
     attempts: BTreeMap<String, Result<Option<PathBuf>, RunError>>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,

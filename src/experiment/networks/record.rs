@@ -189,8 +189,7 @@ pub struct NetworkResult {
     /// leave it out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub organisation: BTreeMap<String, f64>,
-    /// Scores at the moment when its training first reached each R² of the spec's checkpoints,
-    /// rising.
+    /// Scores where its training first reached each R² of the spec's checkpoints, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
     /// The same weights changed by a fixed δ.
@@ -238,7 +237,8 @@ pub struct Scored {
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
-    /// Changes judged clean over judged ones, in [0, 1]: the paper's score. None in records that leave it out.
+    /// Changes judged clean over judged ones, in [0, 1]: the paper's score. `None` in records
+    /// without it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub clean_share: Option<f64>,
 }

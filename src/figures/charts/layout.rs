@@ -53,8 +53,7 @@ impl Panel {
         (xs, ys)
     }
 
-    /// Its axes over these values in an area of about this size; `None` if there is nothing to
-    /// show.
+    /// Its axes over these values in an area of about this size; `None` if nothing is to be shown.
     fn lay(&self, (mut xs, mut ys): Values, width: f64, height: f64) -> Option<(Laid, Laid)> {
         let any = |values: &[f64], axis: &Axis| {
             values.iter().any(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0))

@@ -199,7 +199,7 @@ fn rules(canvas: &Canvas<'_>, panel: &Panel, view: &View<'_>) {
     }
 }
 
-/// The ends of an interval on an axis, cut at its ends, and whether they are; `None` without a high
+/// The ends of an interval, cut at the axis's ends, and whether they are; `None` without a high
 /// end.
 fn ends(laid: &Laid, interval: Option<(f64, f64)>) -> Option<[(f64, bool); 2]> {
     let (low, high) = interval?;

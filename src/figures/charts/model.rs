@@ -380,8 +380,7 @@ pub struct Heat {
     pub rows: Vec<String>,
     /// `values[row][column]`; NaN: grey, no number.
     pub values: Vec<Vec<f64>>,
-    /// The meaning of the colour, written beside the scale. All matrices of a figure have one
-    /// range.
+    /// The meaning of the colour, beside the scale. All matrices of a figure have one range.
     pub value: Axis,
     /// Colours.
     pub tones: Tones,

@@ -1,5 +1,4 @@
-//! The data of a figure from a table: its rows in groups, the mean of each and its interval over
-//! units.
+//! The data of a figure from a table: groups of rows, their means and intervals over units.
 
 use super::spec::FigureSpec;
 use super::words::Words;

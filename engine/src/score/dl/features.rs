@@ -9,8 +9,7 @@
 //!
 //! | feature | what | less clean |
 //! |---|---|---|
-//! | `corners_top` | ln of the largest 3 % of new corners without a corner within 3 pixels before |
-//! |
+//! | `corners_top` | ln of the largest 3 % of new corners, more than 3 pixels from any old one | |
 //! | `corners` | ln of the mean of new corners, within 1 pixel | |
 //! | `corners_coarse` | the same of brightness at 32² | |
 //! | `disorder` | rise of ln(Σ corner/Σ edge) | yes |

@@ -83,7 +83,7 @@ candidates! {
         "How far an attribute of the picture hangs on one weight.";
 }
 
-/// Measures by key. None: the network has no such number.
+/// Measures by key. `None` if a measure is undefined for the network.
 type Taken = Vec<(&'static str, Option<f64>)>;
 
 /// Takes all candidates of a view's network; those that it has no number for are left out. The same at any thread

@@ -17,7 +17,7 @@ use super::silencing::Silenced;
 /// Least sum of contributions of a pixel that counts.
 const LEAST: f64 = 0.01;
 
-/// Effective units of a pixel, on average. None: no pixel hangs on any unit.
+/// Effective units of a pixel, on average. `None` if no pixel depends on any unit.
 pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), |column| {
         let sum: f64 = column.iter().sum();
@@ -25,7 +25,7 @@ pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     })
 }
 
-/// Gini coefficient of a pixel's contributions, on average. None: no pixel hangs on any unit.
+/// Gini coefficient of a pixel's contributions, on average. `None` if no pixel depends on any unit.
 pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), gini)
 }

@@ -13,8 +13,8 @@
 //! least that of fewer weights. All at 32². The measure is the mean R² over edits less that over controls at k
 //! = 4, in [−1, 1].
 //!
-//! In: a network at 32². Out: R² for each k, of edits and of controls; `None` without parts or
-//! living weights.
+//! In: a network at 32². Out: R² for each k, of edits and controls; `None` without parts or living
+//! weights.
 //! Cost: two drawings of 32² pixels a living weight (the Jacobian); for each of at most 12 edits and 12 controls eight
 //! passes over the Jacobian and at most 376 drawings.
 //!

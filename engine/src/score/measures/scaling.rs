@@ -6,8 +6,7 @@
 //! layer, in which units mean nothing. What is the same for both says nothing about units, so picture, sparsity, number
 //! of weights and fit cancel. \[ours\]
 //!
-//! In: a view. Out: a direction, (link, component) pairs of length 1; `None` if the network is not
-//! layered.
+//! In: a view. Out: a direction, (link, component) pairs of length 1; `None` for a graph.
 //! Cost: no drawing; a pass over the maps (U, P), then one over a layer's links a direction.
 
 use super::living;

@@ -62,8 +62,7 @@ pub struct Summary {
     /// Newman's Q of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub q: Option<f64>,
-    /// Q as a z-score against weights shuffled within layers; `None` also if shuffling changes
-    /// nothing.
+    /// Q as a z-score against weights shuffled within layers; `None` if shuffling changes nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub q_z: Option<f64>,
     /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes that

@@ -1,5 +1,4 @@
-//! A question to a model: a prompt, pictures and the form of the answer, as an OpenAI-compatible
-//! request.
+//! A question to a model: prompt, pictures, form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
 use crate::math::hash::sha256_hex;
