@@ -4,7 +4,7 @@
 //! exclusive creation, so that one worker makes it and no other; no lock of the system is needed. The
 //! holder changes its file every few seconds. Whoever finds a file that has not changed for six such
 //! beats **of its own steady clock** takes the cell over by making the next number: no two clocks are ever
-//! compared. A process of this machine that is gone is told at once.
+//! compared. A dead process of this machine is noticed at once.
 //!
 //! The folder must guarantee exclusive creation, atomic renames, and that a file opened anew has
 //! what was written before its writer closed it. A worker that was stopped for a minute and comes
@@ -79,7 +79,7 @@ impl Holder {
         (self.place == place()).then(|| lives(self.process, self.began)).flatten()
     }
 
-    /// Time between two beats; `None` if the file's value is too large to be believed.
+    /// Time between two beats; `None` if the file's value is no duration, or too long.
     fn every(&self) -> Option<Duration> {
         Duration::try_from_secs_f64(self.every).ok().filter(|every| *every <= LONGEST_BEAT)
     }
