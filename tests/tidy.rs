@@ -115,7 +115,7 @@ fn every_study_stands_in_the_table_of_studies() {
 /// A source file as a path of modules: `["network", "kernel", "tile"]`.
 type Module = Vec<String>;
 
-/// What the files of a package's sources import from one another, private uses and uses in expressions alike.
+/// The imports between the files of a package's sources, private uses and those in expressions.
 ///
 /// `pub use` only says where a name lives, so it is no import; a name taken through it is taken from
 /// the file that has it. Unit tests are left out.
@@ -241,7 +241,7 @@ fn branches(tree: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// A path as seen from the crate; none if it leads out of it.
+/// A path as seen from the crate; `None` if it leads out of it.
 fn absolute(
     module: &Module,
     path: &[String],

@@ -4,7 +4,7 @@
 use picloom::base::stats::Interval;
 use serde::{Deserialize, Serialize};
 
-/// What a rule makes of a statistic.
+/// The verdict of a rule on a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
@@ -28,17 +28,17 @@ impl Verdict {
 /// A statistic with its interval, and what the rule makes of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What was computed, in words.
+    /// The statistic, in words.
     pub statistic: String,
-    /// Its value; none if there was nothing to compute it from.
+    /// Its value; `None` if there was nothing to compute it from.
     pub effect: Option<f64>,
-    /// Its 95 % interval; none with fewer than two units.
+    /// Its 95 % interval; `None` with fewer than two units.
     pub interval: Option<Interval>,
     /// Independent units behind it.
     pub units: usize,
     /// By the rule.
     pub verdict: Verdict,
-    /// What else must be known to read it.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 

@@ -56,7 +56,7 @@ pub struct ReevolutionArm {
     pub config: toml::Table,
 }
 
-/// What decides a run.
+/// All that decides the outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReevolutionCell {
     /// The genome that should be found again, as the spec names it.
@@ -89,7 +89,7 @@ columns! {
 }
 
 columns! {
-    /// What came out of a run.
+    /// The result of a run.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ReevolutionResult {
         /// Genomes judged.
@@ -127,7 +127,7 @@ fn config(arm: &ReevolutionArm) -> Result<EvolutionConfig, EvolutionError> {
     config.map_err(|problem| EvolutionError::ConfigFile { path: arm.name.clone().into(), problem })
 }
 
-/// Searches once; none if `ask` said no.
+/// Searches once; `None` if `ask` stopped it.
 fn search(
     cell: &ReevolutionCell,
     target: &Path,

@@ -50,7 +50,7 @@ pub type XorStudy = GridStudy<Xor>;
 /// Its record: a row a run, by seed.
 pub type XorRecord = GridRecord<Xor>;
 
-/// What decides a run.
+/// All that decides the outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct XorCell {
     /// Seed.
@@ -73,7 +73,7 @@ columns! {
 }
 
 columns! {
-    /// What came out of a run.
+    /// The result of a run.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct XorRun {
         /// Generations judged until the solution, counted from 1; empty if there is none.

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What to time.
+/// The thing to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum What {
     /// Loss and gradient over all pixels: one full-batch training step without its optimizer

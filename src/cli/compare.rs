@@ -114,7 +114,7 @@ pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     }
 }
 
-/// What the options change.
+/// The options as changes to the comparison.
 fn changes(args: &CompareArgs) -> anyhow::Result<Changes> {
     let profile = Some(args.profile.clone());
     let mut seeds = args.seeds.clone();
@@ -222,7 +222,7 @@ struct Progress {
     part: usize,
     /// Networks of each chain.
     chains: Vec<usize>,
-    /// What is worked on.
+    /// The present step, for the message beside the bar.
     what: String,
     /// Seconds left of the whole comparison, as far as that is known.
     left: Option<f64>,

@@ -57,7 +57,7 @@ pub struct ContrastArgs {
 }
 
 impl ContrastArgs {
-    /// What was given, as a spec writes it.
+    /// The options as a spec's table.
     fn table(&self) -> toml::Table {
         let mut table = toml::Table::new();
         let texts = [
@@ -113,7 +113,7 @@ pub(super) fn read_tables(paths: &[PathBuf]) -> Result<Table, Refusal> {
     })
 }
 
-/// What the study beside a table says that every contrast of it begins with.
+/// The contrast defaults of the study beside a table.
 fn defaults(paths: &[PathBuf]) -> toml::Table {
     let table = || {
         let [path] = paths else { return None };

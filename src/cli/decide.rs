@@ -86,8 +86,8 @@ fn lines(analysis: &Analysis, decisions: &[Decision]) -> Result<String, serde_js
     Ok(text + "\n]\n}\n")
 }
 
-/// What a reader must know of the result in a folder: a profile that is not the study's own, settings of the spec that it
-/// was not made with, contrasts that were changed after its first run.
+/// Remarks for a reader of the result in a folder: a profile that is not the study's own, settings
+/// of the spec that it was not made with, contrasts that were changed after its first run.
 pub(super) fn remarks(folder: &Path, file: &SpecFile<'static>, analysis: &Analysis) -> Vec<String> {
     let Ok(head) = Head::read(&folder.join(STUDY)) else { return Vec::new() };
     let profile = head.fields.get("profile").and_then(Value::as_str).unwrap_or(STANDARD);
@@ -172,7 +172,7 @@ struct Design {
 }
 
 impl Design {
-    /// That of a networks study; none of another kind.
+    /// Reads it from a networks study; `None` for a study of another kind.
     fn of(file: &SpecFile<'static>) -> anyhow::Result<Option<Self>> {
         if file.kind() != NetworksSpec::KIND {
             return Ok(None);

@@ -57,7 +57,7 @@ pub struct EvolveArgs {
     vlm: Laid<Vlm>,
 }
 
-/// What one call does to a session.
+/// The options of one call on a session.
 #[derive(Args)]
 #[command(next_help_heading = "Breeding by hand (--search interactive)")]
 struct ByHand {
@@ -408,7 +408,7 @@ impl EvolutionObserver for Progress {
     }
 }
 
-/// What was found, where it lies, and what to do with it.
+/// Describes the result, its folder, and the next steps.
 fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -> String {
     let mut text = format!(
         "{} search: {} generations, {} genomes judged",
@@ -454,7 +454,7 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
     text + &format!("search longer:  the same line with --resume {longer}")
 }
 
-/// What the fitness of a search is.
+/// The fitness of a search, in words.
 fn fitness_in_words(config: &EvolutionConfig) -> String {
     let likeness = match config.fitness.measure {
         Measure::Mse => "minus the mean squared error".to_string(),

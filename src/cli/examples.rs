@@ -1,4 +1,4 @@
-//! What the help of a command shows as examples: the lines of docs/EXAMPLES.md, which the guide's test runs.
+//! The examples in a command's help: the lines of docs/EXAMPLES.md, which the guide's test runs.
 
 use clap::Command;
 

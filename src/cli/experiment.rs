@@ -28,7 +28,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What is done with studies.
+/// Arguments of `picloom experiment`.
 #[derive(Args)]
 pub struct ExperimentArgs {
     #[command(subcommand)]
@@ -61,7 +61,7 @@ enum ExperimentCommand {
     },
 }
 
-/// What every program does with the studies that it has kinds for.
+/// The commands on studies that every program has, for its own kinds.
 #[derive(Subcommand)]
 pub enum StudyCommand {
     /// List the studies of a folder

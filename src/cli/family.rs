@@ -81,7 +81,7 @@ fn list(out: &Output) -> anyhow::Result<()> {
     out.result(&all, text.trim_end())
 }
 
-/// What draws the pictures.
+/// The source of the pictures.
 enum Drawer {
     Family(Family),
     Genome(Box<Model>),

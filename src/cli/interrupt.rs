@@ -30,7 +30,7 @@ pub struct Interrupted;
 static ASKED: AtomicBool = AtomicBool::new(false);
 static COMMAND: Mutex<Command> = Mutex::new(Command { line: Vec::new(), manner: Manner::Anew });
 
-/// What is running.
+/// The command that is running.
 struct Command {
     /// Its line, the program first.
     line: Vec<OsString>,
@@ -71,7 +71,7 @@ pub fn listen(line: &[OsString]) {
     });
 }
 
-/// What is done before the process ends without the command.
+/// The work to do before the process ends without the command.
 static LAST: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// As [`saves`]; if the command does not reach a checkpoint in time, `last` is done before the end.

@@ -117,7 +117,7 @@ struct TestRecord {
     usage: Option<JudgeUsage>,
 }
 
-/// What a judge that asks a server has used, for people; nothing for the others.
+/// The usage of a judge that works through a server, for people; empty for the others.
 pub fn usage_text(usage: Option<&JudgeUsage>) -> String {
     let Some(u) = usage else {
         return String::new();

@@ -62,7 +62,7 @@ use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-/// What the help of a program says of its exit codes.
+/// The exit codes, for the help of a program.
 pub const EXIT_CODES: &str = "Exit codes: 0 done, 1 the work failed, 2 wrong use, 130 stopped.";
 
 /// Heading of the options that every command has.
@@ -209,7 +209,7 @@ impl Program for Cli {
     }
 }
 
-/// What follows an option and is a number below 0 is its value, which then says what it expects, and no option.
+/// Lets options take negative numbers, so that the error can name the expected range.
 fn negatives_are_values(command: clap::Command) -> clap::Command {
     let of = |arg: clap::Arg| {
         if arg.get_action().takes_values() && !arg.is_positional() {
@@ -221,7 +221,7 @@ fn negatives_are_values(command: clap::Command) -> clap::Command {
     command.mut_args(of).mut_subcommands(negatives_are_values)
 }
 
-/// What clap says of a value that is no number, in words of numbers instead of those of the parser.
+/// Rewrites clap's error about a value that is no number, in words of numbers, not of the parser.
 fn told_in_numbers(error: clap::Error) -> clap::Error {
     let source = std::error::Error::source(&error);
     let Some(source) = source.and_then(|source| source.downcast_ref::<ParseIntError>()) else {
@@ -288,7 +288,7 @@ pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// What `--color` says, which clap's own messages need before it has parsed anything.
+/// The value of `--color`, which clap's own messages need before it has parsed anything.
 fn wanted_colour(arguments: &[OsString]) -> ColorChoice {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let joined = words.iter().find_map(|word| word.strip_prefix("--color="));

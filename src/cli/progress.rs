@@ -22,14 +22,14 @@ pub struct Bar {
 }
 
 impl Output {
-    /// A bar on stderr, none of `total` done.
+    /// A bar on stderr, at 0 of `total`.
     pub fn progress(&self, total: u64, unit: &str) -> Bar {
         Bar::new(total, unit, self.quiet)
     }
 }
 
 impl Bar {
-    /// Of `total` units, none of them done.
+    /// A bar at 0 of `total` units.
     pub fn new(total: u64, unit: &str, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
         bar.set_length(total);
@@ -75,7 +75,7 @@ impl Bar {
         self.set_message(message);
     }
 
-    /// What is said beside the bar.
+    /// Sets the text beside the bar.
     pub fn set_message(&self, message: impl Into<String>) {
         self.bar.set_message(plain(&message.into()));
         self.line();

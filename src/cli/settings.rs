@@ -23,12 +23,12 @@ impl<C: Settings> Laid<C> {
         base.with(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
-    /// What was given, by the keys of files.
+    /// The options that were given, by the keys of files.
     pub fn by_key(&self) -> Result<Table, Usage> {
         C::by_key(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
-    /// What was given as words of a command line, each option after a space.
+    /// The options that were given, as words of a command line, each after a space.
     pub fn command_line(&self) -> String {
         let given = |row: Setting| {
             let text = row.text(self.given.get(row.name)?)?;

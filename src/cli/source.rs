@@ -57,7 +57,7 @@ pub struct SourceArgs {
     pub size: Option<usize>,
 }
 
-/// What `--fit` says of itself.
+/// The help of `--fit`.
 pub fn fit_help() -> String {
     format!("What becomes of a picture that is not square: {}", Squaring::CHOICES)
 }

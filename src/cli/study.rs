@@ -99,7 +99,7 @@ fn beat(text: &str) -> Result<f64, String> {
     })
 }
 
-/// What a command has to say: for programs, and for people.
+/// The report of a command: for programs, and for people.
 pub type Said = (serde_json::Value, String);
 
 /// The specs of a folder.
@@ -148,7 +148,7 @@ pub(super) fn wall(core_seconds: f64) -> f64 {
     core_seconds * *PACE
 }
 
-/// What running a study would do.
+/// Previews a run of a study.
 pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     check_figures(args)?;

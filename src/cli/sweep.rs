@@ -36,7 +36,7 @@ pub struct SweepArgs {
     out: PathBuf,
 }
 
-/// What a sweep has found so far, in its folder.
+/// The partial result of a sweep, in its folder.
 pub const PART: &str = ".sweep.part";
 
 /// Directions that are drawn at random, at most.
@@ -147,7 +147,7 @@ impl Folder<'_> {
     }
 }
 
-/// How many directions, and the median effect they are matched to; none if none are asked for.
+/// How many directions, and the median effect they are matched to; `None` without `--directions`.
 fn wanted_directions(count: Option<usize>, delta: Delta) -> anyhow::Result<Option<(usize, f64)>> {
     let Some(count) = count else {
         return Ok(None);

@@ -73,7 +73,7 @@ pub fn collect(
     Ok((json!({ "study": study, "parts": rows }), text))
 }
 
-/// What running the study would do, part by part.
+/// Previews a run of the study, part by part.
 pub fn preview(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let (study, rows, text) = each(args, kinds, preview_one)?;
     let seconds: f64 = rows.iter().filter_map(|row| row["seconds"].as_f64()).sum();

@@ -1,4 +1,4 @@
-//! What a spec asks of its table: contrasts and figures. Any kind of study may have them.
+//! The contrasts and figures of a spec. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
 use crate::base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
@@ -18,11 +18,11 @@ pub(super) const KEYS: [&str; 4] = ["contrast_defaults", "contrasts", "figure_de
 pub struct Analysis {
     /// The study: the folder of its result below `runs/` and `figures/`.
     pub study: String,
-    /// What every contrast begins with.
+    /// Defaults of every contrast.
     pub contrast_defaults: toml::Table,
     /// The contrasts, in order.
     pub contrasts: Vec<ContrastSpec>,
-    /// What every figure begins with.
+    /// Defaults of every figure.
     pub figure_defaults: toml::Table,
     /// The figures as they are written; [`crate::figures`] reads them.
     pub figures: Vec<toml::Table>,
@@ -49,8 +49,8 @@ impl Analysis {
         write_atomic(&path, (text + "\n").as_bytes())
     }
 
-    /// Ids of the contrasts that were changed, added or taken out since the first run in a profile; none if its rules were
-    /// not kept.
+    /// Ids of the contrasts that were changed, added or taken out since the first run in a profile;
+    /// `None` if the rules of that run are not stored.
     pub fn changed_since(&self, folder: &Path, profile: &str) -> Option<Vec<String>> {
         let text = read_text(&rules_path(folder, profile), LARGEST_CONFIG).ok()?;
         let before: Vec<ContrastSpec> = serde_json::from_str(&text).ok()?;

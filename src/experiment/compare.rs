@@ -33,13 +33,13 @@ use std::path::{Path, PathBuf};
 pub struct Comparison {
     /// The numbers.
     pub record: NetworksRecord,
-    /// What they were trained for; none: finished runs.
+    /// The goal of their training; `None` for finished runs.
     pub about: Option<About>,
     /// One of every arm, in the order of the record: of the first seed.
     pub networks: Vec<Shown>,
 }
 
-/// What the networks of a comparison were trained for.
+/// The goal of the trainings in a comparison.
 #[derive(Clone, Debug)]
 pub struct About {
     /// The genome or picture.
@@ -52,14 +52,14 @@ pub struct About {
     pub usual_steps: u64,
 }
 
-/// What is shown of one network.
+/// The network of one arm, for the report.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// Its arm; of a run the name of its folder, or the path where two have the same name.
     pub arm: String,
     /// The network of a run in words; empty if the arm says it.
     pub made: String,
-    /// What it should draw.
+    /// Its target.
     pub target: Picture,
     /// The network as it was judged.
     pub view: View,
@@ -303,14 +303,14 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
     folders.iter().zip(&all).map(name).collect()
 }
 
-/// What came of an arm over its seeds.
+/// The score of an arm over its seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmScore {
     /// Networks that learned the picture: only those count.
     pub fit: usize,
     /// All networks.
     pub all: usize,
-    /// Mean score of those that count ([`Scored::over_seeds`]); none: no result.
+    /// Mean score of those that count ([`Scored::over_seeds`]); `None` without a result.
     pub score: Option<Scored>,
 }
 
@@ -381,7 +381,7 @@ impl Comparison {
         text
     }
 
-    /// What came of each arm, in the order of the record.
+    /// The score of each arm, in the order of the record.
     pub fn scores(&self) -> Vec<(&str, ArmScore)> {
         let results = |rows: Vec<&'_ NetworkRow>| {
             ArmScore::of(rows.into_iter().filter_map(|row| row.result.as_deref()))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A training step or a picture, a link and pixel: measured on a core with AVX-512 (docs/BENCHMARKS.md).
 const LINK: f64 = 3e-11;
 
-/// What a pixel costs beside its links (inputs, colours, loss), in links.
+/// The cost of a pixel beside its links (inputs, colours, loss), in links.
 const PIXEL: f64 = 90.0;
 
 /// Measures beside the score, a link and pixel.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Curve {
     /// Steps made.
     pub step: Vec<u64>,
-    /// Gradient evaluations made, those of attempts before included; none if they equal the steps.
+    /// Gradient evaluations made, with those of attempts before; `None` if they equal the steps.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evaluations: Option<Vec<u64>>,
     /// Plain MSE there.

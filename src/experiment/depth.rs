@@ -48,9 +48,9 @@ pub struct DepthCurve {
     pub ratio: f64,
     /// Points, shallowest first.
     pub points: Vec<DepthPoint>,
-    /// L of the largest mean; none if no depth counts.
+    /// L of the largest mean; `None` if no depth counts.
     pub best: Option<usize>,
-    /// L by the one-standard-error rule; none if no depth counts.
+    /// L by the one-standard-error rule; `None` if no depth counts.
     pub chosen: Option<usize>,
 }
 
@@ -173,11 +173,11 @@ pub struct DepthModel {
     pub b0: f64,
     /// Slope on ln c.
     pub b1: f64,
-    /// 95 % interval of the slope; none if there were too few targets.
+    /// 95 % interval of the slope; `None` if there were too few targets.
     pub b1_interval: Option<(f64, f64)>,
     /// Side of the pictures whose ratio is taken.
     pub size: usize,
-    /// What it was fitted to: target, c, optimal L.
+    /// The points of the fit: target, c, optimal L.
     pub fitted: Vec<Fitted>,
     /// Mean absolute error on each target left out.
     pub error: Option<f64>,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Told {
     /// The arm that it is of.
     pub arm: String,
-    /// Seed; none for an evolved network.
+    /// Seed; `None` for an evolved network.
     pub seed: Option<u64>,
     /// Links on a path from an input to an output.
     pub links: usize,
@@ -24,9 +24,9 @@ pub struct Told {
     pub r2: f64,
     /// Whether it learned the picture, R² ≥ .95: only then the score counts.
     pub fit: bool,
-    /// Compositional score, in [0, 1]; none of a network that did not learn the picture.
+    /// Compositional score, in [0, 1]; `None` for a network that did not learn the picture.
     pub score: Option<f64>,
-    /// Changes judged clean over judged ones, in [0, 1]; none of a network that did not learn the picture.
+    /// Changes judged clean over judged ones, in [0, 1]; `None` if it did not learn the picture.
     pub clean_share: Option<f64>,
     /// The score's 95 % interval.
     pub interval: Option<(f64, f64)>,

@@ -131,25 +131,25 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
     /// Kind and version of its record: `example-balls/1`.
     const FORMAT: &'static str;
 
-    /// What cells are called, for people.
+    /// The name of cells, for people.
     const CELLS: &'static str = "cells";
 
     /// Whether a cell's folder is part of the result: it is `STUDY/ID`, not `STUDY/work/ID`.
     const KEEPS_FOLDERS: bool = false;
 
-    /// What is read once from the files that the spec names; `()` if it names none.
+    /// The data read once from the files that the spec names; `()` if it names none.
     type Inputs: Sync;
 
     /// The resolved config of a cell: all that its outcome depends on.
     type Cell: Serialize + Clone + Sync;
 
-    /// What a row says of its cell.
+    /// The columns of a row that describe its cell.
     type Key: Columns + Serialize + DeserializeOwned + Clone + Debug + PartialEq;
 
-    /// What a cell leaves: the other columns of its row.
+    /// The result of a cell: the other columns of its row.
     type Found: Columns + Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send;
 
-    /// What a profile's `changes` do besides being laid over the spec. Default: nothing.
+    /// Adapts the spec to a profile's `changes`, beyond laying them over it. Default: does nothing.
     fn adapt(_spec: &mut DeTable<'_>, _changes: &DeTable<'_>) {}
 
     /// Verifies what the types and the [`axis`] readers do not. Default: nothing.
@@ -174,12 +174,12 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
     /// Every cell, in the order of the rows.
     fn cells(&self, inputs: &Self::Inputs) -> Vec<Self::Cell>;
 
-    /// What the record's head says of the spec. Default: nothing more than name, question and rules.
+    /// Fields of the record's head about the spec. Default: only name, question and rules.
     fn notes(&self) -> Map<String, Value> {
         Map::new()
     }
 
-    /// The name of a cell's files; none: a hash of its config. Default: none.
+    /// The name of a cell's files; `None`, the default, for a hash of its config.
     fn id(_cell: &Self::Cell) -> Option<String> {
         None
     }
@@ -192,7 +192,7 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
         1.0
     }
 
-    /// What the row of a cell says of it.
+    /// The columns that describe a cell, for its row.
     fn key(inputs: &Self::Inputs, cell: &Self::Cell) -> Self::Key;
 
     /// Computes a cell; `None` if `ask` said no. `folder` is the cell's own, for what is in progress.
@@ -206,10 +206,10 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
         ask: Ask<'_>,
     ) -> Result<Option<Self::Found>, String>;
 
-    /// Refuses what a cell's file says if this cell cannot leave it. Default: nothing.
+    /// Refuses a result in a cell's file that this cell cannot have. Default: accepts all.
     ///
     /// # Errors
-    /// What is there instead, in words.
+    /// If it does, with a description of the result that was found.
     fn check_found(
         _inputs: &Self::Inputs,
         _cell: &Self::Cell,
@@ -218,10 +218,10 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
         Ok(())
     }
 
-    /// What came out, for people.
+    /// The findings, for people.
     fn summary(record: &GridRecord<Self>) -> String;
 
-    /// What came out, for programs. Default: nothing.
+    /// The findings, for programs. Default: empty.
     fn findings(_record: &GridRecord<Self>) -> Value {
         Value::Object(Map::new())
     }
@@ -273,12 +273,12 @@ macro_rules! columns {
     };
 }
 
-/// What the spec of every grid says of itself.
+/// The head of every grid's spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Name of the study: its folder under `runs/` and `figures/`. Default: its kind.
     pub name: String,
-    /// What is asked, in one sentence.
+    /// The question, in one sentence.
     pub question: String,
     /// Decision rules by claim, written before the runs.
     pub rules: BTreeMap<String, String>,
@@ -287,9 +287,9 @@ pub struct About {
 /// The spec of a grid in one profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GridSpec<K> {
-    /// What every spec says.
+    /// The head.
     pub about: About,
-    /// What those of this kind say.
+    /// The keys of this kind.
     pub own: K,
 }
 
@@ -487,13 +487,13 @@ pub mod axis {
 /// A grid in one profile, its files read.
 #[derive(Clone, Debug)]
 pub struct GridStudy<K: Grid> {
-    /// What the spec says in the profile.
+    /// The spec in the profile.
     pub spec: K,
     /// Its name, question and rules.
     pub about: About,
     /// The profile.
     pub profile: String,
-    /// What was read from the files that it names.
+    /// The data from the files that it names.
     pub inputs: K::Inputs,
     /// Every cell, in the order of the rows.
     pub cells: Vec<K::Cell>,
@@ -616,14 +616,14 @@ pub struct GridRecord<K: Grid> {
     pub format: String,
     /// Name of the study.
     pub study: String,
-    /// What is asked.
+    /// The question.
     pub question: String,
     /// Decision rules by claim, as they stood in the spec.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub rules: BTreeMap<String, String>,
     /// The profile.
     pub profile: String,
-    /// What else its head says.
+    /// The other fields of its head.
     #[serde(flatten)]
     pub notes: Map<String, Value>,
     /// A row per cell, in order.
@@ -631,7 +631,7 @@ pub struct GridRecord<K: Grid> {
 }
 
 impl<K: Grid> GridRecord<K> {
-    /// A note of its head; none if there is none of this type.
+    /// A note of its head; `None` if there is none of this type.
     pub fn note<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         self.notes.get(key).and_then(|value| T::deserialize(value).ok())
     }
@@ -641,10 +641,10 @@ impl<K: Grid> GridRecord<K> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct GridRow<K: Grid> {
-    /// What it says of its cell.
+    /// The columns that describe its cell.
     #[serde(flatten)]
     pub key: K::Key,
-    /// What the cell left; none if it failed.
+    /// The cell's result; `None` if it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub result: Option<K::Found>,
     /// Why it failed.

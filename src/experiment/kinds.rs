@@ -43,7 +43,7 @@ pub fn read_study(
     }
 }
 
-/// The study whose record decides the cells of a spec; none: no other does.
+/// The study whose record decides the cells of a spec; `None` if there is no such study.
 ///
 /// # Errors
 /// The spec is not valid.
@@ -66,7 +66,7 @@ pub fn read_undecided(
     Ok(Box::new(NetworksStudy::of_undecided(file, profile)?))
 }
 
-/// What can be done with a study, whatever its kind: every [`CellStudy`] is one.
+/// The operations on a study, whatever its kind: every [`CellStudy`] is one.
 pub trait Study: Sync {
     /// Name of the study: its folder under `runs/` and `figures/`.
     fn name(&self) -> &str;
@@ -74,7 +74,7 @@ pub trait Study: Sync {
     /// The profile.
     fn profile(&self) -> &str;
 
-    /// What its cells are called.
+    /// The name of its cells.
     fn called(&self) -> &'static str;
 
     /// The number of its cells.
@@ -83,7 +83,7 @@ pub trait Study: Sync {
     /// Targets without cells, as [`CellStudy::left_out`] says.
     fn left_out(&self) -> &[String];
 
-    /// Works through the worker's shard; none if the observer stopped it.
+    /// Works through the worker's shard; `None` if the observer stopped it.
     ///
     /// # Errors
     /// As [`cells::work`].
@@ -108,15 +108,15 @@ pub trait Study: Sync {
     fn collect(&self, runs: &Path, to: &Path) -> Result<usize, RecordError>;
 }
 
-/// What a worker's way through a study came to, whatever its kind.
+/// The result of a worker's pass through a study, whatever its kind.
 pub type Worked = cells::Worked<Finished>;
 
-/// What a record says.
+/// The findings of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// What came out, for people.
+    /// The findings, for people.
     pub summary: String,
-    /// What came out, for programs.
+    /// The findings, for programs.
     pub findings: Value,
 }
 

@@ -4,11 +4,11 @@
 //! exclusive creation, so that one worker makes it and no other; no lock of the system is needed. The
 //! holder changes its file every few seconds. Whoever finds a file that has not changed for six such
 //! beats **of its own steady clock** takes the cell over by making the next number: no two clocks are ever
-//! compared. A process of this machine that is gone is told at once.
+//! compared. A dead process of this machine is noticed at once.
 //!
-//! What the folder must promise: exclusive creation, renames that are seen whole, and that a file opened
-//! anew has what was written before its writer closed it. A worker that was stopped for a minute and
-//! comes back finds its file gone, or another's, writes nothing more and drops what it did.
+//! The folder must guarantee exclusive creation, atomic renames, and that a file opened anew has
+//! what was written before its writer closed it. A worker that was stopped for a minute and comes
+//! back finds its file gone, or another's, writes nothing more and drops its work.
 //!
 //! A lease counts the workers that died with its cell. A worker that is only stopped does not count: on this machine
 //! its process is seen, and elsewhere it says so by a note in the lease's folder once it goes on.
@@ -74,18 +74,18 @@ impl Holder {
         self.lives() == Some(false)
     }
 
-    /// Whether its process lives; none if that cannot be seen from here.
+    /// Whether its process lives; `None` if that cannot be seen from here.
     fn lives(&self) -> Option<bool> {
         (self.place == place()).then(|| lives(self.process, self.began)).flatten()
     }
 
-    /// Time between two beats; none if what it says is not believed.
+    /// Time between two beats; `None` if the file's value is no duration, or too long.
     fn every(&self) -> Option<Duration> {
         Duration::try_from_secs_f64(self.every).ok().filter(|every| *every <= LONGEST_BEAT)
     }
 }
 
-/// What a lease's file says.
+/// Reads a lease's file.
 fn read(file: &Path) -> std::io::Result<Vec<u8>> {
     read_plain(file, LARGEST)
 }
@@ -95,7 +95,7 @@ fn read(file: &Path) -> std::io::Result<Vec<u8>> {
 pub struct Leases {
     me: Holder,
     held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
-    /// What others' files said, and since when.
+    /// The last content of others' files, and the time since which they have had it.
     seen: Mutex<BTreeMap<PathBuf, (Vec<u8>, Instant)>>,
     /// Closed at the end: that ends the beats.
     _beats: Sender<()>,
@@ -123,7 +123,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The numbers of the files in a lease's folder, ascending; none if it is not there.
+/// The numbers of the files in a lease's folder, ascending; empty if it is not there.
 fn numbers(folder: &Path) -> std::io::Result<Vec<u64>> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -171,10 +171,10 @@ impl Leases {
         Leases { me, held, seen: Mutex::default(), _beats: stop }
     }
 
-    /// The lease of the cell whose leases are in `folder`; none if another worker has it.
+    /// Takes the lease of the cell whose leases are in `folder`; `None` if another worker has it.
     ///
     /// # Errors
-    /// Nothing can be written there: then nothing is left there either. What is there is no lease.
+    /// If nothing can be written there: then nothing is left there. If a file there is no lease.
     pub fn take(&self, folder: &Path) -> Result<Option<Lease>, WriteError> {
         let fail = |path: &Path, source| WriteError { path: path.to_path_buf(), source };
         let list = || numbers(folder).map_err(|e| fail(folder, e));
@@ -238,7 +238,7 @@ impl Leases {
         Ok(Some(Lease { file: path, token, lost, deaths, held: Arc::clone(&self.held) }))
     }
 
-    /// What the file of a holder says that has died, or has not been heard of for six beats.
+    /// Returns the content of a holder's file if the holder has died, or was silent for six beats.
     fn stale(&self, file: &Path) -> std::io::Result<Option<Vec<u8>>> {
         let says = match read(file) {
             Ok(says) => says,

@@ -31,7 +31,7 @@ pub enum PruneRunError {
     Run(#[from] RunError),
 }
 
-/// What runs of pruning begin from.
+/// The start of runs of pruning.
 #[derive(Clone, Debug)]
 pub struct PruneParent {
     /// The network and its training; its name is the id of the run.

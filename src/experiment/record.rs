@@ -23,7 +23,7 @@ pub const ROWS: &str = "rows.csv.gz";
 /// The column that names the list a row belongs to, in records with several.
 const LIST: &str = "list";
 
-/// What a study leaves.
+/// The record of a study.
 pub trait Record: Serialize + DeserializeOwned {
     /// Kind and version, the value of its field `format`: `picloom-networks/1`.
     const FORMAT: &'static str;
@@ -40,7 +40,7 @@ pub trait Record: Serialize + DeserializeOwned {
     /// Names of values whose path does not make a good one: (path in the row's JSON, column).
     const NAMES: &'static [(&'static str, &'static str)] = &[];
 
-    /// The place of a column and what it means; none: it follows the others. Default: as `COLUMNS` says.
+    /// The place of a column and its meaning; `None` puts it last. Default: as in `COLUMNS`.
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
         let at = Self::COLUMNS.iter().position(|column| column.0 == name)?;
         Some((at, Self::COLUMNS[at].1))
@@ -56,10 +56,10 @@ pub trait Record: Serialize + DeserializeOwned {
         rows
     }
 
-    /// What came out, for people.
+    /// The findings, for people.
     fn summary(&self) -> String;
 
-    /// What came out, for programs: fields beside the number of cells.
+    /// The findings, for programs: fields beside the number of cells.
     fn findings(&self) -> Value {
         Value::Object(Map::new())
     }
@@ -207,7 +207,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What a column holds.
+/// The meaning of a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnNote {
@@ -219,7 +219,7 @@ pub struct ColumnNote {
     /// Where its values belong in a row; empty for a column that is computed from others.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// What they mean.
+    /// The meaning of its values.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
 }
@@ -281,7 +281,7 @@ impl Head {
     }
 }
 
-/// The study that a folder's `study.json` names; none if it cannot be read.
+/// The study that a folder's `study.json` names; `None` if it cannot be read.
 pub fn study_of(folder: &Path) -> Option<String> {
     let head = Head::read(&folder.join(STUDY)).ok()?;
     Some(head.fields.get("study")?.as_str()?.to_string())
@@ -384,9 +384,9 @@ pub enum RecordError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What it should be.
+        /// The expected content.
         expected: String,
-        /// What it is.
+        /// The content that was found.
         found: String,
     },
     /// The cells cannot be worked through.
@@ -401,7 +401,7 @@ pub enum RecordError {
         study: String,
         /// The profile.
         profile: String,
-        /// What its cells are called.
+        /// The name of its cells.
         cells: &'static str,
         /// Folder of its cells.
         folder: PathBuf,

@@ -26,19 +26,19 @@ use toml::de::{DeArray, DeString, DeTable, DeValue};
 /// The profile that is the spec's own values.
 pub const STANDARD: &str = "standard";
 
-/// What the spec of one kind of study says.
+/// The spec of one kind of study.
 pub trait Spec: DeserializeOwned {
     /// Its `kind`.
     const KIND: &'static str;
 
-    /// What a profile's `changes` do besides being laid over the spec. Default: nothing.
+    /// Adapts the spec to a profile's `changes`, beyond laying them over it. Default: does nothing.
     fn adapt(_spec: &mut DeTable<'_>, _changes: &DeTable<'_>) {}
 
     /// Moves keys into the tables that they are read from. Default: every key stays.
     fn sort(_spec: &mut DeTable<'_>) {}
 
-    /// What the reader says of a key, in the words of whoever wrote the spec: the tables of [`sort`](Self::sort) are
-    /// not theirs. Default: as it is.
+    /// Rewrites the reader's message about a key in the words of whoever wrote the spec: the tables
+    /// of [`sort`](Self::sort) are not theirs. Default: leaves it.
     fn unsorted(said: &str) -> String {
         said.into()
     }
@@ -83,7 +83,7 @@ pub enum SpecError {
     Toml {
         /// The spec.
         path: PathBuf,
-        /// What is wrong, with its place.
+        /// The error, with its place.
         problem: String,
     },
     /// A value outside its range.
@@ -109,14 +109,14 @@ impl SpecError {
     }
 }
 
-/// What every spec says of itself.
+/// The head of every spec.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Title {
     /// The file.
     pub spec: PathBuf,
     /// Its kind of study.
     pub kind: String,
-    /// What is asked, in one sentence.
+    /// The question, in one sentence.
     pub question: String,
     /// Names of its profiles beside `standard`.
     pub profiles: Vec<String>,
@@ -160,7 +160,7 @@ pub struct SpecFile<'a> {
     text: &'a str,
     kind: String,
     spec: Spanned<DeTable<'a>>,
-    /// What it asks of its table.
+    /// Its keys of contrasts and figures.
     asked: DeTable<'a>,
     profiles: DeTable<'a>,
 }
@@ -183,10 +183,11 @@ impl SpecFile<'static> {
     }
 }
 
-/// What the spec at `path` asks of its table, verified.
+/// Reads the contrasts and figures of the spec at `path`, verified.
 ///
 /// # Errors
-/// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no table.
+/// The file cannot be read, has unknown keys in a contrast, or a figure or contrast that is no
+/// table.
 pub fn read_analysis(path: &Path) -> Result<Analysis, SpecError> {
     SpecFile::parse(path, &read(path)?)?.analysis()
 }
@@ -288,7 +289,7 @@ impl<'a> SpecFile<'a> {
         Ok(SpecFile { path, text, kind, spec, asked, profiles })
     }
 
-    /// What the spec asks of its table, verified.
+    /// The spec's contrasts and figures, verified.
     ///
     /// # Errors
     /// An unknown key, a value of the wrong type.
@@ -323,7 +324,7 @@ impl<'a> SpecFile<'a> {
     }
 }
 
-/// What was `said` of what TOML's reader found, with the line.
+/// Makes an error with the text `said` of an error of TOML's reader, and its line.
 fn fault(path: &Path, text: &str, error: &toml::de::Error, said: &str) -> SpecError {
     let line = error.span().map_or(String::new(), |span| {
         let before = &text.as_bytes()[..span.start.min(text.len())];
@@ -507,7 +508,7 @@ pub struct TargetSpec {
     /// Picture file, or a genome rendered in float. Default: the genome.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
     pub picture: Option<PathBuf>,
-    /// What becomes of a picture that is not square: crop, pad or squash. Default: it is refused.
+    /// How to make a picture square: crop, pad or squash. Default: refuse one that is not square.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Squaring>,
     /// Genome whose wirings are trained; this, `arch` or both.
@@ -667,7 +668,7 @@ impl Places {
         [&self.beside, &self.above]
     }
 
-    /// The file; none if it is in an archive that is not there.
+    /// The file; `None` if it is in an archive that is not there.
     pub fn find(&self, path: &Path) -> Option<PathBuf> {
         match path.to_string_lossy().strip_prefix(ARCHIVE) {
             Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),

@@ -34,7 +34,7 @@ pub enum Template {
     Distil,
 }
 
-/// What options change of a template; none: nothing.
+/// Changes to a template; each `None` leaves the template's value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Changes {
     /// The profile, one of the template's.
@@ -59,17 +59,17 @@ pub struct Changes {
 pub struct Subject {
     /// Its path, as records name it.
     pub path: PathBuf,
-    /// What people call it.
+    /// Its title, for people.
     pub title: String,
-    /// The genome; none of a picture that no genome draws.
+    /// The genome; `None` for a picture that no genome draws.
     pub genome: Option<Genome>,
-    /// What becomes of the picture, if it is not square.
+    /// How to make the picture square, if it is not.
     pub fit: Option<Squaring>,
     /// PNG bytes / raw bytes of the picture, at the size that depths are predicted from.
     pub png_ratio: f64,
     /// A hash of the genome or picture.
     pub(super) sha256: String,
-    /// The copy that specs name; none if they can name its path.
+    /// The copy that specs name; `None` if they can name its path.
     copy: Option<BesideSpec>,
 }
 
@@ -86,7 +86,7 @@ const COPIES: &str = "subjects";
 
 /// A study of one subject, and the spec that says it.
 pub struct Single {
-    /// What it is of.
+    /// Its subject.
     pub subject: Subject,
     /// The study.
     pub study: NetworksStudy,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct WholeSpec {
     /// Its name.
     pub name: String,
-    /// What is asked, in one sentence.
+    /// The question, in one sentence.
     pub question: String,
     /// Specs of the parts, in the order they are run; relative to the folder that holds the spec.
     pub parts: Vec<PathBuf>,
@@ -64,8 +64,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// What a worker with this shard of the whole takes of the part: all cells of one whose record others need, so
-    /// that no worker waits for a shard that nobody has begun.
+    /// The shard of the part for a worker with this shard of the whole: all cells of a part whose
+    /// record others need, so that no worker waits for a shard that nobody has begun.
     pub fn shard(&self, shard: Shard) -> Shard {
         if self.decides { Shard::ALL } else { shard }
     }

@@ -1,6 +1,6 @@
 //! Works through the cells of a study: as many at a time as there are worker threads, in order.
 //!
-//! What a cell computes does not depend on how many there are. A cell that fails does not stop the
+//! The result of a cell does not depend on how many there are. A cell that fails does not stop the
 //! others; an observer is told how far the work is and may stop it at the next checkpoint.
 
 use crate::base::files::WriteError;
@@ -21,7 +21,8 @@ pub struct Progress {
     pub found: usize,
     /// Cells that failed in this call.
     pub failed: usize,
-    /// Estimate of the wall time left in seconds, learned from what is finished; none before that, and at the end.
+    /// Estimate of the wall time left in seconds, learned from what is finished; `None` before
+    /// that, and at the end.
     pub seconds_left: Option<f64>,
     /// Wall time of this call in seconds, for a second of the cost of what it has finished.
     pub pace: Option<f64>,
@@ -76,7 +77,7 @@ pub enum WorkError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// What is said of a cell to be worked on.
+/// The label and cost of a cell to be computed.
 pub struct Task {
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
     pub label: String,
@@ -160,7 +161,7 @@ fn useful(costs: &[f64]) -> usize {
 /// Work that must be done, as a share of what is left, before it says how long the rest takes.
 const LEARNED: f64 = 0.05;
 
-/// What the workers share.
+/// The state shared by the workers.
 struct Shared<'a> {
     next: AtomicUsize,
     stopped: AtomicBool,
@@ -251,7 +252,7 @@ impl Shared<'_> {
     }
 }
 
-/// What is told while a cell is worked on; of several at a time, any.
+/// An event while a cell is computed; of several at a time, of any of them.
 #[derive(Clone, Copy, Debug)]
 pub enum News<'a> {
     /// A part of it begins, in words.

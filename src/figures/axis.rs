@@ -34,7 +34,7 @@ pub enum Format {
 /// One axis of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What is measured, as a reader says it, with its unit.
+    /// The quantity in the reader's words, with its unit.
     pub label: String,
     /// Linear or logarithmic. Default: linear.
     pub scale: Scale,

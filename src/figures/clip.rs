@@ -1,4 +1,4 @@
-//! What films show: a way between genomes, the travel of a weight, a zoom (METHODS §1) `[ours]`.
+//! The content of films: ways between genomes, a weight's travel, a zoom (METHODS §1) `[ours]`.
 //!
 //! In: networks. Out: the model and the part of the plane at each moment, and the frames of a film.
 
@@ -19,7 +19,7 @@ const SEARCHED_AT: usize = 64;
 /// Pixels of all small frames together, of which a GIF's colours are chosen.
 const LOOKED_AT: usize = 1 << 18;
 
-/// What a film shows.
+/// The content of a film.
 pub enum Clip {
     /// The way from each genome to the next; all ways take the same time.
     Morph(Vec<Morph>),
@@ -142,7 +142,7 @@ impl Clip {
 
 /// A film of a clip.
 pub struct Film {
-    /// What it shows.
+    /// Its content.
     pub clip: Clip,
     /// Pixels, and the part of the plane where the clip does not say it.
     pub canvas: Canvas,

@@ -28,19 +28,19 @@ use std::path::{Path, PathBuf};
 struct Arm<'a> {
     /// Its name in the table.
     key: &'a str,
-    /// What people call it.
+    /// Its name, for people.
     label: &'a str,
     colour: Colour,
     /// Seed and result of each network, in the table's order.
     seeds: Vec<(Option<u64>, &'a NetworkResult)>,
-    /// What is shown of the first.
+    /// The network of its first seed.
     shown: &'a Shown,
     /// Name of the files of its pictures.
     file: String,
 }
 
 impl Arm<'_> {
-    /// What came of it: the score of the seeds that learned the picture.
+    /// The score over the seeds that learned the picture.
     fn score(&self) -> ArmScore {
         ArmScore::of(self.seeds.iter().map(|(_, result)| *result))
     }
@@ -246,7 +246,7 @@ fn maps_sheet(arm: &Arm<'_>) -> String {
     })
 }
 
-/// What people called the links of a genome, on those of an arm that has its wiring.
+/// People's labels of a genome's links, on those of an arm that has its wiring.
 fn link_labels(arm: &Arm<'_>, genome: Option<&Genome>) -> Vec<(usize, String)> {
     let Some(genome) = genome else { return Vec::new() };
     let labelled = genome.connections().filter(|gene| gene.enabled && !gene.labels.is_empty());
@@ -284,7 +284,7 @@ fn wiring_figure(arm: &Arm<'_>, genome: Option<&Genome>) -> String {
     })
 }
 
-/// What is asked, and what was compared.
+/// Writes the head of the report: the question, and the networks that are compared.
 fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
     let record = &comparison.record;
     let asks = "Change one weight at a time: is the result still a clean picture?";
@@ -515,7 +515,7 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
     )
 }
 
-/// What is known of the best depth of a picture.
+/// Describes what is known of the best depth of a picture.
 fn depth_words(comparison: &Comparison) -> String {
     let Some(About { subject, .. }) = &comparison.about else { return String::new() };
     let model = DepthModel::shipped();
@@ -535,7 +535,7 @@ fn count_line(arm: &Arm<'_>) -> String {
     format!("{} clean, {} unclear, {} damaged, {} silent", s.clean, s.unclear, s.damaged, s.silent)
 }
 
-/// What an interval is over.
+/// Says over which units an interval is.
 fn units(seeds: usize, trained: bool) -> String {
     match (seeds, trained) {
         (_, false) => "One network a run: each interval is over the weight changes of that one network and the judge's error, not over trainings.".into(),
@@ -544,7 +544,7 @@ fn units(seeds: usize, trained: bool) -> String {
     }
 }
 
-/// What the numbers say, in sentences that follow from them.
+/// Describes the numbers, in sentences that follow from them.
 fn in_words(all: &[Arm<'_>]) -> String {
     let of = |key: &str| all.iter().find(|a| a.key == key);
     let mut text = String::new();

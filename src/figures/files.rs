@@ -48,7 +48,7 @@ pub enum SaveError {
     Draw {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error in it.
         problem: String,
     },
 }
@@ -141,11 +141,11 @@ pub fn with_metadata(svg: &str, provenance: &Provenance) -> String {
     out
 }
 
-/// The SVG as an 8-bit RGB PNG on white, `scale` pixels a pixel (less if it would exceed 60
-/// million pixels).
+/// The SVG as an 8-bit RGB PNG on white, `scale` pixels a pixel (less if it would exceed 60 million
+/// pixels).
 ///
 /// # Errors
-/// What is wrong with the SVG.
+/// If the SVG is damaged, with a description.
 pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<u8>, String> {
     let (width, height, rgb) = svg_to_rgb(svg, scale)?;
     Ok(encode_png(width, height, &rgb, &provenance.texts()))
@@ -176,7 +176,7 @@ pub fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
 /// The SVG as pixels: (width, height, RGB bytes), on white.
 ///
 /// # Errors
-/// What is wrong with the SVG.
+/// If the SVG is damaged, with a description.
 pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), String> {
     use resvg::{tiny_skia, usvg};
     let tree = usvg::Tree::from_str(svg, &fonts::options()).map_err(|e| e.to_string())?;

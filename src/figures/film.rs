@@ -143,7 +143,7 @@ pub fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
     all
 }
 
-/// What a film file is, before its frames.
+/// The size, timing and texts of a film file, before its frames.
 #[derive(Clone, Debug)]
 pub struct Reel {
     /// Columns.

@@ -18,13 +18,13 @@ use sha2::{Digest, Sha256};
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// What was asked, in a few words.
+    /// The title: the question, in a few words.
     pub title: String,
     /// The answer, or how it was sought, in a sentence.
     pub subtitle: String,
     /// Small facts under the title: (name, value).
     pub facts: Vec<(String, String)>,
-    /// What must be read before anything else: a kind, a few bold words, a text.
+    /// A warning before anything else: a kind, a few bold words, a text.
     pub banner: Option<(Kind, String, String)>,
     /// The chapters.
     pub sections: Vec<Section>,
@@ -41,7 +41,7 @@ pub struct Section {
     pub blocks: Vec<Block>,
 }
 
-/// What a callout says.
+/// The kind of a callout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -96,7 +96,7 @@ impl Shot {
 pub struct Tile {
     /// The number.
     pub value: String,
-    /// What it is.
+    /// The name of the number.
     pub what: String,
     /// The word of the page's table that says what the number means; may be empty.
     pub means: &'static str,
@@ -172,7 +172,7 @@ impl Cell {
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// What it shows.
+    /// Its caption.
     pub caption: String,
     /// Column heads.
     pub headers: Vec<String>,
@@ -434,7 +434,7 @@ fn mark(text: &str) -> Option<(Markup, usize)> {
     Some((html! { a href={ "#" (text[start..end]) } { (words) } }, end + 1))
 }
 
-/// What stands between `open` at the start and the next `close`, and the length of all.
+/// The text between `open` at the start and the next `close`, and the length of all.
 fn wrapped_in<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, usize)> {
     let inner = text.strip_prefix(open)?;
     let end = inner.find(close).filter(|&end| end > 0)?;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 pub struct Drawing {
     /// The SVG.
     pub svg: String,
-    /// What it says in numbers, in a sentence or two; may be empty.
+    /// Its numbers, in a sentence or two; may be empty.
     pub says: String,
 }
 
@@ -31,7 +31,7 @@ impl From<String> for Drawing {
 pub struct Nothing {
     /// The study.
     pub study: String,
-    /// What is not in it.
+    /// The thing that is missing.
     pub expected: String,
 }
 
@@ -242,8 +242,8 @@ pub fn cut(estimate: Point) -> Point {
 /// themselves say more.
 pub const FEWEST: usize = 4;
 
-/// Mean with its 95 % Student-t interval (none with fewer than [`FEWEST`] values) and the values behind
-/// it; none without values.
+/// Mean with its 95 % Student-t interval (`None` with fewer than [`FEWEST`] values) and the values
+/// behind it; `None` without values.
 pub fn estimate(values: &[f64]) -> Option<Point> {
     let mut estimate = Point::value(mean(values).ok()?).seeds(values.iter().copied());
     let found = mean_interval(values, 0.95).ok().filter(|_| values.len() >= FEWEST);
@@ -256,7 +256,7 @@ pub fn hollow(values: &[f64]) -> Option<Point> {
     estimate(values).map(|e| Point { y_interval: None, ..e }.hollow(true))
 }
 
-/// What occurs, each once, in the order of its first time.
+/// The distinct values, in the order of their first time.
 pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for one in all {
@@ -267,7 +267,7 @@ pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// What occurs, each once, in order of size.
+/// The distinct values, in order of size.
 pub fn sorted<T: Ord>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     all.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }

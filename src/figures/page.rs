@@ -13,7 +13,7 @@ pub const SHARP: usize = 2;
 
 /// A page being written.
 pub struct Page {
-    /// What is on it.
+    /// Its drawing.
     pub svg: Svg,
     /// Its width.
     pub width: f64,
@@ -38,7 +38,7 @@ pub const NAME: Look = (size::TICK, true, style::INK);
 pub const PLAIN: Look = (size::TICK, false, style::INK);
 /// A note.
 pub const NOTE: Look = (size::TICK, false, style::GREY);
-/// What stands under a picture.
+/// The look of text under a picture.
 pub const CAPTION: Look = (size::CAPTION, false, style::GREY);
 
 impl Page {
@@ -118,7 +118,7 @@ impl Page {
         self.y += 28.0;
     }
 
-    /// What a row is called and more about it, left of a row whose middle is at `middle`.
+    /// Writes a row's name and more about it, left of a row whose middle is at `middle`.
     pub fn row_label(&mut self, middle: f64, label: &str, sub: &str, tone: Colour, room: f64) {
         let base = middle + if sub.is_empty() { 5.0 } else { -3.0 };
         self.cut((self.margin, base), label, (size::TICK, true, tone), Anchor::Start, room);

@@ -87,7 +87,7 @@ pub struct Sheet {
     pub subtitle: String,
     /// Under the pictures; may be empty.
     pub note: String,
-    /// What border colours mean: shown as a legend.
+    /// Border colours and their meaning, for the legend.
     pub legend: Vec<(Colour, String)>,
     /// Shows what red and blue mean in pictures of signed values.
     pub signed: bool,
@@ -328,7 +328,7 @@ pub(super) fn layers(network: &Network) -> Vec<(String, Vec<usize>)> {
     rows
 }
 
-/// What a unit is called: its input, its output, or its activation.
+/// The label of a unit: its input, its output, or its activation.
 ///
 /// # Panics
 /// If there is no such unit.

@@ -5,19 +5,19 @@ use super::plot::{Arms, Drawing};
 use crate::base::text::fixed;
 use crate::experiment::contrast::{Decision, Found, Verdict};
 
-/// What the report of a study is made of.
+/// The content of a study's report.
 pub struct Report<'a> {
     /// Name of the study.
     pub study: &'a str,
-    /// What it asks.
+    /// Its question.
     pub question: &'a str,
     /// Facts for the head of the page: profile, judge, sizes.
     pub facts: Vec<(String, String)>,
-    /// What a reader must know before the numbers: contrasts that were changed, another profile.
+    /// Warnings for the reader before the numbers: contrasts that were changed, another profile.
     pub remarks: Vec<String>,
     /// Its arms, of a study of networks.
     pub arms: Option<&'a Arms>,
-    /// What was decided.
+    /// The decisions.
     pub decisions: &'a [Decision],
     /// The figures, in order.
     pub figures: &'a [Drawing],

@@ -1,5 +1,6 @@
-//! What a [`View`] shows, drawn: the card of a measured network, sheets and animations of changed
-//! weights, components of its maps. The pictures are drawn anew from the model, nothing is measured.
+//! Drawings of a [`View`]: the card of a measured network, sheets and animations of changed
+//! weights, components of its maps. The pictures are drawn anew from the model, nothing is
+//! measured.
 
 use super::card::{Card, Changed, card};
 use super::film::{Reel, there_and_back};
@@ -78,7 +79,7 @@ fn moved(link: usize, delta: f64) -> String {
     format!("w{link} {}{}", if delta < 0.0 { "−" } else { "+" }, number(delta.abs(), 2))
 }
 
-/// What every unit draws, unit by unit.
+/// Draws the map of every unit, unit by unit.
 pub fn unit_sheet(title: &str, view: &View) -> String {
     feature_sheet(&FeatureSheet {
         title,

@@ -13,7 +13,7 @@ use crate::network::{Mask, Network, Weights, picture::encode_png};
 use crate::page::sugiyama::layout;
 use std::fmt::Write;
 
-/// What to draw of a network.
+/// Options of a drawing of a network.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring<'a> {
     /// Title; may be empty.
@@ -29,7 +29,7 @@ pub struct Wiring<'a> {
     /// Feature maps, (U, P) unit by unit, and their side in pixels: each unit is then shown as its
     /// map (red −1, white 0, blue +1). `None`: as a dot in the colour of its activation.
     pub maps: Option<(&'a [f32], usize)>,
-    /// What people called links, as (link, words): written on them.
+    /// People's labels of links, as (link, words): written on them.
     pub labels: &'a [(usize, String)],
     /// Place the units so that links cross less and run straighter, and leave out units that no
     /// link touches. Without it the columns of a layered network keep its order, which keeps equal
@@ -182,7 +182,7 @@ struct Place {
     keys: Vec<Key>,
 }
 
-/// What a colour means: of a link, or of a unit.
+/// An entry of the legend, for the colour of a link or of a unit.
 struct Key {
     x: f64,
     row: usize,
@@ -388,8 +388,8 @@ fn links(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, live: &[usize]) {
     }
 }
 
-/// What people called the links, each in the middle of the last piece of its link, on white: the heaviest first, and none
-/// over another or over a unit.
+/// Writes people's labels of links, each in the middle of the last piece of its link, on white: the
+/// heaviest first, without overlap between labels or with units.
 fn labels(svg: &mut Svg, wiring: &Wiring<'_>, place: &Place, drawn: &[usize]) {
     /// Height of a label.
     const TALL: f64 = 15.0;

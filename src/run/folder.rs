@@ -1,6 +1,6 @@
-//! What a folder holds, said by its marker, `picloom.json`, which is written first. Whoever is about to fill
-//! a folder asks first, so that nothing is computed for a folder that holds something else, and nothing is
-//! written over.
+//! The marker of a folder, `picloom.json`, which says what the folder holds and is written first. A
+//! command checks it before it fills a folder, so that nothing is computed for a folder that holds
+//! something else, and nothing is overwritten.
 
 use crate::base::files::{
     LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_atomic,
@@ -26,7 +26,7 @@ const UNMARKED: [(&str, FolderKind); 3] = [
     ("config.toml", FolderKind::Foreign),
 ];
 
-/// What the commands of this program leave in a folder.
+/// The contents of a folder, as the commands of this program leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
@@ -54,7 +54,7 @@ pub enum FolderKind {
 }
 
 impl FolderKind {
-    /// What `folder` holds; none if it is not there, or holds nothing of ours.
+    /// The kind of `folder`; `None` if it is not there, or holds nothing of ours.
     pub fn of(folder: &Path) -> Option<FolderKind> {
         Marker::read(folder).map(|marker| marker.kind)
     }
@@ -72,7 +72,7 @@ impl FolderKind {
     /// Refuses a folder that holds anything but this.
     ///
     /// # Errors
-    /// What it holds.
+    /// If it does, with what it holds.
     pub fn ensure(self, folder: &Path) -> Result<(), Refusal> {
         Marker::new(self).ensure(folder)
     }
@@ -80,7 +80,7 @@ impl FolderKind {
     /// Refuses a folder for those of studies that holds a run, a session or the like itself.
     ///
     /// # Errors
-    /// What it holds.
+    /// If it does, with what it holds.
     pub fn ensure_store(folder: &Path) -> Result<(), Refusal> {
         match Marker::read(folder) {
             Some(found) if !matches!(found.kind, Self::WholeStudy | Self::Comparison) => {
@@ -126,7 +126,7 @@ impl FolderKind {
         Marker::new(self).write(folder)
     }
 
-    /// What it is, for people.
+    /// Its name, for people.
     pub(crate) fn says(self) -> &'static str {
         match self {
             Self::Training => "a training run",
@@ -150,12 +150,12 @@ impl FolderKind {
 /// `picloom.json`: what the folder holds, and of what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
-    /// What it holds.
+    /// The kind of its contents.
     pub kind: FolderKind,
     /// The id of the run, or a hash of what the folder is about: it holds one and no other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What that is called, for people.
+    /// The name of that run or subject, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
@@ -171,7 +171,7 @@ impl Marker {
         Marker { id: Some(id.into()), of: Some(of.into()), ..self }
     }
 
-    /// The marker of `folder`; none if it is not there, or holds nothing of ours.
+    /// The marker of `folder`; `None` if it is not there, or holds nothing of ours.
     pub fn read(folder: &Path) -> Option<Marker> {
         let path = folder.join(MARKER);
         if path.exists() {
@@ -185,7 +185,7 @@ impl Marker {
     /// Refuses a folder that holds something else, or the same of something else.
     ///
     /// # Errors
-    /// What it holds.
+    /// If it does, with what it holds.
     pub fn ensure(&self, folder: &Path) -> Result<(), Refusal> {
         let other = |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
         match Marker::read(folder) {

@@ -1,4 +1,4 @@
-//! What is to be trained: target, wiring, config with its id.
+//! A training job: target, wiring, config with its id.
 
 use super::RunError;
 use crate::base::hash::{hex, json_id, sha256_of_floats};
@@ -32,9 +32,9 @@ pub struct Target {
 /// The pictures of a family: f(x, y; z) under some conditions and under others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FamilyTarget {
-    /// What training sees.
+    /// The pictures of training.
     pub seen: Conditioned,
-    /// What it does not see.
+    /// The pictures left out of training.
     pub held_out: Conditioned,
 }
 
@@ -83,10 +83,10 @@ pub fn load_target(
 }
 
 impl Target {
-    /// What a genome draws, in float; `path` is its name.
+    /// The picture of a genome, in float; `path` is its name.
     ///
     /// # Errors
-    /// It draws one colour.
+    /// If it is of one colour.
     pub fn of_genome(
         genome: &Genome,
         path: &Path,
@@ -130,12 +130,12 @@ impl Target {
         }
     }
 
-    /// What training draws: the picture, or all that are seen of a family.
+    /// The picture of training: the only one, or all of a family that training uses.
     pub fn trained(&self) -> &Picture {
         self.family.as_ref().map_or(&self.picture, |family| &family.seen.pictures)
     }
 
-    /// The conditions that training sees; none of one picture.
+    /// The conditions of training; empty for a single picture.
     pub fn conditions(&self) -> &[Vec<f64>] {
         self.family.as_ref().map_or(&[], |family| &family.seen.conditions)
     }
@@ -156,7 +156,7 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
-    /// What the run is, for people: `graph`, `layerized`, `dense`, `sp`, ….
+    /// The run's arm, for people: `graph`, `layerized`, `dense`, `sp`, ….
     pub arm: String,
     /// Name of the target: its path as given, or the last part of one that is this machine's alone.
     pub target: String,
@@ -166,7 +166,7 @@ pub struct RunConfig {
     pub size: usize,
     /// Coordinate convention.
     pub coords: Coords,
-    /// Arch of a layered network; none for a graph (its genome is in the folder).
+    /// Arch of a layered network; `None` for a graph (its genome is in the folder).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arch: Option<Arch>,
     /// SHA-256 of topology and mask.
@@ -174,7 +174,7 @@ pub struct RunConfig {
     /// SHA-256 of the start weights, if training begins from given ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_sha256: Option<String>,
-    /// What the wiring was pruned from, if it was.
+    /// The network that the wiring was pruned from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<PrunedFrom>,
     /// How the wiring was grown, if it was: it is then the first network's above.
@@ -227,7 +227,7 @@ impl RunConfig {
         RunConfig { train: TrainConfig { steps, ..self.train.clone() }, ..self.clone() }
     }
 
-    /// What differs in another config: the name of each setting, its value here and there, as text.
+    /// The differences to another config: the name of each setting, its value here and there.
     pub fn differences(&self, other: &Self) -> Vec<[String; 3]> {
         let [here, there] = [self, other]
             .map(|config| toml::Table::try_from(config).expect("a config is plain data"));

@@ -243,10 +243,10 @@ pub(crate) fn write_target(folder: &Path, target: &Picture) -> Result<(), WriteE
     write_atomic(&folder.join(TARGET), &bytes)
 }
 
-/// What the run in `folder` is to draw, at its size: so many pictures, one below the other.
+/// Reads the target of the run in `folder`, at its size: `pictures` pictures, one below the other.
 ///
 /// # Errors
-/// There is no such file, or it is damaged or of another size.
+/// If there is no such file, or it is damaged or of another size.
 pub(crate) fn read_target(
     folder: &Path,
     size: usize,
@@ -349,10 +349,10 @@ impl LoadedRun {
         Ok((model, place.map(|i| self.target.stacked(i))))
     }
 
-    /// The network as it was when its training, in `folder`, first reached this R²; none if it did not.
+    /// The network when its training in `folder` first reached this R²; `None` if it never did.
     ///
     /// # Errors
-    /// The weights' file cannot be read.
+    /// If the weights' file cannot be read.
     pub fn reached(&self, folder: &Path, level: f64) -> Result<Option<Model>, RunError> {
         if !self.result.train.reached.iter().any(|reached| reached.level == level) {
             return Ok(None);

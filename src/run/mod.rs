@@ -46,7 +46,7 @@ use std::path::{Path, PathBuf};
 pub struct RunResult {
     /// Hash of the config.
     pub run_id: String,
-    /// What the run is.
+    /// The run's arm, for people.
     pub arm: String,
     /// Links that may be non-zero.
     pub kept: usize,
@@ -124,7 +124,7 @@ pub enum RunError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The folder holds a run that is not finished, and nobody asked to go on with it.
@@ -135,7 +135,7 @@ pub enum RunError {
     Folder {
         /// The file or folder.
         path: PathBuf,
-        /// What was expected, what was found, what to do.
+        /// A description: expected, found, what to do.
         problem: String,
     },
 }
@@ -162,7 +162,7 @@ pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<
     json_of(path, &text)
 }
 
-/// What the text of the file at `path` says.
+/// Parses the text of the file at `path`.
 pub(crate) fn json_of<T: serde::de::DeserializeOwned>(
     path: &Path,
     text: &str,

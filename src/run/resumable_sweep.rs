@@ -17,7 +17,7 @@ const CHUNK: usize = 64;
 /// Wall time between two writes.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
 
-/// What is kept: the perturbations of the first links.
+/// A partial sweep: the perturbations of the first links.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Part {

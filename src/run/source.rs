@@ -22,7 +22,7 @@ pub enum NetworkPath<'a> {
     Weights(&'a Arch, &'a Path),
 }
 
-/// What is not as the network's own files say.
+/// Options that override the network's own files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions<'a> {
     /// Side of the picture in pixels. Default: that of the run, else 128.
@@ -31,7 +31,7 @@ pub struct LoadOptions<'a> {
     pub coords: Option<Coords>,
     /// Picture or genome that it should draw. Default: that of the run, else none.
     pub target: Option<&'a Path>,
-    /// What becomes of a picture that is not square; none: it is refused.
+    /// How to make a picture square; `None` refuses one that is not.
     pub fit: Option<Squaring>,
     /// Values of the factors of a conditional network. Default: a run's first condition, else 0.
     pub at: Option<&'a [f64]>,
@@ -48,7 +48,7 @@ pub struct Source {
     pub name: String,
     /// The network.
     pub model: Model,
-    /// What it should draw, at `size`².
+    /// Its target, at `size`².
     pub target: Option<Picture>,
     /// The config of a run.
     pub config: Option<RunConfig>,
@@ -157,8 +157,8 @@ impl Source {
         }
     }
 
-    /// What it draws at `size`², a genome in its palette. Whoever trains, measures or compares takes the model's picture:
-    /// networks know no palette.
+    /// Draws it at `size`², a genome in its palette. Training, measures and comparisons use the
+    /// model's picture: networks have no palette.
     pub fn shown(&self, size: usize) -> Picture {
         let mut picture = self.still().picture(size, self.coords);
         self.palette().recolour(&mut picture.rgb);

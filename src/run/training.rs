@@ -298,7 +298,8 @@ struct LogUpTo {
 }
 
 impl LogUpTo {
-    /// The part of the log in `folder` that a run at `state` has written; none if lines are missing.
+    /// The part of the log in `folder` that a run at `state` has written; `None` if lines are
+    /// missing.
     fn find(folder: &Path, state: &TrainState, log_every: u64) -> Option<Self> {
         /// Far more than a line has: what is no log of ours need not have any end of a line.
         const LONGEST_LINE: u64 = 1 << 16;

@@ -1,4 +1,4 @@
-//! What is sent back: JSON, pictures, raw pixels, refusals.
+//! Answers of the server: JSON, pictures, raw pixels, refusals.
 
 use crate::base::files::WriteError;
 use axum::body::Body;
@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// What a request comes to.
+/// The answer to a request.
 pub type Answer = Result<Response, Refusal>;
 
 /// A query without parameters, or a body without a word.
@@ -54,7 +54,7 @@ impl Refusal {
         Refusal::new(StatusCode::REQUEST_TIMEOUT, "whoever asked has left")
     }
 
-    /// What was expected and what was found.
+    /// The message of the refusal: expected and found.
     pub fn why(&self) -> String {
         self.body["error"].as_str().unwrap_or_default().to_string()
     }

@@ -58,7 +58,7 @@ struct Watched {
 }
 
 impl Watched {
-    /// What a write came to; a failure if it has waited for too long.
+    /// The result of a write; a failure if it has waited for too long.
     fn in_time<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -35,7 +35,7 @@ const INSIDE: &str = "<script>\nwindow.PICLOOM_SITE = {";
 /// Why a site was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// What was chosen is none.
+    /// One of the chosen ids is no network.
     #[error("{0}")]
     Chosen(String),
     /// A file cannot be written.
@@ -61,7 +61,7 @@ pub enum ExportError {
     Other(PathBuf),
 }
 
-/// What was written.
+/// The site that was written.
 #[derive(Debug, serde::Serialize)]
 pub struct Exported {
     /// The page to open.

@@ -1,5 +1,5 @@
-//! What lies below the root: genomes, breeding sessions, searches, runs, studies, pictures; and what comes with
-//! the program.
+//! The contents of the root: genomes, breeding sessions, searches, runs, studies, pictures; and
+//! what comes with the program.
 //!
 //! The walk is bounded, follows no links, and stays out of hidden folders and of those that builds
 //! fill. A genome is read once; later walks know it by its time and size.
@@ -27,7 +27,7 @@ const MOST: usize = 20_000;
 /// Folders that hold what builds made.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "venv", "__pycache__"];
 
-/// What was found.
+/// The result of the walk.
 #[derive(Default, Serialize)]
 pub struct Library {
     version: &'static str,
@@ -40,7 +40,7 @@ pub struct Library {
     runs: Vec<FoundRun>,
     studies: Vec<FoundStudy>,
     pictures: Vec<FoundPicture>,
-    /// What says that it is a genome, a session or a run, and cannot be read.
+    /// Files that claim to be a genome, a session or a run, and cannot be read.
     unread: Vec<Unread>,
     #[serde(skip)]
     entries: usize,
@@ -75,7 +75,7 @@ struct FoundRun {
     name: String,
     kind: &'static str,
     arm: String,
-    /// What it is, and the picture it learned.
+    /// Its kind, and the picture it learned.
     what: String,
     picture: String,
     arch: Option<String>,
@@ -158,7 +158,7 @@ pub fn walk(studio: &Studio) -> Library {
     library
 }
 
-/// What lies around a folder.
+/// The surroundings of a folder.
 #[derive(Clone, Copy, Default)]
 struct Within<'a> {
     depth: usize,
@@ -247,13 +247,13 @@ pub fn published(studio: &Studio, session: &str) -> Vec<String> {
     found
 }
 
-/// What a message says of a file, without where it lies.
+/// The message of an error about a file, without the file's path.
 fn said(path: &Path, error: impl ToString) -> String {
     let text = error.to_string();
     text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_string()
 }
 
-/// None if the file does not say that it holds a genome.
+/// Reads a genome; `None` if the file does not say that it holds one.
 fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGenome, String>> {
     studio.known.genomes.get(id, path, || {
         // Most JSON files of a study are no genomes: their first line tells.
@@ -276,7 +276,7 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGe
     })
 }
 
-/// What the library tells of a genome.
+/// Describes a genome for the library.
 fn told(id: &str, path: &Path, genome: &Genome) -> FoundGenome {
     FoundGenome {
         id: id.to_string(),
@@ -313,7 +313,7 @@ fn search(studio: &Studio, id: &str, path: &Path) -> FoundSearch {
     }
 }
 
-/// None if the file does not say that it is a session.
+/// Reads a session; `None` if the file does not say that it is one.
 fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
     if !begins(path, "format = \"picloom-session/") {
         return None;
@@ -369,7 +369,7 @@ fn run_of(studio: &Studio, id: &str, kind: &'static str, config: &RunConfig) -> 
     }
 }
 
-/// What the record of a study says of it.
+/// The head of a study's record.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
@@ -389,7 +389,7 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
     })
 }
 
-/// What a study is called: a comparison by its picture, another by its record, else by its folder.
+/// The name of a study: a comparison by its picture, another by its record, else by its folder.
 pub fn study_name(studio: &Studio, path: &Path, said: [String; 2]) -> String {
     let comparison = || {
         let marker = studio.root.marker(path)?;

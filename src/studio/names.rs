@@ -1,4 +1,4 @@
-//! What networks are called on the page: by what they are and the picture that they draw, never by a hash.
+//! Names of networks on the page: by their kind and the picture that they draw, never by a hash.
 
 use super::OPENED;
 use super::root::place_of;
@@ -9,7 +9,7 @@ use crate::run::RunConfig;
 /// Hex digits of the hash in the name of an opened file.
 pub const HASH: usize = 10;
 
-/// What a file or folder is called: its name without the ending, of an opened file without its hash.
+/// The name of a file or folder: its own without the ending, of an opened file without its hash.
 pub fn of_file(id: &str) -> String {
     if let Some((session, sheet, place)) = place_of(id) {
         return format!("{session}, sheet {sheet}, picture {}", place + 1);
@@ -23,8 +23,8 @@ pub fn of_file(id: &str) -> String {
     }
 }
 
-/// What a genome is called: by its file where that was opened here or is Picbreeder's, whose own names are
-/// numbers; else as it says itself.
+/// The name of a genome: that of its file if it was opened here or is Picbreeder's, whose own names
+/// are numbers; else its own.
 pub fn of_genome(id: &str, own: impl FnOnce() -> String) -> String {
     let is_files = id.starts_with(OPENED) || id.ends_with(".xml") || id.ends_with(".zip");
     let stem = of_file(id);
@@ -40,7 +40,7 @@ pub fn is_copy(id: &str) -> bool {
     id.starts_with(OPENED) && stem.len() >= HASH && stem.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// What a genome is in a wiring.
+/// The label of a genome in a wiring.
 pub fn of_wiring(wiring: Wiring) -> &'static str {
     match wiring {
         Wiring::Graph => "evolved network",
@@ -48,7 +48,7 @@ pub fn of_wiring(wiring: Wiring) -> &'static str {
     }
 }
 
-/// What a run is: its arm as figures call it, the method that pruned it.
+/// The label of a run: its arm as in figures, the method that pruned it.
 pub fn of_run(config: &RunConfig) -> String {
     let method = config.pruned.as_ref().map(|pruned| {
         let name = pruned.method.split(':').next().unwrap_or_default();

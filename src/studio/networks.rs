@@ -63,7 +63,8 @@ pub enum Builtin {
 }
 
 impl Studio {
-    /// What comes with the program under this id; none where the root has a file or folder of its own there.
+    /// The network that comes with the program under this id; `None` where the root has a file or
+    /// folder of its own there.
     pub(super) fn builtin(&self, id: &str) -> Option<Builtin> {
         let found = match builtin(Path::new(id)) {
             Some((_, text)) if id.contains('/') => Builtin::Genome(text),
@@ -163,7 +164,7 @@ impl Studio {
         }
     }
 
-    /// The id of what a run learned to draw, by the name in its config; none if it lies elsewhere.
+    /// The id of a run's target, by the name in its config; `None` if it lies elsewhere.
     pub(super) fn target_id(&self, name: &str) -> Option<String> {
         let is_known = place_of(name).is_some() || self.builtin(name).is_some();
         is_known.then(|| name.into()).or_else(|| self.root.id_of_named(name))
@@ -196,7 +197,7 @@ struct Drawn<'a> {
     kind: &'static str,
     /// Whether a genome has its weights: it can be kept as one, and bred from.
     has_genome: bool,
-    /// What it is, and the picture that it draws.
+    /// Its kind, and the picture that it draws.
     what: String,
     picture: String,
     wiring: &'static str,
@@ -205,7 +206,7 @@ struct Drawn<'a> {
     #[serde(flatten)]
     drawing: Drawing,
     r2: Option<f64>,
-    /// Whether R² is high enough for a score to count; none of what learned no picture.
+    /// Whether R² is high enough for a score to count; `None` if it learned no picture.
     fit: Option<bool>,
     /// The seed of its training.
     seed: Option<u64>,
@@ -267,8 +268,8 @@ pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     })
 }
 
-/// What a network is called: a run by what it is, an opened file and one of Picbreeder by the file's name, a
-/// genome by its own.
+/// The title of a network: a run by its arm and picture, an opened file and one of Picbreeder by
+/// the file's name, a genome by its own.
 pub(super) fn title(id: &str, source: &Source) -> String {
     match &source.config {
         Some(config) => names::of_run_and_picture(config),
@@ -276,7 +277,7 @@ pub(super) fn title(id: &str, source: &Source) -> String {
     }
 }
 
-/// What people filed a genome under.
+/// The tags that people gave a genome.
 pub fn tags(provenance: &Provenance) -> Vec<&str> {
     let said = provenance.notes.get("tags").map_or("", String::as_str);
     said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect()
@@ -301,7 +302,7 @@ fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
     read.collect()
 }
 
-/// What is asked of a picture.
+/// A request for a picture.
 #[derive(Deserialize)]
 pub struct AskedPicture {
     pub(super) id: String,

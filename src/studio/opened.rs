@@ -15,7 +15,7 @@ use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What the page says of a file.
+/// The page's description of a file.
 #[derive(Deserialize)]
 pub struct Named {
     name: String,

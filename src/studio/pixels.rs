@@ -23,10 +23,11 @@ const MOST_WORK: usize = 1 << 37;
 const WORK_AT_ONCE: usize = 1 << 27;
 const PIXELS_AT_ONCE: usize = 1 << 20;
 
-/// What a network draws with these weights where its factors are `z`, rows by rows; given up once whoever asked has left.
+/// Draws a network with these weights where its factors are `z`, rows by rows; given up once the
+/// client has left.
 ///
 /// # Errors
-/// It is too much to draw, or nobody waits for it.
+/// If it is too much to draw, or nobody waits for it.
 pub fn draw_rows(
     (network, weights): (&Network, &Weights),
     size: usize,

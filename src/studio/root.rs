@@ -104,28 +104,28 @@ impl Root {
         Err(Refusal::none(why))
     }
 
-    /// The text of the file at a path below the folder; none if there is none that can be read.
+    /// Reads the file at a path below the folder; `None` if no file there can be read.
     ///
     /// # Errors
-    /// It lies outside of the root.
+    /// If it lies outside of the root.
     pub fn text(&self, path: &Path) -> Result<Option<String>, Refusal> {
         Ok(if self.inside(path)? { read_text(path, LARGEST_STATE).ok() } else { None })
     }
 
-    /// What a folder below the root says that it holds; none also if a file that says so lies outside.
+    /// The marker of a folder below the root; `None` also if the marker lies outside.
     pub fn marker(&self, folder: &Path) -> Option<Marker> {
         self.inside(&folder.join(MARKER)).ok()?;
         Marker::read(folder)
     }
 
-    /// What lies in a folder; nothing if that lies outside.
+    /// The entries of a folder; empty if it lies outside.
     pub fn entries(&self, folder: &Path) -> Vec<DirEntry> {
         let is_inside = self.inside(folder).unwrap_or(false);
         let entries = is_inside.then(|| std::fs::read_dir(folder).ok()).flatten();
         entries.into_iter().flatten().flatten().collect()
     }
 
-    /// The folders in a folder; none of them is a link.
+    /// The folders in a folder, without links.
     pub fn folders(&self, folder: &Path) -> Vec<PathBuf> {
         let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
         self.entries(folder).iter().filter(|entry| is_folder(entry)).map(DirEntry::path).collect()
@@ -150,7 +150,7 @@ impl Root {
         self.path(id)
     }
 
-    /// The id of a path below the folder as it was given; none of any other, or of one with a hidden part.
+    /// The id of a path below the folder as given; `None` for any other, or one with a hidden part.
     pub fn id(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(&self.folder).ok()?;
         let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
@@ -196,7 +196,8 @@ pub fn session_id(name: &str) -> String {
     format!("{SESSIONS}/{name}.toml")
 }
 
-/// What an id says that goes on below a session's file, `…/NAME.toml/SHEET/PLACE`: a genome on a sheet.
+/// Splits the id of a genome on a sheet, a session's file with more behind it:
+/// `…/NAME.toml/SHEET/PLACE`.
 pub fn place_of(id: &str) -> Option<(&str, usize, usize)> {
     let rest = id.strip_prefix(SESSIONS)?.strip_prefix('/')?;
     let [file, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else { return None };

@@ -51,7 +51,7 @@ fn most_pixels(model: &Model) -> usize {
     MOST_WORK / (model.non_zero() + PIXEL)
 }
 
-/// What is asked of a file: the network as in [`AskedPicture`], the file, and of a film what it shows.
+/// A request for a file: the network as in [`AskedPicture`], the file, the content of a film.
 #[derive(Deserialize)]
 pub struct AskedFile {
     id: String,

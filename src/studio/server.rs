@@ -129,7 +129,7 @@ impl Studio {
 /// Time between two questions whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// What a query says.
+/// Parses a query.
 fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
     let query = Query::try_from_uri(uri).map_err(|e| Refusal::bad(e.body_text()))?;
     Ok(query.0)
@@ -162,7 +162,7 @@ async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Bo
     })
 }
 
-/// What a JSON body says.
+/// Parses a JSON body.
 fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Refusal> {
     serde_json::from_slice(&body.bytes)
         .map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))

@@ -218,7 +218,7 @@ impl Drawn {
     }
 }
 
-/// What a new session is to be.
+/// A request for a new session.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wanted {
@@ -389,7 +389,7 @@ pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     Ok(Drawn::of(&genomes, size)?.answer(&[]))
 }
 
-/// What a genome draws.
+/// Draws a genome.
 pub fn draw(genome: &Genome, size: usize) -> Picture {
     evolution::draw(genome, size, Coords::Fer)
 }
@@ -405,7 +405,7 @@ pub struct Choice {
     #[serde(default)]
     parts: Parts,
     roll: Option<u64>,
-    /// Side of the pictures that follow the answer; none: none follow.
+    /// Side of the pictures that follow the answer; `None` for no pictures.
     size: Option<usize>,
 }
 

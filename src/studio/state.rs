@@ -1,4 +1,4 @@
-//! What the server has at hand: the root, threads, the line of jobs, and caches that can be thrown away.
+//! The state of the server: the root, threads, the line of jobs, and caches.
 
 use super::connections::MOST_CONNECTIONS;
 use super::jobs::job::Jobs;
@@ -63,7 +63,7 @@ impl Studio {
     }
 }
 
-/// What a mutex guards, whatever became of who held it.
+/// Locks a mutex, even if a thread has panicked while it held it.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -103,7 +103,7 @@ pub struct Sessions(Mutex<Vec<(String, Arc<Slot>)>>);
 /// One of them.
 #[derive(Default)]
 pub struct Slot {
-    /// None: its file is not read yet.
+    /// `None` if its file is not read yet.
     pub bred: Mutex<Option<Bred>>,
     /// Genes of all its sheets.
     pub genes: AtomicUsize,
@@ -168,7 +168,7 @@ pub fn version(tree: &Breeding) -> String {
     short_id(tree.session().to_toml())
 }
 
-/// What was read before: genomes, studies and the hashes of runs' networks by id, with the time and size of the
+/// Caches of genomes, studies and the hashes of runs' networks by id, with the time and size of the
 /// file that was read.
 #[derive(Default)]
 pub struct Known {
@@ -179,7 +179,7 @@ pub struct Known {
 
 type Stamp = (Option<SystemTime>, u64);
 
-/// Things by id; none: it was looked at, and is none.
+/// Things by id; `None` if the file was read and is no such thing.
 pub struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
 
 impl<T> Default for Seen<T> {
@@ -189,7 +189,7 @@ impl<T> Default for Seen<T> {
 }
 
 impl<T: Clone> Seen<T> {
-    /// What the file at `path` holds for the thing `id`: as it was read before, if it has not changed.
+    /// Reads the thing `id` from the file at `path`, or takes it from the cache if still current.
     pub fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let data = path.metadata().ok()?;
         let stamp = (data.modified().ok(), data.len());

@@ -66,7 +66,7 @@ struct Row {
     run: Option<String>,
 }
 
-/// What every record says of itself.
+/// The head of every record.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Said {
@@ -95,8 +95,8 @@ pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     })
 }
 
-/// What a study decided, where its folder has a `claims.json` with a list of `claims`: of each its id, what it says
-/// and the verdict. A list without these is shown as none.
+/// Reads a study's decisions, where its folder has a `claims.json` with a list of `claims`: of each
+/// its id, its text and the verdict. A list without these is shown as if there were no file.
 fn decided(studio: &Studio, folder: &Path) -> Option<Vec<Claim>> {
     #[derive(Deserialize)]
     struct Decided {

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// What is asked of a small picture.
+/// A request for a small picture.
 #[derive(Deserialize)]
 pub struct AskedThumb {
     id: String,
@@ -50,7 +50,7 @@ pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
     Ok(pixels(&source.shown(size), false))
 }
 
-/// What a run draws; one that is not finished, as it is now or as its checkpoint has it.
+/// Draws the network of a run; one that is not finished, as it is now or as in its checkpoint.
 fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
     let (drawn, word) = if path.join("result.json").exists() {
         let run = studio.network(&Asked { id, wiring: Wiring::Graph }).ok();

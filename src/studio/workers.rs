@@ -52,7 +52,7 @@ impl Workers {
         Ok(Workers { pool, turns: Arc::new(Semaphore::new(most)) })
     }
 
-    /// What long work comes to, done on one of the threads, with the others to help.
+    /// Runs long work on one of the threads, with the others to help, and returns its result.
     pub fn run<T: Send>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send,
@@ -61,8 +61,9 @@ impl Workers {
         done.unwrap_or_else(|_| Err(broken().why()))
     }
 
-    /// What `work` comes to. A panic in it is an answer too: one request never takes the others down. It is not
-    /// begun if whoever asked has left, and is told when they leave.
+    /// Runs `work` and returns its answer. A panic in it is an answer too: one request never takes
+    /// the others down. It is not begun if the client has left, and can ask whether the client has
+    /// left since.
     pub async fn answer(
         &self,
         work: impl FnOnce(HasLeft<'_>) -> Answer + Send + 'static,

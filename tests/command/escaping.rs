@@ -1,4 +1,4 @@
-//! What a file says never gives orders to the terminal, whichever command says it again.
+//! Text from files never gives orders to the terminal, whichever command prints it.
 
 use assert_cmd::Command;
 use std::path::Path;

@@ -15,7 +15,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// What stands in the brackets of `[words](target)` and `![words](target)`.
+/// The targets of `[words](target)` and `![words](target)`.
 fn targets(text: &str) -> Vec<&str> {
     let after = text.split("](").skip(1);
     after.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target).collect()

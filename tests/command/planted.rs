@@ -1,4 +1,4 @@
-//! What the crash campaign found planted in folders: each stays refused or replaced.
+//! Files that the crash campaign planted in folders: each stays refused or replaced.
 
 use assert_cmd::Command;
 use std::path::Path;

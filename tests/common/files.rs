@@ -1,4 +1,4 @@
-//! What a folder holds, to compare it with another or with what it held before.
+//! The contents of a folder, to compare with another's or with earlier ones.
 
 use std::collections::BTreeMap;
 use std::path::Path;

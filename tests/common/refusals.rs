@@ -1,4 +1,4 @@
-//! What an error refuses: its fields are matched here, its text stands in `tests/golden/messages.txt`.
+//! Matches errors by their fields; their texts stand in `tests/golden/messages.txt`.
 
 use picloom::base::refusal::Refusal;
 use std::error::Error;

@@ -19,7 +19,7 @@ fn every_operator(preset: Preset) -> EvolveConfig {
     config
 }
 
-/// What a genome promises, without rebuilding it: cheap enough after every operation.
+/// Asserts the invariants of a genome, without rebuilding it: cheap enough after every operation.
 fn assert_sound(genome: &Genome, limit: f64) {
     // Kahn's order is complete exactly if there is no cycle.
     assert_eq!(genome.topological_order().len(), genome.nodes().len());

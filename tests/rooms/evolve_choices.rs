@@ -1,4 +1,5 @@
-//! What a session may choose (METHODS §2): colour, symmetry, background, palette; pictures that differ; a limit on links.
+//! The choices of a session (METHODS §2): colour, symmetry, background, palette; pictures that
+//! differ; a limit on links.
 
 use picloom::base::SimRng;
 use picloom::evolve::{

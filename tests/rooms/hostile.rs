@@ -361,7 +361,8 @@ fn a_run_whose_log_lacks_lines_begins_anew() {
         let text = std::fs::read_to_string(&log).unwrap();
         (folder, log, text)
     };
-    // Of another attempt: cut in the middle of a line, a line too few, one twice, none; and one that is longer.
+    // Of another attempt: cut in the middle of a line, a line too few, one twice, no line; and one
+    // that is longer.
     type Damage = fn(&str) -> String;
     let damages: [(Damage, bool); 5] = [
         (|text| text[..text.len() - 3].into(), true),

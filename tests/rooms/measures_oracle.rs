@@ -168,7 +168,7 @@ fn agreement_of_labels_is_the_oracles() {
     }
 }
 
-/// What the maps of one layer have in common.
+/// Asserts the overlap of the maps of one layer.
 #[track_caller]
 fn overlap_close(what: &str, maps: &[&[f32]], expected: &Value) {
     let copies = duplicates(maps);

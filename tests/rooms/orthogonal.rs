@@ -1,4 +1,4 @@
-//! What is known of Newton–Schulz and of the polar factor (METHODS §4).
+//! Known properties of Newton–Schulz and of the polar factor (METHODS §4).
 
 use nalgebra::DMatrix;
 use picloom::base::{SimRng, real};

@@ -1,4 +1,4 @@
-//! What holds for every method, network and rule.
+//! Invariants of every method, network and rule.
 
 use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};

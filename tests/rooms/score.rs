@@ -1,4 +1,4 @@
-//! What a score may not depend on, what does not count as one, and what a sample says about it.
+//! Invariances of a score, pictures that do not count, and the statement of a sample.
 
 use assert_cmd::Command;
 use picloom::base::SimRng;

@@ -1,4 +1,4 @@
-//! What a study's targets are: families of pictures, those that a network learned before, relatives.
+//! The targets of a study: families of pictures, those that a network learned before, relatives.
 
 use crate::networks::{assert_unread, plan, repository, run_with};
 use picloom::experiment::cells::study_folder;

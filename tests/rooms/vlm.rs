@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What the server does with a request.
+/// The server's reaction to a request.
 #[derive(Clone, Debug)]
 enum Act {
     /// Answers truthfully, by [`truth`].
@@ -80,7 +80,7 @@ impl Server {
     }
 }
 
-/// Reads one request and acts; None if the connection ended.
+/// Reads one request and acts; `None` if the connection ended.
 fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut length, mut key) = (0, None);

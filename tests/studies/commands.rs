@@ -7,7 +7,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What a line answers with `--json`.
+/// The answer to a line with `--json`.
 pub fn json(args: &[&str]) -> serde_json::Value {
     let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
     let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();

@@ -1,4 +1,4 @@
-//! What figures are drawn with: axes, fonts, sheets, cards, pages.
+//! The means of drawing figures: axes, fonts, sheets, cards, pages.
 
 use picloom::figures::axis::Axis;
 use picloom::figures::card::{Card, Changed, Measure, card};

@@ -1,5 +1,5 @@
-//! What the report of a comparison says to one who reads nothing else: whose network, how many seeds, what a short
-//! run is worth.
+//! The report of a comparison for a reader who reads nothing else: whose network, how many seeds,
+//! the worth of a short run.
 
 use picloom::experiment::compare::{Comparison, compare};
 use picloom::experiment::networks::{NetworkResult, Scored};
@@ -31,7 +31,7 @@ fn moth(path: &str, seeds: &[u64], name: &str) -> (Comparison, tempfile::TempDir
     (compare(&single, folder.path(), &mut ()).unwrap(), folder)
 }
 
-/// What a page says, without its marks: a text of a figure stands in several lines.
+/// The text of a page without its marks: a text of a figure stands in several lines.
 fn words(page: &str) -> String {
     let mut text = String::new();
     for part in page.split('<') {

@@ -1,4 +1,4 @@
-//! What a study costs, and how it is divided among machines.
+//! The cost of a study, and how it is divided among machines.
 
 use picloom::experiment::bench::{skull_sized, workloads};
 use picloom::experiment::cost::{scoring, training};

@@ -42,7 +42,7 @@ fn spec(text: &str, profile: Option<&str>) -> Result<Small, SpecError> {
     read_text(Path::new("s.toml"), text, profile).map(|read| read.0)
 }
 
-/// What TOML's reader says of a spec.
+/// The message of TOML's reader about a spec.
 fn problem(error: SpecError) -> String {
     let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
     problem

@@ -14,7 +14,7 @@ use std::fmt;
 
 /// A type made by `choices!`.
 pub trait Choice: Serialize + DeserializeOwned {
-    /// What is chosen, for messages: `optimizer`.
+    /// The kind of choice, for messages: `optimizer`.
     const KIND: &'static str;
 
     /// Every name, in the table's order.

@@ -31,7 +31,7 @@ pub const MARKER: &str = "picloom.json";
 pub struct WriteError {
     /// The file that was to be written.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: std::io::Error,
 }
 
@@ -271,7 +271,7 @@ fn is_leftover(entry: &DirEntry) -> bool {
             || age().is_some_and(|age| age > ABANDONED))
 }
 
-/// Place and number of the process that gave a file this name; none for a name of somebody else.
+/// Place and number of the process that gave a file this name; `None` for a foreign name.
 fn writer(name: &str) -> Option<(&str, u32)> {
     let mut parts = name.strip_prefix(".picloom-")?.strip_suffix(".tmp")?.split('-');
     let of =

@@ -70,7 +70,8 @@ fn of_meminfo(text: &str) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// Bytes that the control groups of `/proc/self/cgroup` (version 1 or 2) still allow; none if no group has a limit.
+/// Bytes that the control groups of `/proc/self/cgroup` (version 1 or 2) still allow; `None` if no
+/// group has a limit.
 fn of_groups(text: &str) -> Option<u64> {
     let of_line = |line: &str| {
         let (_, rest) = line.split_once(':')?;

@@ -5,7 +5,7 @@ use super::refusal::Refusal;
 
 /// A type with a name for each of its values.
 pub trait Named: Copy + Send + Sync + 'static {
-    /// What is named, for messages: `wiring`.
+    /// The kind of thing that is named, for messages: `wiring`.
     const KIND: &'static str;
 
     /// Every value, in order.

@@ -66,7 +66,7 @@ pub fn read_text(path: &Path, largest: u64) -> std::io::Result<String> {
 /// Refuses everything but a plain file.
 ///
 /// # Errors
-/// What it is instead.
+/// If it is something else, with its kind in the message.
 pub fn ensure_plain(found: &Metadata) -> std::io::Result<()> {
     let kind = found.file_type();
     if kind.is_file() {

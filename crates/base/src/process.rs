@@ -33,7 +33,7 @@ pub fn began(process: u32) -> Option<u64> {
     }
 }
 
-/// What this process sees of another of its place.
+/// The state of another process of this place, as far as this one can see it.
 enum Seen {
     /// It began then, in the kernel's ticks.
     Since(u64),
@@ -83,7 +83,8 @@ fn lists_all(mount: &str) -> bool {
     })
 }
 
-/// Whether the process of this place that began then (none: whenever) lives; none if that cannot be seen.
+/// Whether process `process` of this place is alive and began at `beginning` (`None`: at any time);
+/// `None` if that cannot be seen.
 pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
     match seen(process) {
         Seen::Since(then) => Some(beginning.is_none_or(|beginning| beginning == then)),

@@ -8,11 +8,11 @@ use std::path::Path;
 pub struct Refusal {
     /// The file, option or key that holds the input.
     pub at: String,
-    /// What it may be.
+    /// The values that are allowed.
     pub expected: String,
-    /// What it is.
+    /// The value that was found.
     pub found: String,
-    /// What to do; empty if the expectation says it.
+    /// How to mend it; empty if the expectation makes that clear.
     pub advice: String,
     /// True if the program was used in a wrong way: a command that fails with this exits with 2, not 1.
     pub is_usage: bool,

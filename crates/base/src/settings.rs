@@ -81,20 +81,20 @@ impl Range {
     }
 }
 
-/// What a declaration says of a setting beside its name, type and default.
+/// The declaration of a setting, apart from its name, type and default.
 #[derive(Clone, Copy, Debug)]
 pub struct About {
     /// Numbers that it may have.
     pub range: Range,
-    /// What its value is called in help: `STEPS`. Empty: its name.
+    /// Placeholder of its value in help: `STEPS`. Empty: its name.
     pub value: &'static str,
-    /// What holds where nothing sets it, in words: `all`. Empty: its default says so.
+    /// The value where nothing sets it, in words: `all`. Empty: the default, as it is printed.
     pub unless: &'static str,
     /// Where its default comes from.
     pub source: &'static str,
     /// Name of the setting without which it means nothing; empty if there is none.
     pub needs: &'static str,
-    /// What it belongs to, where it does not belong to all: names of searches. Empty: to all.
+    /// Names of the searches that it belongs to. Empty: all.
     pub only: &'static [&'static str],
 }
 
@@ -111,24 +111,24 @@ pub struct Setting {
     pub name: &'static str,
     /// Where it stands in a file: `schedule.lr`.
     pub path: String,
-    /// What it means, one sentence or two.
+    /// Its meaning, in one sentence or two.
     pub means: String,
-    /// What else was declared.
+    /// The rest of its declaration.
     pub about: About,
     /// Its default in each preset.
     pub defaults: [Option<String>; PRESETS],
-    /// What its values are.
+    /// Kind of its values.
     pub kind: Kind,
 }
 
-/// What the values of a setting are.
+/// The kind of a setting's values.
 #[derive(Clone, Debug)]
 pub struct Kind {
     /// Its type in Python.
     pub python: String,
     /// Whether it is a list.
     pub is_list: bool,
-    /// Every name that it may have; none if it is not one of a few names.
+    /// Every name that it may have; empty if it is not one of a few names.
     pub names: Vec<&'static str>,
     /// Whether options may follow the name: `muon:steps=20`.
     pub is_choice: bool,
@@ -147,7 +147,7 @@ impl Setting {
         (self.kind.accept)(value, &self.about.range)
     }
 
-    /// A value of this setting as an option has it; none if it is not of this kind.
+    /// Formats a value of this setting as for an option; `None` if the value is of another kind.
     pub fn text(&self, value: &Toml) -> Option<String> {
         (self.kind.text)(value)
     }
@@ -157,7 +157,7 @@ impl Setting {
         self.name.replace('_', "-")
     }
 
-    /// What help says of it: its meaning, and its default where it has one.
+    /// Returns its help text: its meaning, and its default where it has one.
     pub fn help(&self) -> String {
         let mut text = self.means.clone();
         if self.kind.is_choice {
@@ -176,7 +176,7 @@ pub const PRESETS: usize = 3;
 
 /// A field of a struct of settings: a setting, or a struct of them.
 pub trait Field: Sized {
-    /// Its rows; `defaults` are its values in the presets, none where there is none.
+    /// Its rows; `defaults` are its values in the presets, `None` where a preset has no value.
     fn rows(defaults: [Option<&Self>; PRESETS], own: Own) -> Vec<Setting>;
 
     /// Refuses numbers outside their range.
@@ -210,7 +210,7 @@ pub fn check_below<S: Settings>(inner: &S, path: &str) -> Result<(), Refusal> {
     checked.map_err(|refusal| Refusal { at: format!("{path}.{}", refusal.at), ..refusal })
 }
 
-/// What a field's declaration says of it.
+/// The declaration of one field.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     /// Its name; empty if it stands in files only.
@@ -274,7 +274,7 @@ fn accept<T: Value>(value: &Toml, range: &Range) -> Result<Toml, String> {
 
 /// A struct of settings, made by `settings!`.
 pub trait Settings: Serialize + DeserializeOwned {
-    /// What they are settings of, as help has it over their options: `Training`.
+    /// Heading of its options in help: `Training`.
     const HEADING: &'static str;
 
     /// The defaults of a preset, by its place from 0.

@@ -27,7 +27,7 @@ pub fn number_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Erro
     Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
 }
 
-/// What [`number_or_null`] makes of null, for a field that is not there.
+/// Returns NaN, the default of a field that is absent and read by [`number_or_null`].
 pub fn nan() -> f64 {
     f64::NAN
 }

@@ -34,7 +34,8 @@ pub fn plain<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'p
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// What Python's plain values and NumPy's say; others count as their text. Unknown keys are refused where the type refuses them.
+/// Reads Python's plain values and NumPy's; others count as their text. Unknown keys are refused
+/// where the type refuses them.
 pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = value.py();
     let plain = py.eval(c"lambda x: x.tolist() if hasattr(x, 'tolist') else str(x)", None, None)?;
@@ -67,7 +68,7 @@ pub fn named<C: Settings>(settings: &mut toml::Table) -> toml::Table {
     names.filter_map(|name| settings.remove_entry(name)).collect()
 }
 
-/// What a network draws, by the settings of [`Framing`]; `size` is one of them.
+/// Draws a network, by the settings of [`Framing`]; `size` is one of them.
 pub fn drawn<'py>(
     py: Python<'py>,
     (model, palette): (&Model, Palette),

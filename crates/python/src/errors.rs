@@ -15,7 +15,7 @@ create_exception!(
     "The work failed; the message says what and what to do."
 );
 
-/// What was given cannot be.
+/// The error of an argument that is not valid.
 pub fn refused(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -25,7 +25,7 @@ pub fn failed(error: impl Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-/// What came of a file: it is not there, or it is not what it should be.
+/// The error of a file that is missing or damaged.
 pub fn of_file(path: &Path, error: impl Display) -> PyErr {
     if path.exists() { refused(error) } else { PyFileNotFoundError::new_err(error.to_string()) }
 }

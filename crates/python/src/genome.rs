@@ -135,7 +135,8 @@ impl Genome {
         write_atomic(&path, &bytes).map_err(refused)
     }
 
-    /// What the genome draws, in its palette: (rows, columns, 3), float32 in [0, 1], row 0 at the top.
+    /// The genome's picture, in its palette: (rows, columns, 3), float32 in [0, 1], row 0 at the
+    /// top.
     ///
     /// Parameters
     /// ----------

@@ -301,7 +301,7 @@ impl Model {
         Ok(Model(picloom::network::Model { network: self.network().clone(), mask, weights }))
     }
 
-    /// What the network draws: (rows, columns, 3), float32 in [0, 1], row 0 at the top.
+    /// The network's picture: (rows, columns, 3), float32 in [0, 1], row 0 at the top.
     ///
     /// Parameters
     /// ----------
@@ -345,7 +345,7 @@ impl Model {
         }))
     }
 
-    /// What every unit draws, inputs first: (U, size, size), float32.
+    /// The map of every unit, inputs first: (U, size, size), float32.
     ///
     /// Parameters
     /// ----------
@@ -434,7 +434,7 @@ impl Model {
     }
 }
 
-/// What the inputs x, y, d, bias are at each pixel: (size, size, 4) float32.
+/// The values of the inputs x, y, d, bias at each pixel: (size, size, 4) float32.
 ///
 /// Parameters
 /// ----------

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Links that are swept before the caller is asked whether to go on.
 const PART: usize = 32;
 
-/// `view.sweep`, in parts, so that it can be ended; none if it was.
+/// `view.sweep`, in parts, so that it can be stopped; `None` if it was.
 fn swept(
     py: Python<'_>,
     view: &View,

@@ -19,7 +19,7 @@ use picloom::train::{StopReason, TrainConfig};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What came of a pruning.
+/// The result of a pruning.
 #[pyclass(module = "picloom", frozen)]
 pub struct PruneReport {
     /// The pruned and retrained network.
@@ -65,7 +65,7 @@ impl PruneReport {
     }
 }
 
-/// What is pruned: a training, which can be gone back to, or a model with what it should draw.
+/// The parent of a pruning: a training, which can be rewound, or a model with its target.
 fn parent(
     trained: &Bound<'_, PyAny>,
     target: Option<&Bound<'_, PyAny>>,

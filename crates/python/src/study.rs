@@ -1,4 +1,4 @@
-//! What lies in folders: runs, studies that workers share, and the depth sweep of a picture.
+//! Folders of results: runs, studies that workers share, and the depth sweep of a picture.
 
 use crate::convert::{check_size, keywords, picture_array, plain};
 use crate::errors::{failed, of_file, parsed, refused};

@@ -69,7 +69,7 @@ pub fn history<'py>(py: Python<'py>, lines: &[LogLine]) -> PyResult<Bound<'py, P
     Ok(table)
 }
 
-/// What came of a training.
+/// The result of a training.
 #[pyclass(module = "picloom", frozen)]
 pub struct TrainReport {
     /// The trained network.
@@ -78,7 +78,7 @@ pub struct TrainReport {
     report: picloom::train::TrainReport,
     history: Vec<LogLine>,
     fit: Fit,
-    /// What was trained on what, and how: pruning goes back to it.
+    /// The training problem: pruning goes back to it.
     pub problem: Problem,
     pub config: TrainConfig,
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// What the work sees of the caller.
+/// The work's side of the channel to its caller.
 pub struct Caller<'a, News> {
     stop: &'a AtomicBool,
     news: Sender<News>,

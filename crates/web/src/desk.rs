@@ -1,4 +1,4 @@
-//! What can be asked, and who answers it.
+//! The requests of a page, and who answers each.
 
 use crate::networks;
 use crate::scoring;

@@ -27,11 +27,11 @@ pub struct Loaded {
     pub coords: Coords,
     /// Pixels along its picture.
     pub size: usize,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// What it is.
+    /// Its kind, in words.
     pub what: String,
-    /// The picture that it learned, and its R² if that is known. None: it was not trained.
+    /// The picture that it learned, and its R² if that is known. `None` if it was not trained.
     pub learned: Option<(String, Option<f64>)>,
 }
 
@@ -171,7 +171,7 @@ impl Held {
         Ok((kind, name))
     }
 
-    /// What [`hold`](Self::hold) takes again.
+    /// The text of a network, which [`hold`](Self::hold) takes again.
     pub fn text(&self, id: &str) -> Result<String, String> {
         match (self.kept.get(id), builtin(Path::new(id))) {
             (Some(Kept::Genome(genome)), _) => Ok(picloom_engine::genome::to_json(genome)),
@@ -183,7 +183,7 @@ impl Held {
         }
     }
 
-    /// The genome of an id; none for a network without one.
+    /// The genome of an id; `None` for a network without one.
     pub fn genome(&self, id: &str) -> Option<Genome> {
         match self.kept.get(id) {
             Some(Kept::Genome(genome)) => Some((**genome).clone()),

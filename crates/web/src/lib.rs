@@ -18,7 +18,7 @@ mod training;
 use state::{Answer, Desk};
 use std::cell::RefCell;
 
-/// What the worker and the desk share.
+/// The buffers and the state that the worker and the desk share.
 #[derive(Default)]
 struct Counter {
     request: Vec<u8>,

@@ -176,7 +176,7 @@ impl AskedPicture {
     }
 }
 
-/// What a network draws, some weights set, a part of the plane.
+/// Draws a network with some weights set, on a part of the plane.
 pub fn picture(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, loaded.size)?;
@@ -214,7 +214,7 @@ pub fn atlas(
     (columns, bytes)
 }
 
-/// What every unit draws, in unit order.
+/// Draws the map of every unit, in unit order.
 pub fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, 48)?.min(512);

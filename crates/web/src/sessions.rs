@@ -58,7 +58,7 @@ fn drawn(tree: &Breeding, node: usize, size: usize) -> Result<Vec<u8>, String> {
     Ok(sheet.genomes().iter().flat_map(|genome| draw(genome, size)).collect())
 }
 
-/// What a new session is to be.
+/// A request for a new session.
 #[derive(Deserialize)]
 pub struct Begin {
     #[serde(default)]

@@ -138,7 +138,7 @@ pub fn begin(
     answer
 }
 
-/// What is trained, in words.
+/// The trained wiring, in words.
 fn says(wiring: Wiring) -> &'static str {
     match wiring {
         Wiring::Dense => "dense network",
@@ -189,7 +189,7 @@ impl Training {
         Model { network: network.clone(), mask: mask.clone(), weights: self.weights().clone() }
     }
 
-    /// What it draws at the size that it is trained at.
+    /// Draws it at the size that it is trained at.
     fn drawn(&self) -> Picture {
         self.model().picture(self.trainer.problem().target.width, self.loaded.coords)
     }
@@ -243,9 +243,9 @@ fn known(desk: &mut Desk, job: usize) -> Result<&mut Training, String> {
 pub struct Step {
     job: usize,
     steps: u64,
-    /// Side of the picture; none: none follows.
+    /// Side of the picture; `None` for no picture.
     picture: Option<usize>,
-    /// Side of every unit's map; none: none follow.
+    /// Side of every unit's map; `None` for no maps.
     maps: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What the contrasts of the studies, and the special findings, say of each claim.
+//! Decides each claim from the contrasts of the studies and the special findings.
 
 use super::claim_row::{ClaimRow, Earlier};
 use super::results::{LedgerError, Results, all_of, path};
@@ -23,7 +23,7 @@ fn plain(verdict: contrast::Verdict) -> Verdict {
     }
 }
 
-/// What one study says of a claim.
+/// The decisions of one study on a claim.
 struct Decided<'a> {
     study: &'a str,
     decisions: Vec<Decision>,
@@ -107,7 +107,7 @@ fn by_first<'a>(
     Ok(decided)
 }
 
-/// What the contrasts of one study say of a claim; none if the study has no result.
+/// Decides a claim by the contrasts of one study; `None` if the study has no result.
 fn by_study<'a>(
     spec: &StudySpec,
     claim: &str,
@@ -178,7 +178,7 @@ fn beside(
     }))
 }
 
-/// What a study says of itself.
+/// Reads the head of a study's record.
 fn head(folder: &Path) -> Result<Head, RecordError> {
     let path = folder.join(STUDY);
     Head::read(&path).map_err(|found| RecordError::Damaged {

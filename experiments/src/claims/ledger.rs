@@ -69,7 +69,7 @@ impl Ledger {
         }
     }
 
-    /// What was found on a contrast of a study, on this basis or on the one that decides.
+    /// The results of a contrast of a study, on this basis or on the one that decides.
     pub fn found(&self, study: &str, contrast: &str, basis: Option<&Basis>) -> Vec<&Found> {
         let mut all = Vec::new();
         for claim in &self.claims {
@@ -90,8 +90,8 @@ impl Ledger {
         all
     }
 
-    /// What holds, what does not, what is open with the effect that the design would find four times in five, and what
-    /// no rule can decide: a sentence each.
+    /// A sentence each on the claims that hold, those that do not, those that are open with the
+    /// effect that the design would find four times in five, and those that no rule can decide.
     pub fn sentences(&self) -> [String; 4] {
         let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
         let of = |verdict: Verdict| {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct StudySpec {
     /// Its name.
     pub name: String,
-    /// What is asked, in one sentence.
+    /// The question, in one sentence.
     pub question: String,
     /// Specs of the parts, in the order they are run; relative to the folder of this spec.
     pub parts: Vec<PathBuf>,
@@ -32,7 +32,7 @@ pub struct StudySpec {
 pub struct ClaimText {
     /// C1 to C15.
     pub id: String,
-    /// What is claimed.
+    /// The statement.
     pub says: String,
     /// By whom.
     pub source: String,
@@ -44,7 +44,7 @@ pub struct ClaimText {
     /// The word shown in place of the verdict, where the rule decides something else than the claim.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub word: Option<String>,
-    /// What a reader must know before the verdict.
+    /// A note for the reader before the verdict.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
     /// Studies whose contrasts for this claim decide it: the first; where it leaves the claim open, the next one that

@@ -1,5 +1,5 @@
-//! What no contrast can give: findings of the theory's, the optimizers' and the structural study's own rules, for C8,
-//! C10, C11 and C13.
+//! Findings that no contrast can give: those of the theory's, the optimizers' and the structural
+//! study's own rules, for C8, C10, C11 and C13.
 
 use super::results::{LedgerError, Results, Valued, all_of, path};
 use crate::finding::{Finding, Verdict};
@@ -27,8 +27,8 @@ pub struct Special {
 }
 
 impl Special {
-    /// What its rule asks for and what speaks against it, in numbers. The rules are those of `theory.toml`,
-    /// `optimizers.toml` and `structural.toml`.
+    /// Describes its rule's condition and the opposite one, in numbers. The rules are those of
+    /// `theory.toml`, `optimizers.toml` and `structural.toml`.
     pub fn asks(&self) -> &'static str {
         const RULES: [(&str, &str); 5] = [
             (
@@ -62,7 +62,7 @@ impl Special {
     }
 }
 
-/// What is found on a claim.
+/// The findings on a claim, and the verdict.
 pub(super) struct SpecialFound {
     pub findings: Vec<Special>,
     pub verdict: Verdict,
@@ -155,7 +155,7 @@ pub fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     })
 }
 
-/// What the theory's order is compared with: the measure, the study, its networks.
+/// A measure that the theory's order is compared with: its name, the study, its networks.
 type Compared = (&'static str, &'static str, fn(&NetworksRecord) -> Vec<TrainedPoint>);
 
 /// The score on the depth study; on the regime map, once it has depths, modules of function.

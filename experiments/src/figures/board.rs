@@ -1,4 +1,4 @@
-//! What sheets of networks are made of, cut out of the pictures beside a record; sheets of maps side by
+//! The parts of sheets of networks, cut out of the pictures beside a record; sheets of maps side by
 //! side.
 
 use super::{DrawError, Sources};
@@ -11,7 +11,7 @@ use picloom::network::Picture;
 
 const MARGIN: f64 = 18.0;
 
-/// What the borders of changed pictures mean.
+/// The legend of the borders of changed pictures.
 pub(super) fn verdicts() -> Vec<(Colour, String)> {
     vec![
         (style::CLEAN, "one weight changed, judged clean".into()),
@@ -33,7 +33,7 @@ fn crop(whole: &Picture, side: usize, row: usize, column: usize) -> Option<Pictu
     Some(Picture { width: side, height: side, rgb })
 }
 
-/// What a network draws, then what it draws after at most `most` of its changes, spread over them.
+/// A network's picture, then at most `most` of its changed ones, spread over its changes.
 pub(super) fn sweep(
     sources: &Sources,
     study: &str,

@@ -1,4 +1,4 @@
-//! What figures take from a networks record: cells of seeds, means with intervals, words.
+//! The data of figures from a networks record: cells of seeds, means with intervals, words.
 
 pub(super) use super::arms::look;
 use crate::claims::named as effect_name;
@@ -29,7 +29,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// What is shown of one network; none if it does not have it.
+/// A number of one network; `None` if it lacks that number.
 pub(super) type Value = fn(&NetworkResult) -> Option<f64>;
 
 /// The rows of `group` on `target`.
@@ -72,7 +72,7 @@ pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
 const BRED: [&str; 4] = ["moth", "cat", "lamp", "face"];
 const OF_GENOMES: [&str; 5] = ["wirings", "depth", "pruning", "controls", "optimizer_scores"];
 
-/// Which targets of a record are kin, in a sentence; none if no two are.
+/// Which targets of a record are kin, in a sentence; `None` if no two are.
 pub(super) fn kin(record: &NetworksRecord) -> Option<String> {
     let targets = record.targets();
     let bred: Vec<&str> = BRED.into_iter().filter(|name| targets.contains(name)).collect();

@@ -14,7 +14,7 @@ const STUDY: &str = "mechanisms";
 /// A number of a network.
 type Measure = fn(&Mechanisms) -> f64;
 
-/// What is compared, and how people call it.
+/// The measures that are compared, with their names for people.
 const MEASURES: [(&str, Measure); 5] = [
     ("sharpness", |m| m.sharpness),
     ("trace of the Hessian", |m| m.hessian_trace),

@@ -84,7 +84,7 @@ pub enum DrawError {
     Nothing {
         /// The study.
         study: String,
-        /// What is not in it.
+        /// The thing that is missing.
         expected: String,
     },
 }
@@ -102,9 +102,9 @@ pub type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
 pub struct Figure {
     /// Its name: that of its files, and on the command line.
     pub name: &'static str,
-    /// Studies whose records it is drawn from; its files lie beside the first's. None: the ledger.
+    /// Studies whose records it is drawn from; its files lie beside the first's. Empty: the ledger.
     pub studies: &'static [&'static str],
-    /// What it shows, in a sentence.
+    /// A description, in a sentence.
     pub shows: &'static str,
     /// Figures of the paper it answers to; `–` if it answers to a claim without a figure.
     pub paper: &'static str,
@@ -301,7 +301,7 @@ impl Sources {
         self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
     }
 
-    /// What the ledger says of a contrast of a study, on the given basis or on the one that decides.
+    /// The ledger's results of a contrast of a study, on the given basis or the one that decides.
     ///
     /// # Errors
     /// There is no ledger.
@@ -314,7 +314,7 @@ impl Sources {
         Ok(self.ledger()?.found(study, contrast, basis).into_iter().cloned().collect())
     }
 
-    /// The same of several contrasts in a caption's words; none without a ledger.
+    /// The same of several contrasts in a caption's words; empty without a ledger.
     fn said(&self, study: &str, contrasts: &[&str]) -> Vec<String> {
         let found = contrasts.iter().flat_map(|id| self.found(study, id, None).unwrap_or_default());
         found.map(|found| data::says(&found)).collect()

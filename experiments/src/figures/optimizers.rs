@@ -28,7 +28,7 @@ const SCORES: &str = "optimizer_scores";
 /// Pruned networks of each optimizer.
 const PRUNED: [&str; 3] = ["sp", "sp-muon", "sp-muon-20"];
 
-/// What SP's networks of three optimizers draw, and what with one weight changed.
+/// Draws the pictures of SP's networks of three optimizers, unchanged and with one weight changed.
 pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(SCORES)?;
     let title = "Three optimizers: what SP's networks draw with one weight changed";
@@ -40,7 +40,7 @@ pub(super) fn pictures(sources: &Sources) -> Result<Drawing, DrawError> {
     })
 }
 
-/// What the panels of a loss figure are.
+/// The panels of a loss figure.
 struct Panels<'a> {
     record: &'a TrainingRecord,
     targets: Vec<&'a str>,

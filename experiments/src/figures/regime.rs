@@ -1,4 +1,4 @@
-//! What networks of neighbouring depths on the regime map draw.
+//! Pictures of networks of neighbouring depths on the regime map.
 
 use super::data::Group;
 use super::pictures::{self, ChangeSheet, OWN_FIRST, Pictured, pictured};
@@ -26,7 +26,7 @@ fn neighbours(sources: &Sources, target: &str) -> Vec<Pictured> {
 /// The level of pruning that keeps about a quarter.
 const QUARTER: usize = 2;
 
-/// What SP's networks of three neighbouring depths draw, and what with one weight changed.
+/// Draws SP's networks of three neighbouring depths, unchanged and with one weight changed.
 pub(super) fn neighbours_changed(sources: &Sources) -> Result<Drawing, DrawError> {
     let record = sources.networks(STUDY)?;
     let title = "Neighbouring depths: what SP's networks draw with one weight changed";

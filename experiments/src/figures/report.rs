@@ -10,7 +10,7 @@ use picloom::figures::html::{Align, Cell, Kind, Page, Section, Table};
 use picloom::score::dl::LABELLED_BY;
 use std::path::{Path, PathBuf};
 
-/// What the page opens with.
+/// The first figure of the page.
 const MAP: &str = "regime-map";
 
 /// The figures that tell the story, each with the claims it answers to.

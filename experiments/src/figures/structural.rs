@@ -154,7 +154,7 @@ pub(super) fn by_part(record: &StructuralRecord) -> Result<String, DrawError> {
 /// A number of a part of an arm.
 type OfPart = fn(&PartOutcome, &ArmOutcome) -> f64;
 
-/// What is drawn against the penalty, with its unit: mean over a network's parts.
+/// The quantities drawn against the penalty, with their units: mean over a network's parts.
 const BY_PENALTY: [(&str, &str, OfPart); 4] = [
     ("D_sub: part's subnetwork", "D_sub", |p, _| p.d_sub),
     ("D_abl: network without it", "D_abl", |p, _| p.d_abl),

@@ -71,7 +71,7 @@ pub(super) fn tally(claims: &[ClaimRow]) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// What an effect is measured in.
+/// The unit of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Scores,
@@ -160,7 +160,7 @@ impl Kind {
 /// One half of what a claim is decided on.
 pub(super) struct Half {
     kind: Kind,
-    /// What is compared.
+    /// The comparison, in words.
     pub name: String,
     /// Its value in words.
     pub numbers: String,
@@ -207,7 +207,8 @@ impl Half {
     }
 }
 
-/// What a claim is decided on, that which does not hold first. One claim has a half that is in the notes of its finding.
+/// The halves of a claim's decision, those that do not hold first. One claim has a half that is in
+/// the notes of its finding.
 pub(super) fn halves(claim: &ClaimRow) -> Vec<Half> {
     let effects = claim.deciding().flat_map(|d| d.primary().map(move |found| Half::of(d, found)));
     let noted = claim.found().flat_map(|one| &one.finding.notes).filter_map(|note| share_of(note));

@@ -32,7 +32,7 @@ pub struct FullReport {
     pub report: Report,
     /// Within networks.
     pub within: WithinNetworks,
-    /// What was judged, in order.
+    /// The verdicts, in order.
     #[serde(skip)]
     pub verdicts: Vec<Verdict>,
 }
@@ -55,7 +55,7 @@ pub enum JudgeFitError {
     /// The fit, of the whole or without one target.
     #[error("cannot fit{}: {source}", without.as_ref().map(|t| format!(" without target {t}")).unwrap_or_default())]
     Fit {
-        /// The target left out; none for the whole.
+        /// The target left out; `None` for the whole.
         without: Option<String>,
         /// Why.
         source: FitError,
@@ -153,7 +153,7 @@ fn full_report(
     Ok(FullReport { report, within, verdicts })
 }
 
-/// What a model fitted on all other targets says of each example, in order.
+/// Judges each example, in order, by a model fitted on all other targets.
 fn without_own_target(all: &[&Example], ridge: f64) -> Result<Vec<Verdict>, JudgeFitError> {
     let mut models = BTreeMap::new();
     for example in all {

@@ -1,4 +1,4 @@
-//! What a judge knows *within* networks: agreement that no knowledge of the network alone can give.
+//! A judge's agreement *within* networks, which no knowledge of the network alone can give.
 //!
 //! AUC over pairs of pictures of one network; κ on the *mixed* networks, those with at least a fifth of either label;
 //! two baselines that know the network and not the picture; agreement of the viewers; and how far the score of a
@@ -27,7 +27,7 @@ pub struct Seen {
     pub damaged: bool,
     /// The viewer was not in doubt.
     pub sure: bool,
-    /// What a second viewer said, if one was asked.
+    /// A second viewer's label, if there was one.
     pub second: Option<bool>,
     /// Changes of its network that it stands for, > 0.
     pub weight: f64,
@@ -117,7 +117,7 @@ pub struct WithinNetworks {
     /// Two viewers, on what both labelled. √κ is what a judge that is always right would have against one of two
     /// equally good viewers whose mistakes are independent.
     pub viewers: Kappas,
-    /// Scores of networks against their labels; none without three networks of at least 10 labels.
+    /// Scores of networks against their labels; `None` without three networks of 10 labels or more.
     pub scores: Option<ScoreErrors>,
 }
 
@@ -134,7 +134,7 @@ pub struct ScoreErrors {
     pub between: f64,
     /// Share of networks whose labels lie in score ± 1.96·√(τ² + sampling), τ from the other networks.
     pub coverage: f64,
-    /// The same on mixed networks; none without any.
+    /// The same on mixed networks; `None` without any.
     pub coverage_mixed: Option<f64>,
     /// Share of networks whose labels lie in Wilson's interval of the judge's labels, both unweighted.
     pub coverage_wilson: f64,

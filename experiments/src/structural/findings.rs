@@ -1,4 +1,4 @@
-//! What the structural study's record says of claim C13, by the rules of
+//! Findings from the structural study's record on claim C13, by the rules of
 //! `experiments/structural.toml`. Pure functions from the record.
 
 use super::{ArmOutcome, StructuralRecord, arm, arm_at, penalties};

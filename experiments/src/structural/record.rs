@@ -19,7 +19,7 @@ columns! {
 }
 
 columns! {
-    /// What a cell leaves.
+    /// The result of a cell.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Measured {
         /// Every measured network with its parts, as JSON.
@@ -33,7 +33,7 @@ columns! {
 pub struct ArmOutcome {
     /// `evolved`, `dense`, `magnitude` or `sp`.
     pub arm: String,
-    /// λ its masks were learned with; none: the study's own.
+    /// λ its masks were learned with; `None` for the study's own.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub penalty: Option<f64>,
     /// Links that may be non-zero.

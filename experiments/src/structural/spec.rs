@@ -6,7 +6,7 @@ use picloom::score::measures::structural::MaskConfig;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What `experiments/structural.toml` says in one profile.
+/// `experiments/structural.toml` in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Structural {
@@ -56,18 +56,18 @@ pub struct PartedTarget {
     pub drawing: String,
     /// A genome evolved for that drawing: the arm `evolved`.
     pub genome: Option<PathBuf>,
-    /// What is to be drawn. Default: the drawing.
+    /// The picture to draw. Default: the drawing.
     #[serde(default)]
     pub picture: Shown,
 }
 
-/// What is to be drawn.
+/// The picture to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shown {
     /// The drawing.
     #[default]
     Drawing,
-    /// What the genome draws.
+    /// The genome's picture.
     Genome,
 }

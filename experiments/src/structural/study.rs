@@ -44,11 +44,11 @@ pub struct StructuralCell {
     pub penalties: Vec<f64>,
     /// Seed.
     pub seed: u64,
-    /// What is measured.
+    /// The networks to measure.
     pub arms: Arms,
 }
 
-/// What a cell measures.
+/// The networks that a cell measures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "arms")]
 pub enum Arms {
@@ -140,7 +140,7 @@ fn mean_outside(picture: &Picture, regions: &[(String, Vec<bool>)]) -> [f32; 3] 
     })
 }
 
-/// What masks of one network say: at the study's penalty, then at the others.
+/// Measures the masks of one network: at the study's penalty, then at the others.
 fn measure(
     prepared: &Prepared,
     cell: &StructuralCell,
@@ -150,7 +150,7 @@ fn measure(
     penalties(cell).map(|penalty| measure_at(prepared, cell, arm, penalty, model)).collect()
 }
 
-/// The penalties that a cell's masks are learned at; none: the study's own.
+/// The penalties that a cell's masks are learned at; `None` is the study's own.
 fn penalties(cell: &StructuralCell) -> impl Iterator<Item = Option<f64>> {
     std::iter::once(None).chain(cell.penalties.iter().copied().map(Some))
 }

@@ -1,6 +1,6 @@
-//! What the theory's records say of the claims C8 and C10, by the rules of `experiments/theory.toml`.
-//! Pure functions: plain numbers in, a [`Finding`] out. The trained networks come from other
-//! studies' records, as [`TrainedPoint`]s.
+//! Findings from the theory's records on the claims C8 and C10, by the rules of
+//! `experiments/theory.toml`. Pure functions: plain numbers in, a [`Finding`] out. The trained
+//! networks come from other studies' records, as [`TrainedPoint`]s.
 
 use super::record::{meetings, peaks};
 use super::spec::TheoryRecord;
@@ -166,7 +166,7 @@ pub struct TrainedPoint {
     pub score: f64,
 }
 
-/// What the theory says of a network's wiring: ln E\[N\] of a random mask of its width, depth and
+/// The theory's value for a network's wiring: ln E\[N\] of a random mask of its width, depth and
 /// density; `None` where the density leaves nothing to chance (0, 1, or one hidden layer).
 ///
 /// E\[N\], not Pr, because it still tells depths apart where Pr is too small to be sampled.
@@ -217,7 +217,7 @@ fn orders(
     Ok(by_target)
 }
 
-/// Spearman's ρ of one unit; none with fewer than 4 depths.
+/// Spearman's ρ of one unit; `None` with fewer than 4 depths.
 pub(crate) fn order(depths: &[(usize, f64, f64)]) -> Option<f64> {
     let (theory, found): (Vec<f64>, Vec<f64>) = depths.iter().map(|d| (d.1, d.2)).unzip();
     if depths.len() < 4 { None } else { spearman(&theory, &found).ok() }
@@ -249,7 +249,7 @@ fn each(orders: BTreeMap<&str, Vec<Order>>, value: impl Fn(&Order) -> f64) -> By
     orders.into_iter().map(|(target, orders)| (target.to_string(), of(orders))).collect()
 }
 
-/// What the rule `C8-prediction` says of the mean ρ of each target.
+/// Applies the rule `C8-prediction` to the mean ρ of each target.
 fn ordered(means: &[f64]) -> Verdict {
     match mean_interval(means, 0.95).ok() {
         _ if means.len() < 3 => Verdict::Inconclusive,

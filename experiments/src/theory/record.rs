@@ -63,7 +63,7 @@ columns! {
     }
 }
 
-/// What a cell leaves.
+/// The result of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum TheoryFound {
@@ -153,7 +153,7 @@ pub struct Peak {
     pub from: usize,
     /// Deepest such depth.
     pub to: usize,
-    /// Draws that hit at the peak; none of an exact curve.
+    /// Draws that hit at the peak; `None` for an exact curve.
     pub hits: Option<usize>,
 }
 
@@ -163,7 +163,7 @@ impl Peak {
         (self.from + self.to) as f64 / 2.0
     }
 
-    /// The peak of a curve; none if no value is positive.
+    /// The peak of a curve; `None` if no value is positive.
     pub fn of(curve: &CurveValues) -> Option<Self> {
         let at = (0..curve.depths.len())
             .filter(|&i| curve.value[i].is_some_and(|v| v > 0.0))

@@ -4,7 +4,7 @@ use crate::volume::sensitivity::Volume;
 use picloom::experiment::grid::{GridRecord, GridStudy, axis};
 use serde::{Deserialize, Serialize};
 
-/// What `experiments/theory.toml` says in one profile.
+/// `experiments/theory.toml` in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Theory {

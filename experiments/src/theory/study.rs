@@ -42,7 +42,7 @@ pub enum TheoryCell {
     },
     /// Theory and Monte Carlo in one place.
     Meeting {
-        /// What METHODS §9 gives for it; no part of the config.
+        /// The value of METHODS §9 for it; no part of the config.
         #[serde(skip)]
         methods: Option<MethodsValue>,
         /// W.
@@ -184,7 +184,7 @@ fn outcome(cell: &TheoryCell) -> Result<TheoryFound, VolumeError> {
     }
 }
 
-/// What came out, for people.
+/// The findings, for people.
 fn summary(record: &TheoryRecord) -> String {
     let mut text = String::from("METHODS §9          theirs      exact     direct [95 %]\n");
     for (row, v) in meetings(record) {

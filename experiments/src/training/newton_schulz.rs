@@ -20,7 +20,7 @@ pub struct NewtonSchulz {
     /// Student-t interval: −0.1 means 7 % less loss for each doubling of n.
     pub slope: Interval,
     /// The same without the (target, seed, rate) cells in which an arm collapsed and began again
-    /// from other weights than the rest; none if too few are left. Not part of the rule.
+    /// from other weights than the rest; `None` if too few are left. Not part of the rule.
     pub slope_same_start: Option<Interval>,
     /// Mean of log₂(late loss at the most steps / at the default 5), with its interval.
     pub most_over_five: Interval,
@@ -59,7 +59,7 @@ pub type MuonArm = Option<usize>;
 /// log₂ of the late loss of each Muon arm.
 type ArmLosses = BTreeMap<MuonArm, f64>;
 
-/// Which Muon arm a run is; none for other optimizers.
+/// Which Muon arm a run is; `None` for other optimizers.
 pub fn muon_arm(row: &RunRow) -> Option<MuonArm> {
     match row.optimizer.parse() {
         Ok(OptimizerConfig::Muon(c)) => Some(match c.orthogonalizer {

@@ -33,7 +33,7 @@ pub struct Training {
     /// How each target's genome is wired; a target with an `arch` is dense only.
     #[serde(deserialize_with = "axis::values")]
     pub wirings: Vec<Wiring>,
-    /// What is drawn by what.
+    /// The targets, each with its source.
     pub targets: Vec<TargetSpec>,
     /// The grids.
     pub grids: Vec<Optimizers>,
@@ -95,7 +95,7 @@ columns! {
 }
 
 columns! {
-    /// What came out of a run.
+    /// The result of a run.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct RowResult {
         /// Why training ended.

@@ -27,14 +27,14 @@ use toml::de::{DeTable, DeValue};
 /// One run of a study.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Its learning rate; none for L-BFGS, which has none.
+    /// Its learning rate; `None` for L-BFGS.
     pub lr: Option<f64>,
     /// Its seed.
     pub seed: u64,
     of: Arc<RunsOf>,
 }
 
-/// What runs that differ in rate and seed have in common.
+/// The common part of runs that differ in rate and seed.
 #[derive(Debug)]
 struct RunsOf {
     target: String,

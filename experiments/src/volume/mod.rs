@@ -51,7 +51,7 @@ pub enum VolumeError {
         what: &'static str,
         /// Its limit.
         limit: u64,
-        /// What it would take.
+        /// The steps that it would take.
         found: u64,
     },
 }

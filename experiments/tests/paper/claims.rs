@@ -46,7 +46,7 @@ impl Builder {
         Builder { record, row }
     }
 
-    /// A network with this score out of 100 changes; none: unfit.
+    /// Adds a network with this score out of 100 changes; `None` for an unfit one.
     fn add(
         &mut self,
         (target, arm, level): (&str, &str, usize),
@@ -444,7 +444,7 @@ fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
     assert!(told("C6").contains("no number: "), "{}", told("C6"));
 }
 
-/// What the committed tables say: id, verdict, the first effect. C3, C4, C5 and C11 are of finished networks.
+/// The committed tables' decisions: id, verdict, first effect. C3, C4, C5, C11: finished networks.
 const COMMITTED: [(&str, Verdict, Option<[f64; 3]>); 15] = [
     ("C1", Verdict::Supported, Some([0.624_847_400, 0.423_677_074, 0.826_017_727])),
     ("C2", Verdict::Inconclusive, Some([0.011_520_786, -0.066_151_060, 0.089_192_631])),

@@ -1,5 +1,5 @@
-//! What the report says to one who reads nothing else: what a short run is worth, and the commands that made what
-//! is shown.
+//! The report for a reader who reads nothing else: the worth of a short run, and the commands that
+//! made the figures.
 
 use crate::figures_study::records::{self, Odd};
 use crate::root;

@@ -1,4 +1,4 @@
-//! What the theory's rules make of points whose answer is known, and how its figures compare them.
+//! The theory's rules on points whose answer is known, and how its figures compare them.
 
 use picloom::base::stats::Interval;
 use picloom_experiments::figures::theory::{Seen, tone, within_targets};

@@ -89,7 +89,7 @@ struct Summary {
     out: String,
 }
 
-/// What to prune.
+/// Loads the network to prune.
 fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
     let (arch, params, target) = match (&args.run, &args.arch, &args.params, &args.target) {
         (Some(folder), ..) => return Ok(PruneParent::of_run(&load_run(folder)?)),
@@ -116,7 +116,7 @@ fn parent(args: &PruneArgs) -> anyhow::Result<PruneParent> {
     Ok(PruneParent::given(Model { network, mask, weights }, initial, &target, coords))
 }
 
-/// What is taken from the run of `--match`.
+/// The values taken from the run of `--match`.
 struct Matched {
     /// Links to keep.
     kept: usize,
@@ -145,7 +145,7 @@ fn matched(path: &Path, method: Method, parent: &Model) -> anyhow::Result<Matche
     Ok(Matched { kept: mask.kept(), pattern: vec![mask] })
 }
 
-/// What an aim that leads to no rounds says to whoever gave it as options.
+/// Makes a usage error of an aim that leads to no rounds, in terms of the options.
 fn told(error: AimError, match_run: Option<&Path>) -> Usage {
     Usage(match (&error, match_run) {
         (AimError::Budget { .. }, Some(path)) => {

@@ -1,4 +1,4 @@
-//! What is timed, and how: training steps and pictures of the skull's networks, sweeps and scores.
+//! The timed workloads: training steps and pictures of the skull's networks, sweeps and scores.
 //! (`picloom bench`; the criterion benches use the same workloads.)
 
 mod score;

@@ -24,7 +24,7 @@ pub struct ScoreBench {
     pub compared: usize,
 }
 
-/// What one network's sweep and score took.
+/// The times of one network's sweep and score.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScoreTiming {
     /// Name of the network.
@@ -50,7 +50,7 @@ pub struct ScoreTiming {
     pub afresh_s: f64,
     /// `afresh_s / incremental_s`.
     pub ratio: f64,
-    /// Milliseconds of the embedded judge alone, one thread, median picture; none if all are silent.
+    /// Milliseconds of the embedded judge, one thread, median picture; `None` if all are silent.
     pub judge_ms: Option<f64>,
     /// Seconds of the measures of organisation at 64², all threads: the cheap ones, and the others.
     pub organisation_s: [f64; 2],

@@ -1,4 +1,4 @@
-//! What the cells left, as one record, and how far they are.
+//! Collects the outcomes of cells into one record, and counts the finished ones.
 
 use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
 use crate::base::files::remove_leftovers;
@@ -44,10 +44,10 @@ pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, 
     Ok(study.record(outcomes.into_iter().flatten().collect()))
 }
 
-/// What a cell left, or why it left nothing; none if it is neither finished nor failed.
+/// The outcome of a cell, or its error; `None` if it is neither finished nor failed.
 type Left<S> = Option<Result<<S as CellStudy>::Outcome, String>>;
 
-/// What each cell left, in order.
+/// The outcome of each cell, in order.
 fn outcomes<S: CellStudy>(study: &S, runs: &Path) -> Result<Vec<Left<S>>, RecordError> {
     let folder = study_folder(study, runs);
     study
@@ -85,7 +85,7 @@ pub fn so_far<S: CellStudy>(study: &S, runs: &Path) -> Result<(S::Record, usize)
     Ok((study.record(outcomes.into_iter().map(named).collect()), missing))
 }
 
-/// What stands in a record [so far](so_far) for cells that are to come.
+/// The error in a record [so far](so_far) for cells that are still to be computed.
 const UNFINISHED: &str = "not computed yet";
 
 /// How far a study is.
@@ -95,7 +95,7 @@ pub struct Status {
     pub study: String,
     /// The profile.
     pub profile: String,
-    /// What its cells are called.
+    /// The name of its cells.
     #[serde(skip)]
     pub cells: &'static str,
     /// Cells.

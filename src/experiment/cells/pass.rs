@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Workers that die with a cell, one after the other, before it counts as failed.
 pub const DEATHS: usize = 5;
 
-/// What a process works with.
+/// The leases and the shard of a process.
 pub struct Worker {
     /// The cells it has.
     pub leases: Arc<Leases>,
@@ -41,7 +41,7 @@ impl Default for Worker {
     }
 }
 
-/// What a worker's way through a study came to.
+/// The result of a worker's pass through a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worked<R> {
     /// Cells it computed.
@@ -54,7 +54,7 @@ pub struct Worked<R> {
     pub record: Option<R>,
 }
 
-/// What is left of a shard after one pass through it.
+/// The state of a shard after one pass through it.
 #[derive(Default)]
 struct Pass {
     done: usize,
@@ -131,7 +131,8 @@ pub fn run_cells<S: CellStudy>(
     Ok(work(study, runs, &Worker::new(), observer)?.and_then(|worked| worked.record))
 }
 
-/// Goes once through the cells of these numbers and does what is not finished; none if the observer stopped it.
+/// Goes once through the cells of these numbers and computes those that are not finished; `None` if
+/// the observer stopped it.
 fn pass<S: CellStudy>(
     study: &S,
     folder: &Path,
@@ -267,7 +268,8 @@ fn compute<S: CellStudy>(
     }
 }
 
-/// What the work leaves. A panic is a fault of this program: the cell has failed, the others go on.
+/// Runs the work and catches a panic. A panic is a fault of this program: the cell has failed, the
+/// others go on.
 fn unbroken<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

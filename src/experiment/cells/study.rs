@@ -1,4 +1,4 @@
-//! What a study of cells says of itself, and the files of a cell.
+//! The trait of a study of cells, and the files of a cell.
 
 use crate::base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 pub trait CellStudy: Sync {
     /// The resolved config of a cell: all that its outcome depends on.
     type Cell: Serialize + Clone + Sync;
-    /// What a cell leaves. Equal cells leave equal bytes.
+    /// The outcome of a cell. Equal cells have equal bytes.
     type Outcome: Serialize + DeserializeOwned + Send;
-    /// What the figures are drawn from.
+    /// The source of the figures.
     type Record: Record;
 
-    /// What cells are called, for people.
+    /// The name of cells, for people.
     const CELLS: &'static str = "cells";
 
     /// Name of the study: its folder under `runs/` and `figures/`.
@@ -85,11 +85,11 @@ pub trait CellStudy: Sync {
         None
     }
 
-    /// Refuses an outcome that this cell cannot leave: its file is damaged, or has what another cell left. Default: none
-    /// is.
+    /// Refuses an outcome that this cell cannot have: its file is damaged, or holds another cell's.
+    /// Default: accepts all.
     ///
     /// # Errors
-    /// What is there instead, in words.
+    /// If it does, with a description of the outcome that was found.
     fn check_outcome(&self, _cell: &Self::Cell, _outcome: &Self::Outcome) -> Result<(), String> {
         Ok(())
     }
@@ -122,7 +122,7 @@ pub trait CellStudy: Sync {
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
 
-    /// What the marker of its folder says.
+    /// The marker of its folder.
     fn marker(&self) -> Marker {
         Marker::new(FolderKind::Study)
     }
@@ -151,7 +151,7 @@ pub enum CellState<O> {
     Failed {
         /// Why.
         error: String,
-        /// What it left all the same.
+        /// Its outcome, if it has one all the same.
         outcome: Option<O>,
     },
     /// Neither finished nor failed; it may have been begun.
@@ -261,7 +261,7 @@ fn unfinished<O>(folder: &Path, id: &str) -> CellState<O> {
     }
 }
 
-/// The names in a folder; none if it is not there.
+/// The names in a folder; empty if it is not there.
 pub(super) fn names(folder: &Path) -> BTreeSet<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()

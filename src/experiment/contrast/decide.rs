@@ -28,7 +28,7 @@ impl Decision {
         self.contrast.claim.as_deref().unwrap_or(&self.contrast.id)
     }
 
-    /// What was found on the basis that decides.
+    /// The results on the basis that decides.
     pub fn primary(&self) -> impl Iterator<Item = &Found> {
         let first = self.found.first().map(|found| &found.basis);
         self.found.iter().filter(move |found| Some(&found.basis) == first)

@@ -37,7 +37,7 @@ pub struct UnitEffect {
     pub count: usize,
 }
 
-/// What a rule makes of an effect.
+/// The verdict of a rule on an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -74,13 +74,13 @@ pub struct Found {
     pub of: String,
     /// The basis, as a spec writes it.
     pub basis: Basis,
-    /// Mean over units; none without data.
+    /// Mean over units; `None` without data.
     pub estimate: Option<f64>,
-    /// Lower end of the 95 % interval; none with fewer than two units.
+    /// Lower end of the 95 % interval; `None` with fewer than two units.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Permutation p of "no effect", two-sided; none without a test or without data.
+    /// Permutation p of "no effect", two-sided; `None` without a test or without data.
     pub p: Option<f64>,
     /// Its parts, in the table's order.
     pub units: Vec<UnitEffect>,
@@ -255,7 +255,8 @@ impl Found {
         )
     }
 
-    /// The smallest effect that four of five such studies would find, two-sided at 5 %; none with fewer than two units.
+    /// The smallest effect that four of five such studies would find, two-sided at 5 %; `None` with
+    /// fewer than two units.
     pub fn visible(&self) -> Option<f64> {
         let freedom = self.units.len() as f64 - 1.0;
         let half = (self.high? - self.low?) / 2.0;
@@ -265,8 +266,8 @@ impl Found {
     }
 }
 
-/// What a rule makes of an interval. Without an interval, or without the p that is asked for, nothing is decided but
-/// what an interval alone excludes.
+/// Applies a rule to an interval. Without an interval, or without the p that the rule needs, it
+/// decides only what an interval alone excludes.
 pub fn verdict(rule: Rule, margin: f64, interval: Option<(f64, f64)>, p: Option<f64>) -> Verdict {
     let Some((low, high)) = interval else { return Verdict::Inconclusive };
     let is_sure = p.is_some_and(|p| p < 0.05);
@@ -302,7 +303,7 @@ fn own_variance(pairs: &[Pair]) -> f64 {
     coefficients.values().map(|(c, error)| (c / count * error).powi(2)).sum()
 }
 
-/// The least-squares slope through (x, y); none with fewer than three points or without spread in x.
+/// The least-squares slope through (x, y); `None` with fewer than three points or equal x.
 pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     if points.len() < 3 {
         return None;
@@ -317,8 +318,9 @@ pub fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (xx > 1e-12).then(|| xy / xx)
 }
 
-/// Pearson's r of both numbers' ranks, which are taken and centred within each group; none with fewer than four points
-/// in groups of two or more, or without spread. With one group it is Spearman's ρ.
+/// Pearson's r of both numbers' ranks, which are taken and centred within each group; `None` with
+/// fewer than four points in groups of two or more, or without spread. With one group it is
+/// Spearman's ρ.
 pub fn rank_correlation(groups: impl Iterator<Item = Vec<(f64, f64)>>) -> Option<f64> {
     let (mut count, mut xx, mut yy, mut xy) = (0, 0.0, 0.0, 0.0);
     for group in groups.filter(|group| group.len() > 1) {
@@ -334,8 +336,8 @@ pub fn rank_correlation(groups: impl Iterator<Item = Vec<(f64, f64)>>) -> Option
     (count >= 4 && xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
 }
 
-/// Two-sided permutation p of "the group does not matter": within each block every value is as likely to be the first
-/// group's. (1 + hits)/(1 + draws); none without blocks.
+/// Two-sided permutation p of "the group does not matter": within each block every value is as
+/// likely to be the first group's. (1 + hits)/(1 + draws); `None` without blocks.
 pub fn block_p(blocks: &[Block], draws: u32, rng: &mut SimRng) -> Option<f64> {
     if blocks.is_empty() {
         return None;

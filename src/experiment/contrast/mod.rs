@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 /// Draws of a permutation test where not all patterns can be gone through.
 const DRAWS: u32 = 20_000;
 
-/// What a table says of a contrast: for each basis, one result for each group that the first is compared with. The
-/// first basis decides.
+/// Computes a contrast of a table: for each basis, one result for each group that the first is
+/// compared with. The first basis decides.
 ///
 /// # Errors
 /// The contrast is not valid, or names a column that the table lacks.
@@ -196,7 +196,7 @@ fn of_one_group(
     Ok(Found::mixed(spec, &name, basis, values, missing, p))
 }
 
-/// p of the values' signs, two-sided; none without values.
+/// p of the values' signs, two-sided; `None` without values.
 fn flipped(values: &Values) -> Option<f64> {
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
     sign_flip_p(&all, DRAWS, &mut SimRng::new(0, "sign-flips", 0)).ok()

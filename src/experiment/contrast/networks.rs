@@ -28,12 +28,12 @@ pub(super) struct Networks<'a> {
     spec: &'a ContrastSpec,
     /// Every network, in the order in which it first appears.
     pub all: Vec<Network>,
-    /// Number of each row's network in `all`; none for rows that `where` leaves out.
+    /// Number of each row's network in `all`; `None` for rows that `where` leaves out.
     of_row: Vec<Option<usize>>,
     has_way: bool,
     fit: Option<&'a Column>,
     unit: &'a Column,
-    /// What the numbers are divided by.
+    /// Divisor of the numbers.
     pub scale: f64,
 }
 
@@ -186,8 +186,8 @@ impl<'a> Networks<'a> {
         self.compared_rows(number, basis).into_iter().filter_map(value).collect()
     }
 
-    /// The value of each network at what all of them have in common, averaged over it; none if they have nothing
-    /// in common.
+    /// The value of each network at the levels that all of them have, averaged over those; `None`
+    /// if they have no level in common.
     pub fn compared(&self, networks: &[usize], basis: &Basis, of: &Column) -> Option<Vec<f64>> {
         let all: Vec<Vec<(f64, f64)>> =
             networks.iter().map(|&number| self.values(number, basis, of)).collect();

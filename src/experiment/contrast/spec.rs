@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub struct ContrastSpec {
     /// Its name: `which-links`, `fewer-links`.
     pub id: String,
-    /// What is claimed, in one sentence.
+    /// The statement, in one sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
     /// The number that is compared. Default: `score`.
@@ -62,7 +62,7 @@ pub struct ContrastSpec {
     /// How pairs are put together within a unit and units to a mean. Default: `mixed`.
     #[serde(default)]
     pub mean: Mean,
-    /// What one network of the first group is compared with. Default: `each`.
+    /// The partner of one network of the first group. Default: `each`.
     #[serde(default)]
     pub against: Against,
     /// The smallest difference that matters, in units of `of`. Default: 0.05.
@@ -142,7 +142,7 @@ pub enum Mean {
     Ranks,
 }
 
-/// What a network of the first group is compared with.
+/// The partner of a network of the first group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Against {
@@ -199,7 +199,7 @@ const BASES: &str =
     "finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R²,R² or each-fit";
 
 impl Basis {
-    /// What is compared, in words.
+    /// Describes the comparison in words.
     pub fn says(&self) -> String {
         let level = |r2: &f64| format!("{r2}").trim_start_matches('0').to_string();
         match self {
@@ -331,8 +331,8 @@ impl ContrastSpec {
         self.test.unwrap_or(usual)
     }
 
-    /// What the rule asks for and what speaks against it, in numbers: `supported if the interval lies above 0 and
-    /// p < 0.05, against if it lies below 0.1`.
+    /// Describes the rule's condition and the opposite one, in numbers: `supported if the interval
+    /// lies above 0 and p < 0.05, against if it lies below 0.1`.
     pub fn asks(&self) -> String {
         let m = self.margin;
         let p = if self.asks_p() { " and p < 0.05" } else { "" };

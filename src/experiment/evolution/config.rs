@@ -12,7 +12,7 @@ use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
 
-/// What leads the search.
+/// The goal of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchKind {
@@ -79,7 +79,7 @@ settings! {
     }
 }
 
-/// What happens to weights learned by gradient descent within a generation.
+/// The use of weights learned by gradient descent within a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefineMode {
@@ -308,10 +308,11 @@ impl EvolutionConfig {
         Ok(())
     }
 
-    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are drawn at a time.
+    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are
+    /// drawn at a time.
     ///
     /// # Errors
-    /// What is too much, with the product.
+    /// If one of them is too large, with the product.
     pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
         let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
         let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);

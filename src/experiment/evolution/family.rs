@@ -15,15 +15,16 @@ const PREFIX: &str = "family:";
 #[derive(Clone, Debug)]
 pub struct ShownFamily {
     family: Family,
-    /// What is shown and what is held out.
+    /// The combinations shown and held out.
     pub conditions: Conditions,
 }
 
 impl ShownFamily {
-    /// The family that a config's target names; none where it names a picture.
+    /// The family that a config's target names; `None` if the target is a picture.
     ///
     /// # Errors
-    /// There is no such family; the search is not for a target; more pictures than there is memory for.
+    /// There is no such family; the search is not for a target; more pictures than there is memory
+    /// for.
     pub fn of(config: &EvolutionConfig) -> Result<Option<Self>, Refusal> {
         let Some(name) = config.target.as_ref().and_then(|target| target.strip_prefix(PREFIX))
         else {

@@ -1,4 +1,4 @@
-//! What a search or a session begins from, kept beside it: copies of genomes, and the target's pixels.
+//! The inputs of a search or a session, stored beside it: copies of genomes, the target's pixels.
 //!
 //! A path that leads down from the folder at hand is a name. Any other path is this machine's alone and is written
 //! nowhere: a genome is then named by a hash of its content, `ancestors/ID.json`, and that file lies beside the config or

@@ -56,7 +56,7 @@ impl PictureJudge {
         }
     }
 
-    /// What a genome draws at the config's size: a picture, or those of a family, one below the other.
+    /// Draws a genome at the config's size: a picture, or those of a family, one below the other.
     pub fn picture(&self, genome: &Genome) -> Picture {
         let (network, weights) = compile(genome);
         Picture {
@@ -66,8 +66,8 @@ impl PictureJudge {
         }
     }
 
-    /// 1 − MSE / variance of the target about its best constant colour, of what a genome draws; none where there is no
-    /// target, or one of one colour.
+    /// 1 − MSE / variance of the target about its best constant colour, of a genome's picture;
+    /// `None` without a target, or if the target is of one colour.
     pub fn r2(&self, genome: &Genome) -> Option<f64> {
         let target = self.likeness.as_ref()?.target();
         let variance = target.variance();

@@ -1,4 +1,4 @@
-//! What a generation leaves behind, and who is told.
+//! The record of a generation, and its observers.
 
 use super::decision::DecisionRecord;
 use crate::evolve::{Judged, Ranked, Search};
@@ -19,7 +19,7 @@ pub struct GenerationRecord {
     pub median: f64,
     /// Best fitness of the run (MAP-Elites: of the grid).
     pub best_ever: f64,
-    /// R² of the best picture of the run to its target; none where the search has no target.
+    /// R² of the best picture of the run to its target; `None` if the search has no target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_r2: Option<f64>,
     /// Enabled links of the genome that draws it.
@@ -80,7 +80,7 @@ pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
     )
 }
 
-/// The best genome of a search until now; none before the first judged generation.
+/// The best genome of a search until now; `None` before the first judged generation.
 pub(super) fn champion(search: &Search) -> Option<&Ranked> {
     match search {
         Search::Target(p) => p.champion(),

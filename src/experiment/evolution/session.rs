@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// Side of the picture beside a kept genome in pixels.
 const KEPT: usize = 512;
 
-/// What to do with a session.
+/// A request to a session.
 #[derive(Clone, Debug, Default)]
 pub struct BreedRequest {
     /// Go to this sheet first.
@@ -47,7 +47,7 @@ pub struct BreedRequest {
     pub coords: Coords,
 }
 
-/// What a breeding call left behind.
+/// The result of a breeding call.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BreedReport {
     /// Number of the sheet now to choose from.
@@ -77,7 +77,7 @@ pub enum BreedError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The session file cannot be replayed.
@@ -85,7 +85,7 @@ pub enum BreedError {
     Session {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error in it.
         source: Box<SessionError>,
     },
     /// Settings were given, and the session has others.
@@ -115,9 +115,9 @@ pub enum BreedError {
     Name {
         /// The file it would be.
         path: PathBuf,
-        /// What was expected.
+        /// The name that is allowed.
         expected: &'static str,
-        /// What was found.
+        /// The name or file that was found.
         found: String,
     },
     /// The machine has no memory for the sheet.

@@ -71,7 +71,7 @@ pub fn grid_sheet(
     sheet
 }
 
-/// The side of so many cells in a picture that can be made, at most `cell`; none if there is none.
+/// The side of so many cells in a picture, at most `cell`; `None` if no side is small enough.
 pub fn side_of(cells: usize, cell: usize) -> Option<usize> {
     // With the room between them.
     let pixels = |side: usize| cells.saturating_mul((side + GAP) * (side + BAR + GAP));

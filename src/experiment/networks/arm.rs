@@ -98,8 +98,9 @@ pub struct ArmSpec {
     /// How, as `"wanda:scope=layer"` or `{ name = "wanda", scope = "layer" }`.
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "method")]
     pub method: Option<Method>,
-    /// What is kept, level by level, each pruned from the one before. With a wiring that is drawn after a genome
-    /// (`layerized`, `rewired`, `connected`, `random`): `evolved:M` only, a network each, none pruned from another.
+    /// Links to keep, level by level, each level pruned from the one before. With a wiring that is
+    /// drawn after a genome (`layerized`, `rewired`, `connected`, `random`): `evolved:M` only, each
+    /// level a network of its own.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub levels: Vec<Level>,
     /// Rounds that lead to a level, their counts in geometric steps. Default: 1; `imp` as many as its published
@@ -118,7 +119,8 @@ pub struct ArmSpec {
     /// Its other settings of training, in place of those of the way of training.
     #[serde(skip_serializing_if = "Overlay::is_empty", default)]
     pub train: Overlay<TrainConfig>,
-    /// What happens to links on no path. Default `drop`; `refill`: living links are equal across arms.
+    /// How links on no path are treated. Default `drop`; `refill`: living links are equal across
+    /// arms.
     #[serde(skip_serializing_if = "is_dropped", default)]
     pub orphans: Orphans,
     /// Only at these depths. Default: all.
@@ -315,7 +317,7 @@ impl ArmSpec {
         rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
     }
 
-    /// Its wiring at a level; none where a wiring has no such level.
+    /// Its wiring at a level; `None` if the wiring has no such level.
     fn wired_at(&self, level: &Level) -> Option<ArmWiring> {
         match (self.wiring, level) {
             (Some(ArmWiring::Trained(wiring)), Level::Evolved(times)) => {
@@ -356,7 +358,7 @@ impl ArmSpec {
     }
 }
 
-/// M of `evolved:M`; none of other levels.
+/// M of `evolved:M`; `None` for other levels.
 fn level_times(level: &Level) -> Option<f64> {
     match level {
         Level::Evolved(times) => Some(*times),

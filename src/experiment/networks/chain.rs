@@ -92,16 +92,16 @@ pub struct Made<'a> {
     pub kept: usize,
     /// The network.
     pub model: &'a Model,
-    /// Its run, with the folder; none for the evolved network.
+    /// Its run, with the folder; `None` for the evolved network.
     pub run: Option<(&'a LoadedRun, &'a Path)>,
 }
 
-/// What was seen of each network: arm, level, and what `look` said or why there is nothing.
+/// The result of `look` for each network: arm, level, and the value or why there is no value.
 pub type Seen<T> = Vec<(String, usize, Result<T, String>)>;
 
-/// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by arm; none
-/// if `ask` said no. Arms without a parent are trained side by side first. What is finished there is not
-/// computed again.
+/// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by
+/// arm; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks
+/// that are finished there are not computed again.
 pub fn walk<'a, T>(
     chain: &'a Chain,
     arms: impl IntoIterator<Item = &'a ArmSpec>,
@@ -159,9 +159,9 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
     chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level))).collect()
 }
 
-/// Scored and measured rows of the networks of `chain`; none if `ask` said no.
+/// Scores and measures the networks of `chain` and returns their rows; `None` if `ask` stopped it.
 ///
-/// An arm that fails gives rows that say why.
+/// An arm that fails gives rows with the reason.
 pub fn run_chain(
     chain: &Chain,
     folder: &Path,
@@ -200,7 +200,8 @@ struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
     ask: Ask<'a>,
-    /// How the trainings of arms without a parent ended, by job: the run's folder, none if it was interrupted.
+    /// The result of training each arm without a parent, by job: the run's folder, `None` if
+    /// stopped.
     attempts: BTreeMap<String, Result<Option<PathBuf>, RunError>>,
     /// Trained networks by arm, for arms that are pruned from them.
     trained: BTreeMap<String, LoadedRun>,
@@ -456,7 +457,7 @@ impl Worker<'_> {
 
 /// How a network is measured.
 pub(in crate::experiment) struct Measuring<'a> {
-    /// What it should draw; of a family under its first condition.
+    /// Its target; of a family under its first condition.
     pub target: &'a Picture,
     /// Pictures that few weights are to lead to.
     pub relatives: &'a [Picture],
@@ -512,7 +513,7 @@ impl<'a> Measuring<'a> {
         Exhibit::new(model, self.target.width, self.coords, Some(self.target))
     }
 
-    /// What may bias descent at a network, where it is asked for.
+    /// Measures the mechanisms that may bias descent at a network, if the study measures them.
     fn mechanisms(&self, model: &Model) -> Option<Mechanisms> {
         let inputs = PixelInputs::full(self.target.width, self.coords);
         let mut rng = SimRng::new(self.seed, "mechanisms", 0);

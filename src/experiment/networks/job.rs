@@ -35,7 +35,8 @@ impl Job {
         }
     }
 
-    /// Makes it in the study's folder, or goes on there: the folder of its run, none if it was interrupted.
+    /// Makes it in the study's folder, or resumes it there, and returns the folder of its run;
+    /// `None` if it was interrupted.
     pub fn run(self, study: &Path, ask: Ask<'_>) -> Result<Option<PathBuf>, RunError> {
         match self {
             Job::Train(jobs) => {

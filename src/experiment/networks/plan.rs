@@ -41,11 +41,12 @@ pub struct NetworksStudy {
     /// Names of the targets left out for want of an archive.
     pub left_out: Vec<String>,
     /// True if depths were predicted, false if the study to predict them from had no network that
-    /// learned its picture; none if they are the spec's.
+    /// learned its picture; `None` if they are the spec's.
     pub predicted: Option<bool>,
-    /// L of every target whose depth was predicted, had it not been; none if that is not asked.
+    /// Layer count of the extra chains that give all targets of predicted depth the same
+    /// (`constant_depth`).
     pub constant: Option<usize>,
-    /// What the spec asks of the table.
+    /// The spec's contrasts and figures.
     pub analysis: Analysis,
     /// PNG bytes / raw bytes of every target.
     pub png_ratio: BTreeMap<String, f64>,
@@ -58,7 +59,7 @@ pub struct NetworksStudy {
 /// Arms that hang together: those of one target, way of training, depth and seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Chain {
-    /// What decides it, with the judge; its hash is its id.
+    /// All that decides its outcome, apart from the judge; the hash of both is its id.
     #[serde(flatten)]
     pub key: ChainKey,
     /// The picture and the networks' source.
@@ -66,7 +67,7 @@ pub struct Chain {
     pub source: Arc<Source>,
 }
 
-/// What decides a chain.
+/// All that decides the outcome of a chain, apart from the judge.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChainKey {
     /// The study.
@@ -79,7 +80,7 @@ pub struct ChainKey {
     pub offset: i64,
     /// L of its layered networks.
     pub layers: usize,
-    /// Seed; none for the evolved network.
+    /// Seed; `None` for the evolved network.
     pub seed: Option<u64>,
     /// The way of training.
     pub variant: VariantSpec,
@@ -89,7 +90,7 @@ pub struct ChainKey {
     pub train: TrainConfig,
     /// Side of the pictures.
     pub size: usize,
-    /// Side of the pictures that are judged; none where that is `size`.
+    /// Side of the pictures that are judged; `None` if it is `size`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged_at: Option<usize>,
     /// Weights perturbed.
@@ -633,7 +634,7 @@ pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> T
     Target::of_family(family.name().into(), spec.conditions(family.factors().len()), draw)
 }
 
-/// The source of a target; none if it is in an archive that is not there.
+/// The source of a target; `None` if it is in an archive that is not there.
 fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
     match &target.family {
         Some(family) => load_family(places, target, family, size),

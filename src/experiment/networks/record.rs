@@ -1,4 +1,4 @@
-//! What a networks study leaves: one row a network.
+//! The record of a networks study: one row a network.
 
 use super::columns;
 use crate::base::stats::{mean, mean_interval, normal_quantile};
@@ -28,7 +28,7 @@ pub struct NetworksRecord {
     pub format: String,
     /// Name of the study.
     pub study: String,
-    /// What is asked.
+    /// The question.
     pub question: String,
     /// The profile.
     pub profile: String,
@@ -36,11 +36,11 @@ pub struct NetworksRecord {
     pub size: usize,
     /// Optimizer steps of every training.
     pub steps: u64,
-    /// Weights perturbed in each network; none: all.
+    /// Weights perturbed in each network; `None` for all.
     pub sample: Option<usize>,
     /// Effect of a perturbation, RMSE.
     pub effect: f64,
-    /// R² at which training ended; none: all steps were made.
+    /// R² at which training ended; `None` if all steps were made.
     pub target_r2: Option<f64>,
     /// R² at which networks on their way were measured too.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -53,7 +53,7 @@ pub struct NetworksRecord {
     /// Names of the targets that were left out because `PICLOOM_ARCHIVE` was not set.
     pub left_out: Vec<String>,
     /// True if depths were predicted by another study, false if none of its networks had learned
-    /// its picture, so that every arch kept its own; none if they are the spec's.
+    /// its picture, so that every arch kept its own; `None` if they are the spec's.
     pub predicted: Option<bool>,
     /// L that every target of predicted depth would have had without: the median of those fitted to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -67,7 +67,7 @@ pub struct NetworksRecord {
     /// Hash of the spec's contrasts as they stood when the result was written.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rules: Option<String>,
-    /// What every contrast of the spec begins with; `picloom contrast` begins with it too.
+    /// Defaults of every contrast of the spec; `picloom contrast` uses them too.
     #[serde(skip_serializing_if = "toml::Table::is_empty", default)]
     pub contrast_defaults: toml::Table,
     /// One row a network, in the plan's order.
@@ -93,9 +93,9 @@ pub struct NetworkRow {
     pub arm: String,
     /// Level of pruning, from 1; 0: not pruned.
     pub level: usize,
-    /// Seed; none for the evolved network.
+    /// Seed; `None` for the evolved network.
     pub seed: Option<u64>,
-    /// What came out; none if it failed.
+    /// The result; `None` if it failed.
     pub result: Option<Box<NetworkResult>>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -108,16 +108,17 @@ pub struct NetworkRow {
 pub struct About {
     /// PNG bytes / raw bytes of the picture.
     pub png_ratio: f64,
-    /// R² of the best function of one linear coordinate; none of a family, and in records that leave it out.
+    /// R² of the best function of one linear coordinate; `None` for a family, and in records that
+    /// leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub one_coordinate: Option<f64>,
-    /// Links of the genome's layered network that are not 0; none of a picture.
+    /// Links of the genome's layered network that are not 0; `None` for a picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub evolved_links: Option<usize>,
     /// Generations that the genome says led to it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub generations: Option<u64>,
-    /// Of a family of pictures its name; none of a genome's.
+    /// Name of the family of pictures; `None` for a genome or picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub family: Option<Family>,
     /// Which combinations of its factors training saw.
@@ -125,11 +126,11 @@ pub struct About {
     pub support: Option<Support>,
 }
 
-/// What came out of one network.
+/// The result of one network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkResult {
-    /// Id of its run; none for the evolved network, and in records that leave it out.
+    /// Id of its run; `None` for the evolved network, and in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_id: Option<String>,
     /// Links of the topology, W.
@@ -148,13 +149,13 @@ pub struct NetworkResult {
     pub r2: f64,
     /// True if the fit passes the gate: only then the score counts.
     pub fit: bool,
-    /// How training ended; none for the evolved network.
+    /// How training ended; `None` for the evolved network.
     pub train: Option<Training>,
     /// Weights that may be perturbed.
     pub non_zero: usize,
     /// Weights that were.
     pub perturbed: usize,
-    /// The compositional score with its 95 % interval; none if nothing could be judged.
+    /// The compositional score with its 95 % interval; `None` if nothing could be judged.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub score: Option<Scored>,
     /// Perturbations judged clean.
@@ -165,35 +166,36 @@ pub struct NetworkResult {
     pub damaged: usize,
     /// Perturbations without effect.
     pub silent: usize,
-    /// What they were called, by layer of the perturbed weight, first hidden layer first.
+    /// Calls of the perturbations by layer of the perturbed weight, first hidden layer first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub by_layer: Vec<Calls>,
     /// Measures beside the score.
     #[serde(default)]
     pub measures: Summary,
-    /// Depth and in-degrees of the alive part; none in records that leave it out.
+    /// Depth and in-degrees of the alive part; `None` in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sparsity: Option<CompositionalSparsity>,
-    /// Modules in the sense of the theory; none for a graph, and in records that leave them out.
+    /// Modules in the sense of the theory; `None` for a graph, and in records that leave them out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub modules: Option<NetworkModules>,
-    /// How it draws combinations of factors that it was not trained on; none of a network of one picture.
+    /// How it draws combinations of factors that it was not trained on; `None` for a network of one
+    /// picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub recombination: Option<Recombination>,
-    /// Modules by function; none for networks with fewer than two units that do something.
+    /// Modules by function; `None` for networks with fewer than two units that change the picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
     /// How it is organised, by measure: the recommended ones, or all where they were asked for; empty in records that
     /// leave it out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub organisation: BTreeMap<String, f64>,
-    /// What was measured where its training first reached each R² that was asked for, rising.
+    /// Scores where its training first reached each R² of the spec's checkpoints, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
     /// The same weights changed by a fixed δ.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fixed: Option<Scored>,
-    /// What may bias descent there.
+    /// The mechanisms that may bias descent there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mechanisms: Option<Mechanisms>,
     /// Pictures kept for figures.
@@ -207,12 +209,12 @@ impl NetworkResult {
         8 * self.kept <= self.links && self.r2 >= 0.7
     }
 
-    /// The compositional score; none if nothing could be judged.
+    /// The compositional score; `None` if nothing could be judged.
     pub fn score(&self) -> Option<f64> {
         self.score.map(|s| s.score)
     }
 
-    /// Changes judged clean over judged ones, in [0, 1]; none if nothing could be judged.
+    /// Changes judged clean over judged ones, in [0, 1]; `None` if nothing could be judged.
     pub fn clean_share(&self) -> Option<f64> {
         self.score.and_then(|s| s.clean_share)
     }
@@ -229,26 +231,28 @@ impl NetworkResult {
 pub struct Scored {
     /// Mean P(clean).
     pub score: f64,
-    /// Lower end; none if the sample was too small to tell, and in records that leave it out.
+    /// Lower end; `None` if the sample was too small to tell, and in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub low: Option<f64>,
     /// Upper end.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub high: Option<f64>,
-    /// Changes judged clean over judged ones, in [0, 1]: the paper's score. None in records that leave it out.
+    /// Changes judged clean over judged ones, in [0, 1]: the paper's score. `None` in records
+    /// without it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub clean_share: Option<f64>,
 }
 
 impl Scored {
-    /// Of a score; none if nothing was judged.
+    /// Of a score; `None` if nothing was judged.
     pub fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
         let (low, high) = found.interval.unzip();
         found.score.map(|score| Scored { score, low, high, clean_share: found.clean_share })
     }
 
-    /// The mean over networks that differ in their seed only; none of none. Its 95 % interval covers seeds and judge
-    /// \[ours\]: Student's t over the scores, never narrower than the scores' own intervals allow.
+    /// The mean over networks that differ in their seed only; `None` without networks. Its 95 %
+    /// interval covers seeds and judge \[ours\]: Student's t over the scores, never narrower than
+    /// the scores' own intervals allow.
     pub fn over_seeds(scores: &[Scored]) -> Option<Self> {
         let values: Vec<f64> = scores.iter().map(|s| s.score).collect();
         let (score, n) = (mean(&values).ok()?, values.len() as f64);
@@ -271,7 +275,8 @@ impl Scored {
         Some(Scored { score, low, high, clean_share })
     }
 
-    /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96; none without one.
+    /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96;
+    /// `None` without an interval.
     pub fn error(&self) -> Option<f64> {
         let (low, high) = self.low.zip(self.high)?;
         Some((self.score - low).max(high - self.score) / normal_quantile(0.975))
@@ -289,9 +294,9 @@ pub struct ReachedScore {
     /// Steps that led there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub step: Option<u64>,
-    /// Its score; none if nothing could be judged.
+    /// Its score; `None` if nothing could be judged.
     pub score: Option<Scored>,
-    /// What may bias descent there.
+    /// The mechanisms that may bias descent there.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mechanisms: Option<Mechanisms>,
 }
@@ -354,7 +359,7 @@ pub struct Change {
     pub link: usize,
     /// Layer of its target.
     pub layer: usize,
-    /// What was added to its weight.
+    /// The change of its weight.
     pub delta: f64,
     /// True if the picture was judged clean.
     pub clean: bool,
@@ -364,7 +369,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What the picture was called.
+    /// The judge's call on the picture.
     pub fn call(&self) -> Call {
         match (self.clean, self.unclear) {
             (true, _) => Call::Clean,

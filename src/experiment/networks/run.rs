@@ -203,7 +203,8 @@ impl NetworksSpec {
         variants.chain(arms).chain(own.map(|(name, id)| (name.to_string(), id)))
     }
 
-    /// What a result with this head was made with otherwise, or lacks: names of settings, arms and variants.
+    /// Names of settings, arms and variants that differ from those behind a result with this head,
+    /// or are missing there.
     pub fn changed_since(&self, head: &Head) -> Vec<String> {
         let same = |name: &str, now: Value| head.fields.get(name).is_none_or(|then| *then == now);
         let numbers = [

@@ -25,7 +25,7 @@ use toml::de::{DeTable, DeValue};
 pub struct NetworksSpec {
     /// Name of the study: its folder under `runs/` and `figures/`.
     pub name: String,
-    /// What is asked, in one sentence.
+    /// The question, in one sentence.
     pub question: String,
     /// Side of the pictures in pixels, 2 to 4096.
     pub size: usize,
@@ -50,9 +50,9 @@ pub struct NetworksSpec {
     /// does predicting add anything? Default: no.
     #[serde(default)]
     pub constant_depth: bool,
-    /// What is drawn by what.
+    /// The targets, each with its source.
     pub targets: Vec<TargetSpec>,
-    /// What is done, in order.
+    /// The arms, in order.
     pub arms: Vec<ArmSpec>,
     /// Ways of training. Default: FER's recipe only.
     #[serde(default = "plain")]
@@ -61,7 +61,7 @@ pub struct NetworksSpec {
     /// every unit's map.
     #[serde(default)]
     pub show: Show,
-    /// What a rule's power is simulated with where there is no pilot.
+    /// The variances behind a rule's simulated power, where there is no pilot.
     #[serde(default)]
     pub power: Variances,
 }
@@ -181,7 +181,7 @@ impl Serialize for VariantSpec {
     }
 }
 
-/// What pictures are kept.
+/// The pictures that are stored for figures.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Show {

@@ -25,7 +25,7 @@ pub struct Fewest {
     /// Share of a step's rows that must hold, in (0, 1]. Default: one row is enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// What the number is where no step has so many. Default: no value.
+    /// The number of a group in which no step has so many rows. Default: no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<f64>,
 }

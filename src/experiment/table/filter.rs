@@ -337,7 +337,7 @@ impl Measure {
         Measure { column: column.to_string(), ..self.clone() }
     }
 
-    /// Its value in a row; none if the column has no number there or the function is not defined for it.
+    /// Its value in a row; `None` without a number there, or where the function is not defined.
     pub fn value(&self, column: &Column, row: usize) -> Option<f64> {
         let value = column.number(row)?;
         let value = match self.function {

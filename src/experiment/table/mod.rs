@@ -95,7 +95,7 @@ impl Column {
         self.value(self.codes[row] as usize)
     }
 
-    /// The number in a row: `true` is 1, `false` is 0; none for a text and for no value.
+    /// The number in a row: `true` is 1, `false` is 0; `None` for a text and for no value.
     pub fn number(&self, row: usize) -> Option<f64> {
         self.numbers[self.codes[row] as usize]
     }

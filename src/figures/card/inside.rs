@@ -1,4 +1,4 @@
-//! What the network looks like inside: feature maps and wiring.
+//! The inside of a network: feature maps and wiring.
 
 use super::parts::{Card, GAP, MARGIN, ROOM, TALLEST, WIDTH, heading, heading_at};
 use crate::figures::page::Page;

@@ -1,4 +1,4 @@
-//! What a card is made of: its data, its measures on the page, its headings.
+//! The parts of a card: its data, its measures on the page, its headings.
 
 use crate::figures::fonts::{text_width, wrapped};
 use crate::figures::page::{NOTE, Page};
@@ -12,9 +12,9 @@ use crate::score::{Call, CompositionalScore};
 /// A picture of the network after one weight was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changed {
-    /// What it draws then.
+    /// Its picture then.
     pub picture: Picture,
-    /// What the judge said.
+    /// The judge's call.
     pub call: Call,
     /// Under it: `layer 2, w7 +0.31`.
     pub caption: String,
@@ -27,9 +27,9 @@ pub struct Card<'a> {
     pub title: &'a str,
     /// How it was measured.
     pub subtitle: &'a str,
-    /// What it draws.
+    /// Its picture.
     pub drawn: &'a Picture,
-    /// What it should draw.
+    /// Its target.
     pub target: Option<&'a Picture>,
     /// Its score.
     pub score: &'a CompositionalScore,

@@ -53,7 +53,7 @@ impl Panel {
         (xs, ys)
     }
 
-    /// Its axes over these values in an area of about this size; none if there is nothing to show.
+    /// Its axes over these values in an area of about this size; `None` if nothing is to be shown.
     fn lay(&self, (mut xs, mut ys): Values, width: f64, height: f64) -> Option<(Laid, Laid)> {
         let any = |values: &[f64], axis: &Axis| {
             values.iter().any(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0))
@@ -116,8 +116,8 @@ fn mark(axis: &Axis) -> f64 {
 /// Places of names, and their lines.
 type Names = Vec<(f64, Vec<String>)>;
 
-/// Names under a plotting area this wide: their size, and each with its place in lines; none if they must be
-/// turned to be read.
+/// Names under a plotting area this wide: their size, and each with its place in lines; `None` if
+/// they must be turned to be readable.
 fn names(x: &Laid, width: f64) -> Option<(f64, Names)> {
     let whole = x.high - x.low;
     let pairs = x.ticks.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs());
@@ -142,7 +142,8 @@ fn words(
     lines.map(|line| (line, face, leading * face.em)).collect()
 }
 
-/// Entries of the legend: each name once, none for a single one; with their places and the height of all.
+/// Entries of the legend: each name once, or no entry if there is a single name; with their places
+/// and the height of all.
 fn legend(panels: &[Panel], width: f64) -> (Vec<(f64, f64, &Series, bool)>, f64) {
     let mut keys: Vec<(f64, f64, &Series, bool)> = Vec::new();
     let line = 1.55 * LABEL.em;

@@ -14,7 +14,7 @@ const R: f64 = 8.0;
 /// Distances at which a label without room beside its point is tried, joined to it by a line.
 const AWAY: [f64; 5] = [22.0, 36.0, 52.0, 70.0, 90.0];
 
-/// What lies behind grid and axes.
+/// Draws the layer behind grid and axes.
 pub(super) fn behind(canvas: &Canvas<'_>, panel: &Panel, view: &View<'_>) {
     let Some(slots) = &panel.slots else { return };
     // A stripe of the category axis between two values, or over the whole area.
@@ -199,7 +199,8 @@ fn rules(canvas: &Canvas<'_>, panel: &Panel, view: &View<'_>) {
     }
 }
 
-/// The ends of an interval on an axis, cut at its ends, and whether they are; none without a high end.
+/// The ends of an interval, cut at the axis's ends, and whether they are; `None` without a high
+/// end.
 fn ends(laid: &Laid, interval: Option<(f64, f64)>) -> Option<[(f64, bool); 2]> {
     let (low, high) = interval?;
     let end = |value| (laid.clamped(value), laid.beyond(value));

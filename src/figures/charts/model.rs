@@ -10,7 +10,7 @@ pub type Look = (String, Colour, Marker);
 /// Texts and size of a figure, and how its panels stand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// What the figure shows, in a few words. May be empty.
+    /// The title, a few words. May be empty.
     pub title: String,
     /// A second line in grey. May be empty.
     pub subtitle: String,
@@ -97,7 +97,7 @@ pub struct Panel {
     pub y_rules: Vec<Rule>,
     /// Draws the line y = x.
     pub diagonal: bool,
-    /// What [`Dots::panel`](super::Dots::panel) says of its categories.
+    /// The categories, by [`Dots::panel`](super::Dots::panel).
     pub slots: Option<Slots>,
     /// Cells, by [`Heat::panel`].
     pub heat: Option<Heat>,
@@ -347,7 +347,7 @@ impl Rule {
     }
 }
 
-/// What a panel of groups needs beside its series.
+/// The categories of a panel of groups, beside its series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slots {
     pub(super) lying: bool,
@@ -380,7 +380,7 @@ pub struct Heat {
     pub rows: Vec<String>,
     /// `values[row][column]`; NaN: grey, no number.
     pub values: Vec<Vec<f64>>,
-    /// What the colour means, written beside the scale. All matrices of a figure have one range.
+    /// The meaning of the colour, beside the scale. All matrices of a figure have one range.
     pub value: Axis,
     /// Colours.
     pub tones: Tones,

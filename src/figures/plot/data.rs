@@ -1,4 +1,4 @@
-//! What a figure takes from a table: its rows in groups, the mean of each and its interval over units.
+//! The data of a figure from a table: groups of rows, their means and intervals over units.
 
 use super::spec::FigureSpec;
 use super::words::Words;
@@ -23,7 +23,7 @@ pub(super) struct Selected<'a> {
     pub rows: Vec<usize>,
     /// The rows before `complete` left some out: they name series and panels.
     all: Vec<usize>,
-    /// Of every row of the table whether it counts; none: all do.
+    /// Of every row of the table whether it counts; `None` if all do.
     counted: Option<Vec<bool>>,
     /// Those at the end of training, because nothing in the figure asks for checkpoints.
     pub finished: bool,
@@ -34,7 +34,7 @@ pub(super) struct Selected<'a> {
 pub(super) struct Summary {
     /// Mean over units.
     pub mean: f64,
-    /// Student's t over units; none of fewer than `least`.
+    /// Student's t over units; `None` for fewer than `least`.
     pub interval: Option<(f64, f64)>,
     /// Mean within each unit.
     pub units: Vec<(String, f64)>,
@@ -241,8 +241,8 @@ impl<'a> Selected<'a> {
         }
     }
 
-    /// The unit column; none: every row is a unit. Without `unit` it is the default, or `seed` where the figure
-    /// already parts the values of the default.
+    /// The unit column; `None` if every row is a unit. Without `unit` it is the default, or `seed`
+    /// where the figure already parts the values of the default.
     ///
     /// # Errors
     /// The table has no such column.
@@ -284,7 +284,7 @@ impl<'a> Selected<'a> {
         units
     }
 
-    /// Mean over units, each averaged first, with Student's interval; none without a number.
+    /// Mean over units, each averaged first, with Student's interval; `None` without a number.
     pub fn summary(
         &self,
         rows: &[usize],
@@ -325,7 +325,7 @@ impl<'a> Selected<'a> {
         Err(Refusal::new(key, expected, found).advising(advice))
     }
 
-    /// What hollow marks are, if there are any.
+    /// Explains hollow marks, if there are any.
     pub fn hollow(&self, any: bool) -> Option<String> {
         let counts = self.spec.counts.to_string();
         let what = match counts.as_str() {

@@ -17,17 +17,17 @@ pub struct Drawing {
     /// The SVG, its width in mm.
     #[serde(skip)]
     pub svg: String,
-    /// What the marks and intervals are, for the paper.
+    /// The meaning of the marks and intervals, for the paper.
     pub caption: String,
     /// Panels.
     pub panels: usize,
-    /// What stands in each series.
+    /// The content of each series.
     pub series: Vec<DrawnSeries>,
     /// Width and height in mm.
     pub size: [f64; 2],
 }
 
-/// What was drawn of one series.
+/// The content of one series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DrawnSeries {
     /// Its value in the table; empty: the figure has no series.
@@ -77,7 +77,7 @@ impl Drawn {
         self.units.is_some_and(|units| units.1 > 1)
     }
 
-    /// What the marks and intervals are.
+    /// Explains the marks and intervals.
     pub fn mean_of(
         &self,
         selected: &Selected<'_>,
@@ -116,7 +116,7 @@ impl Drawn {
         says
     }
 
-    /// What the small dots are.
+    /// Explains the small dots.
     pub fn small_dots(&self, unit: Option<&str>) -> String {
         format!("Small dots: one {}.", unit.unwrap_or("network"))
     }
@@ -231,7 +231,7 @@ pub(super) fn check_width(spec: &FigureSpec) -> Result<(), Refusal> {
     Err(Refusal::new("width", expected, format!("{} mm", spec.width)).advising(advice))
 }
 
-/// What is written below.
+/// Returns the text below the figure.
 pub(super) fn below(spec: &FigureSpec, own: &str) -> String {
     match &spec.caption {
         Caption::None => String::new(),

@@ -56,7 +56,7 @@ pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
     }
 }
 
-/// What an effect of a contrast is: rows of which this is the same share an axis.
+/// The effect that a contrast measures: rows with the same one share an axis.
 fn effect_of(words: &Words<'_>, compared: &ContrastSpec) -> String {
     let of = words.measure(&compared.of);
     match (&compared.on, compared.between.len()) {
@@ -86,7 +86,8 @@ fn pair(words: &Words<'_>, name: &str) -> String {
     arms.join(" − ")
 }
 
-/// What a row is called: the label of its contrast, the value of `by`, the groups; an empty label leaves out the id.
+/// The name of a row: the label of its contrast, the value of `by`, the groups; an empty label
+/// leaves out the id.
 fn called(words: &Words<'_>, one: &ContrastSpec, name: &str, rows: usize, several: bool) -> String {
     let label = words.0.labels.get(&one.id).map(String::as_str);
     if let (Some(label), 1) = (label.filter(|label| !label.is_empty()), rows) {

@@ -8,7 +8,7 @@ use crate::experiment::table::{Filter, Measure};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
 
-/// What a cell shows.
+/// The content of a cell.
 struct Cell {
     value: f64,
     /// Networks, or units of a contrast, behind it.

@@ -96,7 +96,7 @@ fn apart(series: &mut [Series], log: bool) {
     }
 }
 
-/// What a line is made of.
+/// The data of a line.
 struct Line<'a> {
     selected: &'a Selected<'a>,
     x: &'a Measure,

@@ -2,7 +2,7 @@
 //!
 //! In: a [`FigureSpec`], tables with one row per measured network, the spec's contrasts. Out: a [`Drawing`]. Nothing is
 //! computed here but means over units and their intervals; differences come from [`contrast`](crate::experiment::contrast).
-//! What each key means stands in `docs/PLOTS.md`.
+//! `docs/PLOTS.md` explains each key.
 //!
 //! | file | role |
 //! |---|---|

@@ -43,7 +43,7 @@ pub struct FigureSpec {
     /// Order of values, for every column of the figure. Default: by size, then the house order of arms.
     #[serde(default)]
     pub order: Vec<String>,
-    /// What a value or a column is called: `sp = "SP"`, `"level=2" = "a quarter"`, `score = "score"`.
+    /// Name of a value or a column: `sp = "SP"`, `"level=2" = "a quarter"`, `score = "score"`.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
     /// Colour of a value, `#rrggbb`.
@@ -55,7 +55,7 @@ pub struct FigureSpec {
     /// Whether pixels, steps, seeds, judge and profile of the study stand below the title. Default: no.
     #[serde(default)]
     pub subtitle: bool,
-    /// What the figure shows, in a sentence, for lists and reports. It is not drawn.
+    /// Description of the figure, in a sentence, for lists and reports. It is not drawn.
     #[serde(default)]
     pub says: String,
     /// Facts of your own about the figure, for lists. They are not drawn.
@@ -81,7 +81,7 @@ pub struct FigureSpec {
     pub x_label: Option<String>,
     /// Title of the vertical axis. Default: the label of its column.
     pub y_label: Option<String>,
-    /// What is written below. Default: nothing; `true`: what the marks are.
+    /// Text below. Default: nothing; `true`: an explanation of the marks.
     #[serde(default)]
     pub caption: Caption,
     /// Width in mm, or as text: `"85mm"`, `"8.5cm"`, `"3.3in"`, `"column"` (85 mm), `"page"` (180 mm). Default: 180.
@@ -138,7 +138,7 @@ pub struct FigureSpec {
     /// Column with the paths of the pictures, relative to the table, or a path with names of columns:
     /// `views/{target}-target.png`.
     pub picture: Option<String>,
-    /// What stands below each picture: the mean of `of` over the rows of these groups that count.
+    /// Numbers below each picture: the mean of `of` over the rows of these groups that count.
     #[serde(default)]
     pub numbers: Vec<Group>,
     /// Paths of pictures, row by row, relative to the table.
@@ -171,7 +171,7 @@ const COLUMN: f64 = 85.0;
 /// A length in mm: `85`, `85mm`, `8.5cm`, `3.3in`, `column` or `page`.
 ///
 /// # Errors
-/// What was expected and what was found.
+/// If the text is no length: what was expected and what was found.
 pub fn length_of(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let named = [("column", COLUMN), ("page", PAGE)].into_iter().find(|(name, _)| *name == text);
@@ -223,7 +223,7 @@ fn font_size() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// What it is called.
+    /// Its name.
     pub label: String,
     /// Its rows.
     #[serde(rename = "where")]
@@ -396,14 +396,14 @@ macro_rules! as_text {
 
 as_text!(Kind, Hex);
 
-/// What is written below a figure.
+/// The text below a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "YesOrText", into = "YesOrText")]
 pub enum Caption {
     /// Nothing: it belongs into the paper.
     #[default]
     None,
-    /// What the marks and intervals are, and what was left out.
+    /// An explanation of the marks and intervals, and of the rows left out.
     Own,
     /// This.
     Text(String),

@@ -1,5 +1,5 @@
-//! What is drawn and told of a study of networks whose spec asks for nothing: scores, fits, loss curves, contrasts, and a
-//! table of the arms.
+//! Figures and a table of the arms for a study of networks whose spec has neither figures nor
+//! contrasts: scores, fits, loss curves, contrasts.
 
 use super::data::Selected;
 use super::spec::{FigureSpec, Kind};
@@ -119,9 +119,9 @@ pub struct ArmRow {
     pub fit: usize,
     /// Mean score of those, over units.
     pub score: Option<f64>,
-    /// Their mean clean share, in [0, 1]; none if the table does not have the column.
+    /// Their mean clean share, in [0, 1]; `None` if the table does not have the column.
     pub clean_share: Option<f64>,
-    /// The score's 95 % interval over units, Student's t; none of one unit.
+    /// The score's 95 % interval over units, Student's t; `None` for one unit.
     pub interval: Option<(f64, f64)>,
     /// Units behind it.
     pub units: usize,
@@ -136,13 +136,13 @@ pub struct ArmRow {
 pub struct Arms {
     /// Heads of [`ArmRow::names`].
     pub columns: Vec<String>,
-    /// What the means are over: `target` or `seed`.
+    /// The unit of the means: `target` or `seed`.
     pub unit: String,
     /// The rows.
     pub rows: Vec<ArmRow>,
 }
 
-/// The arms of a table of networks at the end of training; none of another table.
+/// The arms of a table of networks at the end of training; `None` for another table.
 ///
 /// # Errors
 /// The table has no rows at the end of training.

@@ -1,4 +1,4 @@
-//! What columns and values are called in figures, and their colours.
+//! Names of columns and values in figures, and their colours.
 
 use super::spec::{FigureSpec, Which};
 use crate::experiment::table::Measure;
@@ -64,7 +64,7 @@ fn known(column: &str) -> Option<&'static (&'static str, &'static str, Numbers)>
 pub(super) struct Words<'a>(pub &'a FigureSpec);
 
 impl Words<'_> {
-    /// What the spec says of a value: `column=value` before `value`.
+    /// The spec's entry for a value: `column=value` before `value`.
     fn given<'m, T>(
         map: &'m std::collections::BTreeMap<String, T>,
         column: &str,
@@ -78,7 +78,7 @@ impl Words<'_> {
         Self::given(&self.0.labels, column, "").is_some()
     }
 
-    /// What a value of a column is called: the spec's label, the arm's, or the value itself.
+    /// The name of a value of a column: the spec's label, the arm's, or the value itself.
     pub fn label(&self, column: &str, value: &str) -> String {
         if let Some(label) = Self::given(&self.0.labels, column, value) {
             return label.clone();
@@ -110,7 +110,7 @@ impl Words<'_> {
         if bare { format!("{} {label}", self.column(column)) } else { label }
     }
 
-    /// What a column is called.
+    /// The name of a column.
     pub fn column(&self, column: &str) -> String {
         match (self.0.labels.get(column), known(column)) {
             (Some(label), _) => label.clone(),
@@ -122,7 +122,7 @@ impl Words<'_> {
         }
     }
 
-    /// What a measure is called: its column, with a minus, `log₂` or `ln` before it.
+    /// The name of a measure: its column, with a minus, `log₂` or `ln` before it.
     pub fn measure(&self, measure: &Measure) -> String {
         let (text, column) = (measure.to_string(), self.column(measure.column()));
         if let Some(label) = self.0.labels.get(&text) {
@@ -175,7 +175,7 @@ impl Words<'_> {
         axis
     }
 
-    /// The colour that the spec or the house gives a value; none: the next free one.
+    /// The colour that the spec or the house gives a value; `None` for the next free one.
     pub fn colour(&self, column: &str, value: &str) -> Option<Colour> {
         let given = Self::given(&self.0.colours, column, value).map(|hex| hex.0);
         given.or_else(|| style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.colour))

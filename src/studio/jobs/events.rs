@@ -26,7 +26,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(150);
 /// Logged steps that one look tells at most.
 const MOST_AT_ONCE: usize = 400;
 
-/// What a look found: events, the last with a number to go on from.
+/// The stream of a job's events, which fills a place among all streams.
 struct Told {
     events: Receiver<Event>,
     _place: OwnedSemaphorePermit,

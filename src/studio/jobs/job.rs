@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What is to be done, as the page asks for it.
+/// The work of a job, in the page's own form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Work {
@@ -18,7 +18,7 @@ pub enum Work {
         id: String,
         /// How a genome is wired.
         wiring: Wiring,
-        /// Picture or genome to draw; none: what the network is of.
+        /// Picture or genome to draw; `None` for the one of the network.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target: Option<String>,
         /// Optimizer steps.
@@ -47,7 +47,7 @@ pub enum Work {
         /// Or the least score to keep.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold: Option<f64>,
-        /// Steps of the retraining; none: as many as the run was given.
+        /// Steps of the retraining; `None` for as many as the run had.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<u64>,
     },
@@ -69,10 +69,10 @@ pub enum Work {
         id: String,
         /// How a genome is wired.
         wiring: Wiring,
-        /// Weights that are moved, sampled within layers; none: all.
+        /// Weights that are moved, sampled within layers; `None` for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         samples: Option<usize>,
-        /// How far: RMSE between the pictures; none: the library's.
+        /// How far: RMSE between the pictures; `None` for the library's default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         effect: Option<f64>,
     },
@@ -157,7 +157,7 @@ pub struct Jobs {
 /// One piece of long work.
 pub struct Job {
     pub name: String,
-    /// What is done, for people.
+    /// Its work, for people.
     pub title: String,
     pub work: Work,
     pub stop: AtomicBool,
@@ -182,7 +182,7 @@ impl Status {
     }
 }
 
-/// What a job has come to.
+/// The progress of a job.
 pub struct State {
     pub status: Status,
     pub step: u64,
@@ -198,7 +198,7 @@ pub struct State {
     pub drawings: u64,
 }
 
-/// What the weights of a job belong to.
+/// The network that a job's weights belong to.
 pub struct Drawn {
     pub network: Network,
     pub coords: Coords,
@@ -289,7 +289,7 @@ pub struct Shown {
     id: String,
     name: String,
     wiring: Option<Wiring>,
-    /// What a training learns to draw: a picture, or the network whose own picture it is.
+    /// The target of a training: a picture, or the network whose own picture it is.
     target: Option<String>,
     status: Status,
     step: u64,

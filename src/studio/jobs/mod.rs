@@ -1,8 +1,8 @@
 //! Long work: training, pruning, scoring. One job computes at a time, the others wait.
 //!
-//! What a job is lies in `runs/studio/JOB.json`, what it has come to in its run folder or its part of a
-//! sweep: a server that is killed loses nothing, and the next one shows its jobs as stopped, to go on
-//! to the same bits.
+//! A job's work lies in `runs/studio/JOB.json`, its results in its run folder or its part of a
+//! sweep: a server that is killed loses nothing, and the next one shows its jobs as stopped, to go
+//! on to the same bits.
 
 mod events;
 pub(super) mod job;
@@ -251,7 +251,7 @@ pub fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
 }
 
 impl Studio {
-    /// What work is called: after the network it is of, or its picture.
+    /// The title of work: after its network, or its picture.
     fn title_of(&self, work: &Work) -> String {
         let run = || {
             let config = self.root.path(work.id()).ok()?.join("config.toml");
@@ -262,7 +262,7 @@ impl Studio {
     }
 }
 
-/// What a form offers.
+/// The choices of a form.
 #[derive(Serialize)]
 struct Choices {
     optimizers: Vec<Offered>,
@@ -272,7 +272,7 @@ struct Choices {
 #[derive(Serialize)]
 struct Offered {
     name: &'static str,
-    /// What it does, as a formula.
+    /// Its effect, as a formula.
     formula: &'static str,
     settings: Vec<OfferedSetting>,
 }
@@ -340,7 +340,7 @@ pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
     })
 }
 
-/// What the network of a run's job drew a moment ago; none if no job of this server works on it.
+/// Draws the network of a run's job as it last was; `None` if no job of this server works on it.
 pub fn drawn_now(studio: &Studio, run: &str, size: usize) -> Option<Picture> {
     let name = run.strip_prefix(RUNS)?.strip_prefix('/')?;
     let (of, weights) = studio.jobs.get(name).ok()?.state().drawn.clone()?;

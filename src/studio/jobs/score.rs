@@ -20,7 +20,7 @@ const SCORES: &str = "studio/scores";
 /// Largest side of the pictures that are judged: that of the committed studies.
 const LARGEST: usize = 128;
 
-/// What a network is, as a short hash.
+/// The content of a network as a short hash.
 pub(super) fn content(loaded: &Loaded) -> String {
     let model = &loaded.source.model;
     json_id(&(&model.network, loaded.source.coords, sha256_of_floats(&model.weights.0)))

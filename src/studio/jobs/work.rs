@@ -1,4 +1,4 @@
-//! What a job does, by the library's own functions.
+//! The work of a job, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
 use crate::base::hash::sha256_of_floats;
@@ -28,11 +28,11 @@ const MOST_STEPS: u64 = 10_000_000;
 /// Time between two pictures of a training.
 const PICTURE_EVERY: Duration = Duration::from_millis(250);
 
-/// Refuses what cannot be, before anything is written; a hash of the network and the picture that the work is
-/// on, for what an id names may change.
+/// Refuses impossible work before anything is written, and returns a hash of its network and
+/// picture, because the file behind an id may change.
 ///
 /// # Errors
-/// What was expected and what was found.
+/// If the work is impossible: what was expected and what was found.
 pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
     if let Work::Evolve { .. } = work {
         let job = evolution(studio, work)?;
@@ -265,7 +265,7 @@ impl EvolutionObserver for Generations<'_> {
     }
 }
 
-/// What a run came to.
+/// Records the end of a run; true if it is finished.
 fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String> {
     job.state().r2 = Some(result.fit.r2);
     match result.train.stop {

@@ -1,4 +1,4 @@
-//! What comes with the program: genomes and a trained network, in any folder, a clone or not.
+//! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
 use super::client::{root, serve};
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};

@@ -1,4 +1,5 @@
-//! What a slider finds is kept: saved, published, bred from; and what a page opens on, and calls things.
+//! Results of a slider are stored: saved, published, bred from; and the first network of a page,
+//! and its names.
 
 use super::client::{Served, root, serve};
 use picloom::genome::{Genome, from_json, to_json, to_picbreeder_xml};
@@ -12,7 +13,7 @@ fn moth() -> Genome {
     from_json(&std::fs::read_to_string(MOTH).unwrap()).unwrap()
 }
 
-/// What the moth draws with a weight set.
+/// The moth's picture with these weights set.
 fn drawn(set: &[(usize, f64)]) -> Picture {
     let model = Model::of_genome(&moth(), Wiring::Graph);
     let view = View::new(&model, 32, Coords::Fer);

@@ -1,4 +1,5 @@
-//! What others hold back, ask for and leave behind never shuts the page out, and takes no more than there is.
+//! Clients that stall, ask for too much or leave things behind never shut the page out, and never
+//! take more than there is.
 
 use super::client::{Served, root, serve, serve_by};
 use picloom::genome::BUILTIN;
@@ -20,7 +21,7 @@ fn connected(served: &Served, head: &str) -> TcpStream {
     stream
 }
 
-/// The status of the answer that comes within a second; none if none comes.
+/// The status of the answer that comes within a second; `None` without one.
 fn status(stream: &mut TcpStream) -> Option<u16> {
     stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
     let mut head = [0; 12];

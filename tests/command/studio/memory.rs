@@ -1,4 +1,4 @@
-//! What the studio keeps ready, and what it lets go.
+//! The caches of the studio, and when it empties them.
 
 use picloom::studio::{MOST_GENES, Sessions};
 use std::sync::atomic::Ordering;

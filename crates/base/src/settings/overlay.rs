@@ -51,7 +51,7 @@ impl<C: Settings> Overlay<C> {
         base.with(&self.given).expect("verified: settings and values of theirs")
     }
 
-    /// What it says of the setting `name`.
+    /// Returns the value given for the setting `name`.
     pub fn get(&self, name: &str) -> Option<&Toml> {
         self.given.get(name)
     }

@@ -31,13 +31,13 @@ pub trait Value: Sized {
     /// Reads it.
     ///
     /// # Errors
-    /// What was expected and what was found.
+    /// If the text is no such value: what was expected and what was found.
     fn parse(text: &str) -> Result<Self, String>;
 
     /// Takes it from a file or from Python.
     ///
     /// # Errors
-    /// What was expected and what was found.
+    /// If it is no such value: what was expected and what was found.
     fn of(value: &Toml) -> Result<Self, String> {
         match value {
             Toml::String(text) => Self::parse(text),
@@ -45,10 +45,10 @@ pub trait Value: Sized {
         }
     }
 
-    /// As a file has it; none if there is none.
+    /// The value as in a file; `None` if it is left out there.
     fn toml(&self) -> Option<Toml>;
 
-    /// As an option has it; none if there is none.
+    /// The value as an option's text; `None` if it is left out there.
     fn text(&self) -> Option<String>;
 
     /// The number that is outside the range, if one is.
@@ -61,7 +61,7 @@ pub trait Value: Sized {
 /// `#[serde(deserialize_with = "…")]`.
 ///
 /// # Errors
-/// What was expected and what was found.
+/// If it is no such value: what was expected and what was found.
 pub fn of_file<'de, T: Value, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
     T::of(&Toml::deserialize(from)?).map_err(D::Error::custom)
 }

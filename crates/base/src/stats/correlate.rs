@@ -51,7 +51,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
 }
 
 /// The 95 % interval of Spearman's ρ of n pairs: Fisher's z with the error √((1 + ρ²/2)/(n − 3)) [Bonett & Wright 2000].
-/// None with fewer than four pairs; at ρ = ±1 it is that point.
+/// `None` with fewer than four pairs; at ρ = ±1 it is that point.
 pub fn spearman_interval(rho: f64, n: usize) -> Option<(f64, f64)> {
     let freedom = n.checked_sub(3).filter(|freedom| *freedom > 0)? as f64;
     if rho.abs() >= 1.0 {

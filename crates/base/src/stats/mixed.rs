@@ -12,7 +12,7 @@ pub struct Mixed {
     pub mean: Interval,
     /// Standard deviation of b, between groups.
     pub between: f64,
-    /// Standard deviation of e, within a group; none where every group has one value.
+    /// Standard deviation of e, within a group; `None` if every group has one value.
     pub within: Option<f64>,
 }
 

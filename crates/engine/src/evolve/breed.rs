@@ -60,7 +60,7 @@ impl Breeder {
         self.innovations.is_above(genomes)
     }
 
-    /// What of a brood read from a file this breeder cannot have bred; none if nothing.
+    /// Why this breeder cannot have bred a brood that was read from a file; `None` if it can.
     pub(super) fn flaw(&self, brood: &Brood) -> Option<&'static str> {
         let (genomes, births) = (&brood.genomes, &brood.births);
         if genomes.is_empty() || genomes.len() != births.len() {

@@ -83,12 +83,12 @@ impl Breeding {
         self.sheets.get(n).map(|sheet| &**sheet).ok_or(none)
     }
 
-    /// The sheet on which the selection behind sheet `n` was made; none for the first.
+    /// The sheet on which the selection behind sheet `n` was made; `None` for the first.
     pub fn parent(&self, n: usize) -> Option<usize> {
         self.session.before(n)
     }
 
-    /// The selection behind sheet `n`; none for the first.
+    /// The selection behind sheet `n`; `None` for the first.
     pub fn selection(&self, n: usize) -> Option<&Selection> {
         self.session.step.get(n.checked_sub(1)?)
     }

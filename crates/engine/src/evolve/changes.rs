@@ -1,4 +1,4 @@
-//! What a child's genes have that its parent's have not, in words.
+//! Describes in words how a child's genes differ from its parent's.
 
 use crate::base::text::fixed;
 use crate::genome::{Genome, NodeId, Role};
@@ -52,7 +52,7 @@ pub fn changes(parent: &Genome, child: &Genome) -> Vec<String> {
     lines
 }
 
-/// What a node is called: its input or output, else its number.
+/// Label of a node: the name of its input or output, else its number.
 fn name(genome: &Genome, node: NodeId) -> String {
     match genome.node(node).map(|node| node.role) {
         Some(Role::Input(input)) => input.name().into(),

@@ -39,7 +39,7 @@ pub enum MutationScheme {
 
 names! { MutationScheme, "scheme of mutation": One "one", Each "each" }
 
-/// What happens to a link when a node is put on it.
+/// How a link is treated when a node is put on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitRule {
@@ -75,8 +75,9 @@ pub enum CrossoverKind {
 
 names! { CrossoverKind, "crossover": Union "union", Aligned "aligned" }
 
-/// What a picture's halves have in common. It is made by what the first genomes may read, and offspring keep it
-/// `[ours]`: instead of x they read a unit `|x|` that hears x alone and that no mutation changes.
+/// The symmetry of a picture. It is made by restricting the inputs of the first genomes, and
+/// offspring keep it `[ours]`: instead of x they read a unit `|x|` that reads x alone and that no
+/// mutation changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Symmetry {
@@ -123,7 +124,7 @@ impl Symmetry {
     }
 }
 
-/// What the first pictures fade into towards their edges `[ours]`.
+/// The background into which the first pictures fade towards their edges `[ours]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Background {

@@ -14,7 +14,7 @@ pub struct Birth {
     pub generation: u64,
     /// Ids of its parents: none for the first generation, two or more after crossover.
     pub parents: Vec<u64>,
-    /// What was done after copying or crossing the parents, in order. Empty for first genomes.
+    /// The mutations made after copying or crossing the parents, in order. Empty for first genomes.
     pub operators: Vec<Mutation>,
     /// Seed of the run; the child's own random stream is (seed, "child", `stream`).
     pub seed: u64,

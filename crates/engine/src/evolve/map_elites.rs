@@ -128,7 +128,7 @@ impl MapElites {
         self.grid.len() as f64 / cells as f64
     }
 
-    /// What of a state read from a file no search can come to; none if nothing.
+    /// Why no search can reach this state, which was read from a file; `None` if one can.
     pub(super) fn flaw(&self) -> Option<&'static str> {
         let in_grid = |cell: &Vec<usize>| {
             cell.len() == self.axes.len() && cell.iter().zip(&self.axes).all(|(c, a)| *c < a.cells)

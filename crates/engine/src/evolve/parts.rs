@@ -1,4 +1,5 @@
-//! What of a genome may change: everything, its colour, or everything but its colour \[ours\].
+//! The parts of a genome that may change: everything, its colour, or everything but its colour
+//! \[ours\].
 //!
 //! Picbreeder's users asked for it: to keep a form and vary its colours, or the reverse. The border is
 //! drawn by what a gene can reach. A node is *of the colour* if hue or saturation can be reached from it
@@ -10,7 +11,7 @@ use crate::genome::{Genome, NodeId, Output};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What of the children may change.
+/// The parts of the children that may change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Parts {
@@ -19,7 +20,7 @@ pub enum Parts {
     Both,
     /// Everything but what is of the colour.
     Structure,
-    /// What is of the colour: the brightness of every pixel stays, to the bit.
+    /// The colour only: the brightness of every pixel stays, to the bit.
     Colour,
 }
 
@@ -60,7 +61,7 @@ impl Parts {
         *self == Parts::Both
     }
 
-    /// What of `genome` may change. A grey genome has nothing of the colour.
+    /// The genes of `genome` that may change. A grey genome has no genes of colour.
     pub fn open(self, genome: &Genome) -> Open {
         if self == Parts::Both {
             return Open::All;

@@ -12,7 +12,7 @@ use crate::genome::{Genome, InnovationId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What the world thinks of one genome.
+/// The judgement of one genome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judged {
@@ -105,7 +105,7 @@ impl Population {
         self.threshold
     }
 
-    /// What of a state read from a file no search can come to; none if nothing.
+    /// Why no search can reach this state, which was read from a file; `None` if one can.
     pub(super) fn flaw(&self) -> Option<&'static str> {
         let generation = self.generation();
         let mut members: Vec<usize> =

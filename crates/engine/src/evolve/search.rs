@@ -69,7 +69,7 @@ pub enum Search {
 }
 
 impl Search {
-    /// What of a state read from a file cannot be one of a search with these settings; none if nothing.
+    /// Why a state read from a file contradicts these settings or this seed; `None` if it does not.
     /// Genomes are checked while they are read.
     pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
         let breeder = match self {
@@ -81,7 +81,7 @@ impl Search {
         if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
     }
 
-    /// What of a state read from a file cannot be one of a search with the settings that it says; none if nothing.
+    /// Why a state read from a file contradicts its own settings; `None` if it does not.
     pub fn own_flaw(&self) -> Option<&'static str> {
         match self {
             Search::Target(s) => s.flaw(),

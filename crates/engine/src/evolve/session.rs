@@ -43,7 +43,7 @@ pub struct Session {
     /// again. `None`: pictures may repeat. A new session has [`DISTINCT`](super::DISTINCT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<f64>,
-    /// The step whose sheet one is on, 0 for the first sheet; none: the last step.
+    /// The step whose sheet is shown, 0 for the first sheet; `None` for the last step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<usize>,
     /// The selections, in the order in which they were made: step `n`, from 1, bred sheet `n`.
@@ -71,7 +71,7 @@ pub enum SessionError {
     Step {
         /// Number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error in it.
         error: BreedingError,
     },
     /// A step of a sheet, or a place to be, that is not there.

@@ -11,11 +11,11 @@ use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What a person chose on one sheet.
+/// A person's choice on one sheet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Places on the sheet, from 0, row by row; at least one, none twice.
+    /// Places on the sheet, from 0, row by row; at least one, without repeats.
     pub chosen: Vec<usize>,
     /// Mutation slider s ∈ [0, 1] for the children; the config's if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -23,14 +23,14 @@ pub struct Selection {
     /// 0; another number draws other children from the same selection ("once more").
     #[serde(default, skip_serializing_if = "is_zero")]
     pub roll: u64,
-    /// What of the children may change. Default: everything.
+    /// The parts of the children that may change. Default: everything.
     #[serde(default, skip_serializing_if = "Parts::is_both")]
     pub parts: Parts,
-    /// In a session's file: the step whose sheet it was made on, 0 for the first sheet; none: the step
-    /// before.
+    /// In a session's file: the step whose sheet it was made on, 0 for the first sheet; `None` for
+    /// the step before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<usize>,
-    /// What the chooser saw or wanted; kept, not read.
+    /// The chooser's reason; the program never reads it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
 }

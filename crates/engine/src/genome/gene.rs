@@ -27,7 +27,7 @@ impl fmt::Display for InnovationId {
     }
 }
 
-/// What a CPPN sees: of a pixel, and of the factors of its picture.
+/// An input of a CPPN: a coordinate of the pixel, or a factor of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
@@ -88,7 +88,7 @@ impl Named for Input {
     }
 }
 
-/// What an output node draws.
+/// The channel that an output node draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Output {

@@ -63,8 +63,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// What people call the genome in the file `path`: its name, or the file's. Searches number
-    /// their files: a number alone comes after the run it is of, `face 000`.
+    /// The title of the genome in the file `path`, for people: its name, or the file's. Searches
+    /// number their files, so a name that is only a number follows the name of its run: `face 000`.
     pub fn title(&self, path: &Path) -> String {
         let name = self.name.trim();
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
@@ -561,7 +561,7 @@ pub struct ReadGenomeError {
     pub problem: Box<GenomeProblem>,
 }
 
-/// What is wrong with a genome file.
+/// An error in a genome file.
 #[derive(Debug, thiserror::Error)]
 pub enum GenomeProblem {
     /// The system does not let us read it.

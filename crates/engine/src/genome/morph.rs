@@ -31,7 +31,7 @@ pub struct Morph {
     is_matched: bool,
 }
 
-/// What a node is on the way; nodes of both ends with one key are one node.
+/// The identity of a node while morphing; nodes of both ends with one key are one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Input(Input),
@@ -242,7 +242,7 @@ mod tests {
         Genome::new(nodes, links.collect(), Default::default()).unwrap()
     }
 
-    /// What ink is at x = `x`, all other inputs being 0.
+    /// Returns ink at x = `x`, all other inputs being 0.
     fn ink(genome: &Genome, x: f64) -> f64 {
         let mut values = BTreeMap::from([(NodeId(0), x)]);
         let mut sums: BTreeMap<NodeId, f64> = BTreeMap::new();

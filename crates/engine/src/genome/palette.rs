@@ -46,7 +46,7 @@ impl Palette {
         *self == Palette::Free
     }
 
-    /// Its colours around the circle of hues, from hue 0; none of the free one.
+    /// Its colours around the circle of hues, from hue 0; empty for [`Palette::Free`].
     pub fn colours(self) -> &'static [[u8; 3]] {
         match self {
             Palette::Free => &[],

@@ -44,9 +44,9 @@ pub enum PicbreederError {
     Content {
         /// Line in the XML text.
         line: u32,
-        /// What should be there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
     /// No such activation.

@@ -164,7 +164,7 @@ impl PixelInputs {
         PixelInputs { planes: rounded(&exact), exact }
     }
 
-    /// (P,) values of one input, rounded to f32; none for a factor that is 0 everywhere.
+    /// (P,) values of one input, rounded to f32; `None` for a factor that is 0 everywhere.
     pub fn plane(&self, input: Input) -> Option<&[f32]> {
         self.planes.get(input as usize).map(Vec::as_slice)
     }

@@ -87,8 +87,9 @@ impl DenseBlock {
 /// before its target; links are sorted by target, then source; `units[u].links` is where `u`'s are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
-    /// What units 0..I read: x, y, d, bias, then the factors of a conditional network. (FER calls this order y, x, d, b because its `y` runs
-    /// along the columns; its weight files fit this order, see `tests/archive/training.rs`.)
+    /// Inputs that units 0..I read: x, y, d, bias, then the factors of a conditional network. (FER
+    /// calls this order y, x, d, b because its `y` runs along the columns; its weight files fit
+    /// this order, see `tests/archive/training.rs`.)
     pub inputs: Vec<Input>,
     /// All units, inputs first.
     pub units: Vec<Unit>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 
-/// What the arrays of a file may unpack to in all, in bytes: zeros pack a thousandfold.
+/// Limit on the unpacked size of all arrays of a file, in bytes: zeros pack a thousandfold.
 const LARGEST: u64 = 256 << 20;
 
 /// An array: shape, and values in C order (last axis fastest).
@@ -26,9 +26,9 @@ pub enum NpzError {
     Array {
         /// Name of the member.
         name: String,
-        /// What should be there.
+        /// The expected content.
         expected: &'static str,
-        /// What is there.
+        /// The content that was found.
         found: String,
     },
 }

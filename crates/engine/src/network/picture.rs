@@ -20,7 +20,7 @@ pub struct Picture {
     pub rgb: Vec<f32>,
 }
 
-/// What becomes of a picture that is not square where a square is drawn.
+/// The way to make a picture square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Squaring {
@@ -50,7 +50,7 @@ pub struct PictureError {
     pub problem: PictureProblem,
 }
 
-/// What is wrong with a picture's file.
+/// An error in a picture's file.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureProblem {
     /// The system does not let us read it.

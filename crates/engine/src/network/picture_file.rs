@@ -115,7 +115,7 @@ settings! {
 /// A picture file that is to be written.
 #[derive(Clone, Debug)]
 pub struct PictureFile {
-    /// What is drawn.
+    /// The picture.
     pub canvas: Canvas,
     /// The format.
     pub format: PictureFormat,
@@ -207,7 +207,7 @@ impl PictureFile {
         self.push(renderer, go_on, |bytes| out.write_all(&bytes))
     }
 
-    /// What comes before the pixels of a TIFF (TIFF 6.0; BigTIFF where offsets need more than 32 bits).
+    /// The bytes before the pixels of a TIFF (TIFF 6.0; BigTIFF if offsets need more than 32 bits).
     fn tiff_head(&self) -> Vec<u8> {
         let Size { width, height } = self.canvas.size;
         let row = width * 3 * self.settings.bits.bytes();

@@ -1,8 +1,8 @@
 //! Which links a training may use, after a genome: its own, fewer, more, or others of the same number.
 //!
-//! What varies is one thing at a time (METHODS §8b): `rewired` exchanges links and keeps every unit's numbers
-//! of links, `connected` keeps only the numbers of each layer and has every link on a path, `random` leaves even
-//! that to chance, and `+N%` adds links at random to any of them.
+//! Each differs in one thing (METHODS §8b): `rewired` exchanges links and keeps every unit's
+//! numbers of links, `connected` keeps only the numbers of each layer and has every link on a path,
+//! `random` leaves even that to chance, and `+N%` adds links at random to any of them.
 
 use super::{DenseBlock, Layered, Mask, Model, Network, Wiring, layerize};
 use crate::base::SimRng;
@@ -57,7 +57,7 @@ pub enum TrainedWiring {
 const TRIES: usize = 20;
 
 impl TrainedWiring {
-    /// What the text may be, for messages.
+    /// The texts allowed, for messages.
     pub const CHOICES: &str = "graph, layerized, dense, rewired, connected, random, or with links on top as in evolved+N%, rewired+N%";
 
     /// True where the links are those of the genome, or drawn after them: there is no such wiring without one.
@@ -89,7 +89,8 @@ impl TrainedWiring {
     }
 
     /// Number of links of this wiring, for a layered network of `all` links of which evolution used `evolved`.
-    /// None if the wiring asks for more links than there are. Not for graphs, which have links of their own.
+    /// `None` if the wiring needs more links than there are. Not for graphs, which have links of
+    /// their own.
     pub fn count(self, evolved: usize, all: usize) -> Option<usize> {
         match self {
             TrainedWiring::Dense => Some(all),
@@ -97,8 +98,8 @@ impl TrainedWiring {
         }
     }
 
-    /// The same with `times` as many links, at least 1, to the per cent; none of a graph and of a dense wiring, which
-    /// have links of their own.
+    /// The same with `times` as many links, at least 1, to the per cent; `None` for a graph and for
+    /// a dense wiring, which have links of their own.
     pub fn times(self, times: f64) -> Option<Self> {
         let percent = ((times - 1.0) * 100.0).round();
         let fits = (0.0..=f64::from(u32::MAX)).contains(&percent);

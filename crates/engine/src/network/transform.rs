@@ -107,7 +107,7 @@ impl fmt::Display for Transform {
 text_in_files!(Transform);
 
 /// The part that each unit belongs to, (U,): the first label of its node; a relay has that of the unit it carries.
-/// None where nobody said.
+/// `None` for a unit without a label.
 pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
     let network = &layered.network;
     let mut parts: Vec<Option<String>> = vec![None; network.units.len()];
@@ -126,7 +126,7 @@ pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
 }
 
 impl Transform {
-    /// What the text may be, for messages.
+    /// The texts allowed, for messages.
     pub const CHOICES: &str = "permute, duplicate:K (2 to 8), insert:N (1 to 8), rescale, mix:DEG (0 to 90), \
         split:R (0 to 2), mix-parts:DEG (0 to 90), shuffle or redraw";
 

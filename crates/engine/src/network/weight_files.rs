@@ -25,7 +25,7 @@ pub struct ReadWeightsError {
     pub problem: Box<WeightsProblem>,
 }
 
-/// What is wrong with a file of weights.
+/// An error in a file of weights.
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsProblem {
     /// The system does not let us read it.

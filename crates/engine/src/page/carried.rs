@@ -24,12 +24,12 @@ fn refused<T>(why: impl Into<String>) -> Result<T, CarriedError> {
 pub struct CarriedNetwork {
     /// [`CarriedNetwork::FORMAT`].
     pub format: String,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     /// Id of the picture that it learned; empty: one of the visitor's own.
     #[serde(default)]
     pub target: String,
-    /// Layers and activations. None: the network is the graph of `genome`.
+    /// Layers and activations. `None` if the network is the graph of `genome`.
     #[serde(default)]
     pub arch: Option<String>,
     /// The genome whose graph was trained, as JSON.
@@ -39,7 +39,7 @@ pub struct CarriedNetwork {
     pub coords: Coords,
     /// Pixels along the picture that it learned, 8 to 256.
     pub size: usize,
-    /// R² of its picture. None: it is not known.
+    /// R² of its picture. `None` if it is not known.
     #[serde(default)]
     pub r2: Option<f64>,
     /// Weights: the bits of each as eight hexadecimal digits.
@@ -47,7 +47,7 @@ pub struct CarriedNetwork {
 }
 
 impl CarriedNetwork {
-    /// What the text says of itself.
+    /// The name and version of the text's format.
     pub const FORMAT: &str = "picloom-network/1";
 
     /// Whether a text says that it is one.

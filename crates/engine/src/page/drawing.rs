@@ -24,7 +24,7 @@ pub struct Drawing {
     pub units: Vec<DrawnUnit>,
     /// All links.
     pub links: Vec<DrawnLink>,
-    /// Draws it on a graphics card; none for one that is too large.
+    /// Its shader, which draws it on a graphics card; `None` if it is too large.
     pub shader: Option<String>,
     /// The names of the inputs, which are the first units.
     pub inputs: Vec<&'static str>,
@@ -39,11 +39,11 @@ pub struct DrawnUnit {
     pub activation: &'static str,
     /// 0 for inputs.
     pub layer: usize,
-    /// Its centre on the drawing; none: it is not drawn.
+    /// Its centre on the drawing; `None` if it is not drawn.
     pub at: Option<(f64, f64)>,
     /// Whether it is on a path from an input to an output.
     pub seen: bool,
-    /// What people called it.
+    /// People's labels of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub struct DrawnLink {
     pub weight: f32,
     /// Whether the mask keeps it.
     pub kept: bool,
-    /// What people called it.
+    /// People's labels of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
 }

@@ -1,5 +1,6 @@
-//! What a page is told of networks and sessions, whoever serves it: the studio's server, or the engine in the
-//! browser itself. In: models, views, breeding sessions. Out: plain data that becomes JSON. It draws nothing.
+//! The data of a page about networks and sessions, whoever serves it: the studio's server, or the
+//! engine in the browser itself. In: models, views, breeding sessions. Out: plain data that becomes
+//! JSON. It draws nothing.
 
 mod carried;
 mod condition;

@@ -13,7 +13,7 @@ const RANKED: usize = 40;
 pub struct Matched {
     /// [`EFFECTS`].
     pub effects: [f64; 7],
-    /// For each effect the move down; none if the weight is silent.
+    /// For each effect the move down; `None` if the weight is silent.
     pub down: Vec<Option<f64>>,
     /// For each effect the move up.
     pub up: Vec<Option<f64>>,

@@ -13,7 +13,7 @@ pub struct Places {
     pub extent: (f64, f64),
     /// Side of a unit's square.
     pub side: f64,
-    /// Centre of each unit; none for one that no live link touches and that is no output.
+    /// Centre of each unit; `None` for a unit without live links that is no output.
     pub at: Vec<Option<(f64, f64)>>,
 }
 

@@ -13,7 +13,7 @@ pub struct Tree {
     pub node: usize,
     /// Strength of changes that the sheet was bred with.
     pub slider: f64,
-    /// What was allowed to change.
+    /// The parts of the genomes that were allowed to change.
     pub parts: Parts,
     /// Pictures on a sheet.
     pub grid: usize,
@@ -40,7 +40,7 @@ pub struct TreeNode {
     pub generation: usize,
     /// Places that were chosen for it, on its parent.
     pub chosen: Vec<usize>,
-    /// What was allowed to change.
+    /// The parts of the genomes that were allowed to change.
     pub parts: Parts,
 }
 
@@ -59,7 +59,7 @@ pub struct Place {
     pub links: usize,
     /// Whether it stood on the sheet before.
     pub kept: bool,
-    /// What is new in it, in words.
+    /// Its changes from its parent, in words.
     pub changes: Vec<String>,
 }
 

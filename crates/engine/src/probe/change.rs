@@ -1,4 +1,4 @@
-//! What can be done to a weight.
+//! The changes of a weight.
 
 /// One weight changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,7 +7,7 @@ pub enum Change {
     By {
         /// The link.
         link: usize,
-        /// What is added.
+        /// The change of its weight.
         delta: f64,
     },
     /// The weight of `link` becomes `value`.

@@ -36,7 +36,7 @@ pub struct Pca {
     pub components: Vec<Component>,
 }
 
-/// What a record keeps of a layer's components.
+/// The part of a layer's components that goes into a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PcaRecord {
     /// The layer (1 = first hidden layer; the last is the outputs').
@@ -120,7 +120,7 @@ pub fn layer_pca(view: &View, count: usize) -> Vec<(usize, Pca)> {
 }
 
 impl Pca {
-    /// What a record keeps.
+    /// Returns the part of it that goes into a record.
     pub fn record(&self, layer: usize) -> PcaRecord {
         PcaRecord {
             layer,

@@ -21,7 +21,7 @@
 use crate::base::stats::student_quantile;
 use serde::{Deserialize, Serialize};
 
-/// What came of one drawn weight.
+/// The counts of one drawn weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
     /// Its layer, an index into the population's layers.

@@ -90,12 +90,12 @@ impl View {
         self.coords
     }
 
-    /// What the unchanged model draws.
+    /// The picture of the unchanged model.
     pub fn picture(&self) -> &Picture {
         &self.drawn
     }
 
-    /// What it draws with one weight changed. For many pictures: [`View::painter`].
+    /// Draws the picture with one weight changed. For many pictures: [`View::painter`].
     ///
     /// # Panics
     /// If there is no such link.
@@ -186,8 +186,8 @@ impl View {
         WeightSweep::of(model, size, delta, moved)
     }
 
-    /// What `see` makes of the picture under each perturbation of a sweep of this view, in the
-    /// order of the sweep; none for silent ones. Runs on all threads.
+    /// Applies `see` to the picture under each perturbation of a sweep of this view, in the order
+    /// of the sweep; `None` for silent ones. Runs on all threads.
     ///
     /// # Panics
     /// While iterating, if the sweep has a link that the network has not.
@@ -210,7 +210,7 @@ impl View {
         self.strip_of(link, span, steps, Picture::clone)
     }
 
-    /// What `see` makes of each picture of [`strip`](Self::strip); one picture is held at a time.
+    /// Applies `see` to each picture of [`strip`](Self::strip), one picture in memory at a time.
     ///
     /// # Panics
     /// As there.

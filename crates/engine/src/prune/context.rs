@@ -1,4 +1,4 @@
-//! What a method may look at, what it answers, and how it says no.
+//! The inputs of a method, its scores, and its errors.
 
 use crate::base::command::CommandError;
 use crate::base::refusal::Refusal;
@@ -27,7 +27,7 @@ pub struct EdgeContext<'a> {
     pub untrained_maps: Option<&'a FeatureMaps>,
     /// (W,) non-zero weights of the layerized evolved network.
     pub evolved: Option<&'a Mask>,
-    /// What another arm kept of the same network.
+    /// The masks of another arm of the same network.
     pub pattern: Option<Pattern<'a>>,
 }
 
@@ -181,8 +181,8 @@ pub enum PruneError {
         /// Length found.
         found: usize,
     },
-    /// What was asked for cannot be: a number of the rule or an option is out of its range, the budget is above
-    /// what is left or below what is needed, or the method has no such rule.
+    /// The request is impossible: a number of the rule or an option is out of its range, the budget
+    /// is above what is left or below what is needed, or the method has no such rule.
     #[error("{0}")]
     Rule(#[from] Refusal),
     /// A structured method has nothing left to remove and is still above the budget.
@@ -190,7 +190,7 @@ pub enum PruneError {
     Unreachable {
         /// The fewest links it reaches.
         reached: usize,
-        /// What is told.
+        /// The message.
         #[source]
         refusal: Refusal,
     },
@@ -199,7 +199,7 @@ pub enum PruneError {
     Missing {
         /// The method.
         method: &'static str,
-        /// What it needs.
+        /// The input that is missing.
         what: &'static str,
     },
     /// A layer has fewer links left than it is asked to keep.

@@ -1,4 +1,4 @@
-//! What every mask must satisfy, whatever the method: no output loses all inputs, every output has
+//! Conditions on every mask, whatever the method: no output loses all inputs, every output has
 //! a path from an input, no hidden unit is an orphan (METHODS §5, common guards).
 //!
 //! How guards and an exact budget live together: **guards choose which links, never how many.**
@@ -26,7 +26,7 @@ use super::select::{Quotas, top};
 use crate::network::{Mask, Network};
 use serde::{Deserialize, Serialize};
 
-/// What happens to links that are on no path from an input to an output.
+/// How links on no path from an input to an output are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orphans {
@@ -37,7 +37,7 @@ pub enum Orphans {
     Refill,
 }
 
-/// What the guards did.
+/// Counts of the links that the guards added, dropped and replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardReport {
     /// Links the rule alone selects.

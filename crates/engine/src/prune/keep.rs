@@ -11,7 +11,7 @@ use crate::train::{
 };
 use std::sync::Arc;
 
-/// What a round chooses from.
+/// The inputs of a round's choice.
 #[derive(Clone, Copy)]
 pub(super) struct Choosing<'a> {
     pub trained: &'a Trained,
@@ -34,9 +34,9 @@ pub struct RoundJob {
     pub problem: Problem,
     /// Settings.
     pub config: TrainConfig,
-    /// What holds the weights after every step.
+    /// The constraint on the weights after every step.
     pub constraint: Option<Arc<dyn Constraint>>,
-    /// What chose the links.
+    /// The method that chose the links.
     pub method: Method,
     /// The rule of this round.
     pub rule: Rule,
@@ -46,7 +46,7 @@ pub struct RoundJob {
     pub kept: usize,
 }
 
-/// What the training of a round left.
+/// The outcome of a round's training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retrained {
     /// Why it ended.

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 /// A trained network, and what is known of the training that made it.
 #[derive(Clone, Debug)]
 pub struct Trained {
-    /// What it is called in messages: the id of a run.
+    /// Its name in messages: the id of a run.
     pub name: String,
     /// The network.
     pub model: Model,
     /// Pixels it was trained on.
     pub inputs: PixelInputs,
-    /// What it should draw there.
+    /// The picture that it should draw there.
     pub target: Picture,
     /// Settings of its training.
     pub train: TrainConfig,
@@ -47,7 +47,7 @@ pub enum Began {
     Lost,
 }
 
-/// What is done to a trained network.
+/// The rounds of pruning for a trained network.
 #[derive(Clone, Debug)]
 pub struct PrunePlan {
     /// Which links go.
@@ -63,7 +63,7 @@ pub struct PrunePlan {
     /// (W,) of every round, what another arm kept, for the controls `layer-counts` and `rewired`; empty
     /// for the other methods.
     pub pattern: Vec<Mask>,
-    /// What happens to links on no path.
+    /// How links on no path are treated.
     pub orphans: Orphans,
 }
 
@@ -89,13 +89,13 @@ pub struct RoundRecord {
     pub kept: usize,
     /// Links kept that lie on a path from an input to an output: those are trained.
     pub alive: usize,
-    /// What the guards did.
+    /// The counts of the guards.
     pub guards: GuardReport,
     /// Score of every link that was a candidate, higher = keep.
     pub scores: EdgeScores,
     /// The difference to the mask before.
     pub change: MaskChange,
-    /// What the round took.
+    /// The cost of the round.
     pub cost: Cost,
     /// `swarm`: MSE of the best masked network after each move. Empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,9 +135,9 @@ pub enum RoundsError {
     Origin {
         /// Its name.
         run: String,
-        /// What was expected of it.
+        /// The expected value.
         expected: String,
-        /// What it is.
+        /// The value that was found.
         found: String,
     },
     /// The plan has no rule.

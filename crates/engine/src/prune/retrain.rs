@@ -117,10 +117,10 @@ pub struct MaskChange {
 }
 
 impl MaskChange {
-    /// What changed from `before` to `after`.
+    /// The change from `before` to `after`.
     ///
     /// # Errors
-    /// Masks of two networks.
+    /// If the masks are of two networks.
     pub fn between(before: &Mask, after: &Mask) -> Result<Self, PruneError> {
         if before.0.len() != after.0.len() {
             return Err(PruneError::WrongLength {

@@ -8,7 +8,7 @@ use crate::network::kernel::FeatureMaps;
 use crate::network::{Mask, Network, Weights};
 use serde::{Deserialize, Serialize};
 
-/// What a round of pruning leaves.
+/// The outcome of a round of pruning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pruned {
     /// (W,) links kept: what is counted, and the candidates of the next round.
@@ -24,7 +24,7 @@ pub struct Pruned {
     pub kept: usize,
     /// Links on a path from an input to an output.
     pub alive: usize,
-    /// What the guards did.
+    /// The counts of the guards.
     pub guards: GuardReport,
 }
 
@@ -32,13 +32,13 @@ pub struct Pruned {
 pub(super) struct Round<'a> {
     /// Name of the method, for messages.
     pub name: &'static str,
-    /// What it may read; the mask is what is alive of the candidates.
+    /// The inputs of the method; the mask is the live part of the candidates.
     pub context: EdgeContext<'a>,
     /// (W,) links kept so far.
     pub candidates: &'a Mask,
     /// How many stay.
     pub rule: Rule,
-    /// What happens to links on no path.
+    /// How links on no path are treated.
     pub orphans: Orphans,
 }
 
@@ -50,13 +50,13 @@ impl<'a> Round<'a> {
     }
 }
 
-/// What a method does with a round. Most only score; the rest of a round is the same for all.
+/// The steps of a round that a method defines. Most only score; the rest is the same for all.
 pub(super) trait Prunes {
     /// A score for every live link; higher = keep. The rule matters only to methods that select while
     /// they score, or that score whole units.
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError>;
 
-    /// How many links of which part stay; none for a threshold.
+    /// How many links of which part stay; `None` for a threshold.
     fn quotas(&self, round: &Round, _: &mut SimRng) -> Result<Option<Quotas>, PruneError> {
         round.rule.quotas(round.context.network, &round.candidates.0, Scope::Global)
     }
@@ -85,7 +85,7 @@ pub(super) trait Prunes {
     }
 }
 
-/// What the choice of `mask` leaves of a network with these weights.
+/// Makes the outcome of a round from the chosen `mask` and these weights.
 pub(super) fn finish(
     network: &Network,
     mask: Mask,

@@ -77,8 +77,8 @@ pub fn round_mask(before: &Mask, record: &RoundRecord) -> Mask {
 
 type Found = Option<(RoundRecord, Retrained)>;
 
-/// A round of every method that chooses among trained links; none if it was interrupted before they
-/// were chosen.
+/// Runs a round of a method that chooses among trained links; `None` if it was interrupted before
+/// they were chosen.
 fn choose_and_retrain<K: Keeper>(
     round: &Choosing<'_>,
     origin: &mut Origin<'_>,
@@ -175,7 +175,7 @@ fn start_weights(
     })
 }
 
-/// A round of weight-sparse training; none if it was interrupted.
+/// Runs a round of weight-sparse training; `None` if it was interrupted.
 fn train_sparse<K: Keeper>(
     round: &Choosing<'_>,
     min_inputs: usize,

@@ -36,7 +36,7 @@ pub enum Lottery {
 names! { Lottery, "form of the lottery ticket": Global "global", Original "original" }
 
 settings! {
-    /// What a pruning should lead to, and how: [`Aim::plan`] makes rounds of it.
+    /// The goal of a pruning and the way to it: [`Aim::plan`] makes rounds of it.
     #[derive(Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields, default)]
     pub struct Aim: flags "Pruning" {

@@ -152,7 +152,7 @@ fn particle(round: &Choosing<'_>, number: usize, spread: f64) -> Result<Pruned, 
     Ok(masked(round, &weights)?)
 }
 
-/// What |w| leaves of a network under the round's rule.
+/// Prunes a network by |w| under the round's rule.
 fn masked(round: &Choosing<'_>, weights: &Weights) -> Result<Pruned, PruneError> {
     let context = EdgeContext::new(&round.trained.model.network, weights, round.mask);
     // |w| draws no random numbers.

@@ -131,7 +131,7 @@ pub fn layer_removal(n: usize, p: f64) -> usize {
 }
 
 impl Rule {
-    /// What it asks of a structured method: (threshold on importance, count not to exceed).
+    /// The goal of a structured method: (threshold on importance, count not to exceed).
     pub(super) fn structured_goal(
         self,
         method: &'static str,

@@ -7,7 +7,7 @@ use crate::base::SimRng;
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};
 
-/// What to do with a generation.
+/// A decision about a generation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -22,7 +22,7 @@ pub enum Decision {
 /// A decision and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What to do.
+    /// The decision.
     pub decision: Decision,
     /// Why, in the chooser's words.
     pub reason: String,
@@ -46,7 +46,7 @@ pub trait Breeder: Sync {
         before: &[Choice],
     ) -> Result<Choice, JudgeError>;
 
-    /// Requests, tokens and seconds so far; none for breeders that ask nobody.
+    /// Requests, tokens and seconds so far; `None` for breeders that use no server.
     fn usage(&self) -> Option<JudgeUsage> {
         None
     }

@@ -36,7 +36,7 @@ pub struct CardRecord {
     pub shuffled: Summary,
     /// The same of the evolved network behind a trained one.
     pub evolved: Option<Summary>,
-    /// What each of [`OF_SWEEPS`] found, under its name.
+    /// The result of each of [`OF_SWEEPS`], under its name.
     #[serde(flatten)]
     pub of_sweep: Map<String, Value>,
     /// Agreement with people's labels, where the genome has any.

@@ -84,7 +84,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Of the judged sweep of `model` by a judge of error τ, `between`; none if nothing was judged.
+    /// Of the judged sweep of `model` by a judge of error τ, `between`; `None` if nothing was
+    /// judged.
     pub(super) fn of(model: &Model, judged: &[Judged], between: f64) -> Option<Self> {
         let p: Vec<f64> =
             judged.iter().filter_map(|j| Some(j.verdict.as_ref()?.p_damaged)).collect();
@@ -144,7 +145,7 @@ pub struct PictureLabel {
     pub link: usize,
     /// The change of its weight, signed.
     pub delta: f64,
-    /// What whoever looked saw.
+    /// The viewer's label.
     pub label: Label,
     /// Changes it stands for, > 0.
     pub weight: f64,
@@ -178,7 +179,7 @@ pub enum CorrectionError {
         link: usize,
         /// Its change.
         delta: f64,
-        /// What there is instead.
+        /// The reason why it is not judged here.
         found: String,
     },
 }

@@ -88,7 +88,7 @@ impl Exhibit {
         self.size
     }
 
-    /// How well it draws its target; none without a target.
+    /// How well it draws its target; `None` without a target.
     pub fn fit(&self) -> Option<Fit> {
         self.fit
     }

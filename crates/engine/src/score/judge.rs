@@ -10,7 +10,7 @@ use crate::network::Picture;
 use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};
 
-/// What a perturbed picture looks like.
+/// The label of a perturbed picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
@@ -33,7 +33,7 @@ impl Label {
     }
 }
 
-/// What a judge calls a picture. A viewer has to decide ([`Label`]), a judge need not.
+/// A judge's call on a picture. A viewer has to decide ([`Label`]), a judge need not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Call {
@@ -83,10 +83,10 @@ impl Verdict {
 /// One judged perturbation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// What was changed.
+    /// The change.
     #[serde(flatten)]
     pub perturbation: Perturbation,
-    /// What the judge said; none for silent weights.
+    /// The judge's verdict; `None` for silent weights.
     pub verdict: Option<Verdict>,
 }
 
@@ -112,7 +112,7 @@ pub enum JudgeError {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// What a judge that asks a server has used.
+/// The usage of a judge that works through a server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JudgeUsage {
     /// Questions: pictures × votes.
@@ -127,7 +127,7 @@ pub struct JudgeUsage {
     pub prompt_tokens: u64,
     /// Tokens it counted for answers.
     pub completion_tokens: u64,
-    /// Median seconds of a good answer; none if all came from the cache.
+    /// Median seconds of a good answer; `None` if all came from the cache.
     pub median_seconds: Option<f64>,
     /// Longest seconds of a good answer.
     pub longest_seconds: Option<f64>,
@@ -138,7 +138,7 @@ pub struct JudgeUsage {
 pub struct JudgeIdentity {
     /// [`Judge::name`].
     pub name: String,
-    /// SHA-256 of the fitted numbers behind it; none where the name says all.
+    /// SHA-256 of the fitted numbers behind it; `None` if its name determines it.
     pub sha256: Option<String>,
 }
 
@@ -171,7 +171,7 @@ pub trait Judge: Send + Sync {
         0.0
     }
 
-    /// How many pictures to hand it at a time; none = as many as there are cores. A judge that
+    /// How many pictures to hand it at a time; `None` for as many as there are cores. A judge that
     /// waits for a server wants more.
     fn at_a_time(&self) -> Option<usize> {
         None
@@ -182,7 +182,7 @@ pub trait Judge: Send + Sync {
         false
     }
 
-    /// Requests, tokens and seconds so far; none for judges that ask nobody.
+    /// Requests, tokens and seconds so far; `None` for judges that use no server.
     fn usage(&self) -> Option<JudgeUsage> {
         None
     }

@@ -46,7 +46,7 @@ impl Protocol {
     }
 }
 
-/// What came of one network.
+/// The score of one network, and the sweep behind it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Links of the topology, W.
@@ -55,7 +55,7 @@ pub struct Measurement {
     pub kept: usize,
     /// Kept links on a path from an input to an output.
     pub alive: usize,
-    /// What was changed.
+    /// The changes.
     pub sweep: WeightSweep,
     /// The compositional score, with the fit to the target.
     pub score: CompositionalScore,

@@ -91,22 +91,22 @@ pub struct CompositionalScore {
     pub damaged: usize,
     /// Perturbations without effect; not scored.
     pub silent: usize,
-    /// Mean P(clean), in [0, 1]; none if nothing could be judged.
+    /// Mean P(clean), in [0, 1]; `None` if nothing could be judged.
     pub score: Option<f64>,
     /// 95 % interval of the score: of the weights not moved, and of the judge.
     pub interval: Option<(f64, f64)>,
     /// Clean share: `clean` over the judged ones, in [0, 1]. The paper's score.
     pub clean_share: Option<f64>,
-    /// Standard error of the score from the weights not moved; none if too few were to tell.
+    /// Standard error of the score from the weights not moved; `None` if too few were moved.
     pub sampling_error: Option<f64>,
     /// Standard error of the score from the judge.
     pub judge_error: Option<f64>,
-    /// The score with its sampling error alone; none if too few weights were moved to tell. Not in files.
+    /// The score with its sampling error alone; `None` if too few weights were moved. Not in files.
     #[serde(skip)]
     pub sampled: Option<SampledShare>,
-    /// What the perturbations were called, by layer of the perturbed weight, first hidden layer first.
+    /// Calls of the perturbations by layer of the perturbed weight, first hidden layer first.
     pub layers: Vec<Calls>,
-    /// Fit to the target; none if no target was given.
+    /// Fit to the target; `None` if no target was given.
     pub fit: Option<Fit>,
     /// False if the fit is below the gate: the number is shown, but does not count.
     pub counts: bool,

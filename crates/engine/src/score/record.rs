@@ -1,4 +1,4 @@
-//! What is kept of one scored network.
+//! The record of one scored network.
 
 use super::{CompositionalScore, Corrected, Exhibit, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
@@ -32,7 +32,7 @@ pub struct ScoreRecord {
     pub samples: String,
     /// Seed of the sample.
     pub seed: u64,
-    /// SHA-256 of the embedded judge's model as JSON; none for the other judges.
+    /// SHA-256 of the embedded judge's model as JSON; `None` for the other judges.
     pub judge_model_sha256: Option<String>,
     /// The score.
     #[serde(flatten)]
@@ -42,7 +42,7 @@ pub struct ScoreRecord {
     /// The score corrected by labels of some of its pictures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Corrected>,
-    /// What a judge that asks a server has used.
+    /// The usage of a judge that works through a server.
     pub judge_usage: Option<JudgeUsage>,
     /// Each perturbation with its verdict.
     pub perturbations: Vec<Judged>,

@@ -13,8 +13,9 @@ use crate::network::{Mask, Network, Picture, PixelInputs, Weights};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What weights must satisfy after every step, and at what rate they move until then: training
-/// that chooses its own links. Functions of their arguments only, so that a run can be resumed.
+/// A condition on the weights after every step, and the rate at which they move until it holds:
+/// training that chooses its own links. Functions of their arguments only, so that a run can be
+/// resumed.
 pub trait Constraint: std::fmt::Debug + Send + Sync {
     /// Factor on the learning rate of the step that is made after `step` steps.
     fn lr_factor(&self, step: u64) -> f64;
@@ -30,7 +31,7 @@ pub trait Constraint: std::fmt::Debug + Send + Sync {
     fn finish(&self, weights: &Weights) -> (Mask, Mask);
 }
 
-/// What is trained on what.
+/// A training problem: the network, its links, the pixels and the target.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The wiring.
@@ -64,7 +65,7 @@ pub enum StopReason {
     Diverged {
         /// Step of the attempt.
         step: u64,
-        /// The loss there; none if it was not finite.
+        /// The loss there; `None` if it was not finite.
         loss: Option<f64>,
     },
     /// Somebody asked to stop; the state can be resumed.
@@ -183,7 +184,7 @@ impl TrainState {
     }
 }
 
-/// What came of a training run. Free of wall times: equal runs give equal reports.
+/// The outcome of a training run. Free of wall times: equal runs give equal reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainReport {
     /// Why it ended.
@@ -303,7 +304,7 @@ pub struct Trainer {
     objective: Objective,
     weight_cost: Option<WeightCost>,
     constant_loss: f64,
-    /// What minibatches are drawn of: pixels, or whole pictures.
+    /// The units of a minibatch: pixels, or whole pictures.
     drawn: Vec<u32>,
     /// Pixels of each.
     block: usize,
@@ -480,7 +481,7 @@ impl Trainer {
             return Some(StopReason::StepLimit);
         }
         let settled = constraint.as_ref().is_none_or(|c| c.settled(state.step));
-        // The loss at the weights before the step that decides about goals; none: not now.
+        // The loss at the weights before the step that decides about goals; `None` if not due.
         let kept = config.target_loss.is_some() || !config.checkpoints.is_empty();
         let wanted = kept || config.plateau.is_some();
         let mut judged = None;

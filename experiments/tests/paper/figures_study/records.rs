@@ -170,7 +170,7 @@ fn on_its_way(row: &mut Value) {
     }
 }
 
-/// What becomes of a network, by its place in the plan.
+/// The outcome of a network, by its place in the plan.
 pub type Fate = fn(&One<'_>) -> Odd;
 
 /// The rows of one study: (arm, level) × targets × variants × offsets × seeds.

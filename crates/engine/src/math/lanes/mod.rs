@@ -41,8 +41,8 @@ enum Path {
 }
 
 impl Isa {
-    /// What this CPU can run, best first; the portable path is last and always there, except where a module of
-    /// WebAssembly is one with vectors from the start.
+    /// Instruction sets that this CPU can run, best first; the portable path is last and always
+    /// there, except where a WebAssembly module was built with vectors.
     pub fn available() -> Vec<Isa> {
         let mut paths = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -85,7 +85,7 @@ impl Isa {
 /// Work that runs on vectors of any instruction set. `run` and what it calls must be
 /// `#[inline(always)]`; `per_isa!` writes implementations.
 pub(crate) trait Work {
-    /// What it gives.
+    /// The result.
     type Output;
     /// Does it with the vectors `L`.
     fn run<L: Lanes>(self) -> Self::Output;

@@ -37,7 +37,7 @@ fn lack(palette: Palette) -> String {
     )
 }
 
-/// What every shader of ours begins with: colours, and a function for each activation of the table.
+/// The common beginning of our shaders: colours, and a function for each activation of the table.
 fn functions(palette: Palette) -> String {
     let curved = Activation::ALL.iter().filter(|activation| !activation.is_linear());
     let lines = curved.map(|a| format!("float f_{a}(float z) {{ return {}; }}\n", a.glsl()));

@@ -71,7 +71,7 @@ fn wave(at: f64, often: f64) -> f64 {
 /// A part of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// Its outlines; together they are the part.
     pub shapes: Vec<Shape>,
@@ -81,7 +81,7 @@ pub struct Part {
     pub presence: f64,
 }
 
-/// What a family draws at one combination of its factors.
+/// The drawing of a family at one combination of its factors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     /// Hue, saturation and brightness of what is behind all parts.

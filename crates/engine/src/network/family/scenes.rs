@@ -32,7 +32,7 @@ names! {
 }
 
 impl Family {
-    /// What its factors change, z1 first.
+    /// The meaning of each factor, z1 first.
     pub fn factors(self) -> &'static [&'static str] {
         match self {
             Family::Boat => &["place of the boat", "size of the sail", "height of the sea"],
@@ -50,10 +50,10 @@ impl Family {
         }
     }
 
-    /// What it draws at `z`, one value a factor in [−1, 1].
+    /// The scene at `z`, one value per factor in [−1, 1].
     ///
     /// # Panics
-    /// Another number of values than factors.
+    /// If `z` has another number of values.
     pub fn scene(self, z: &[f64]) -> Scene {
         assert_eq!(z.len(), self.factors().len(), "one value a factor");
         scene(self, z)

@@ -1,4 +1,4 @@
-//! What the maps of hidden units cost, and its slope at every pixel: total variation, or overlap.
+//! The cost of the maps of hidden units, and its slope at every pixel: total variation, or overlap.
 //!
 //! Both are defined on whole maps, so a step with such a cost draws every tile twice: once for the
 //! maps, once for the gradient, in which each hidden unit's slope is added to ∂L/∂a.
@@ -18,7 +18,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapCost {
     /// Mean over hidden units and pixels of |∂h/∂x| + |∂h/∂y|: differences of neighbours over their
-    /// distance, 2/(side − 1), on a picture of `side`² pixels, none beyond its edges.
+    /// distance, 2/(side − 1), on a picture of `side`² pixels, without neighbours beyond its edges.
     TotalVariation {
         /// Side of the picture in pixels.
         side: usize,
@@ -57,7 +57,7 @@ pub(super) struct Injection<'a> {
 }
 
 impl Injection<'_> {
-    /// The slopes of a program row; none where the row is not that of a hidden unit.
+    /// The slopes of a program row; `None` if the row is not that of a hidden unit.
     #[inline(always)]
     pub fn row(&self, row: usize) -> Option<&[Block]> {
         let costs = self.costs;

@@ -90,7 +90,7 @@ pub fn feature_maps(network: &Network, weights: &Weights, inputs: &PixelInputs) 
 }
 
 impl Model {
-    /// What it draws, `size`² pixels.
+    /// Draws its picture of `size`² pixels.
     pub fn picture(&self, size: usize, coords: Coords) -> Picture {
         picture(&self.network, &self.weights, size, coords)
     }

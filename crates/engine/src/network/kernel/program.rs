@@ -1,4 +1,4 @@
-//! What the kernel runs: a network and a mask compiled to stages over rows of a tile.
+//! The kernel's program: a network and a mask compiled to stages over rows of a tile.
 //!
 //! A tile is a run of pixels; a row holds one value for each of its pixels. Rows 0..4 are the inputs, every
 //! computed unit has a row, in unit order. Not computed are units from which no kept path leads to
@@ -534,8 +534,8 @@ impl Program {
         self.place = place;
     }
 
-    /// What the tile loops rely on instead of checking every index: edges come from earlier rows,
-    /// and the places of a row's readers are others than its own.
+    /// Asserts what the tile loops rely on instead of checking every index: edges come from earlier
+    /// rows, and a row's readers have other places than the row itself.
     fn check(&self) {
         let before = |edges: &Range<usize>, row: usize| {
             self.edge_at[edges.clone()].iter().all(|&at| (at as usize) < row * self.stride)

@@ -21,7 +21,7 @@ struct Asked<'a> {
     protocol: &'static str,
     /// How many links stay: `budget:400`, `threshold:0.3`, ….
     rule: String,
-    /// The same as a number; none for other rules.
+    /// The same as a number; `None` for other rules.
     budget: Option<usize>,
     threshold: Option<f64>,
     /// For what is drawn at random; another in every round.
@@ -30,7 +30,7 @@ struct Asked<'a> {
     activations: Vec<&'static str>,
     /// (U,) layer of each unit, 0 for inputs.
     layers: Vec<usize>,
-    /// Units of hue, saturation and brightness; none where the picture has none.
+    /// Units of hue, saturation and brightness; `None` for a channel that the picture lacks.
     outputs: [Option<usize>; 3],
     /// (W,) unit at the beginning of each link.
     sources: Vec<usize>,

@@ -34,7 +34,7 @@ pub use swarm::Settings as Swarm;
 pub use taylor::Taylor;
 pub use wanda::Wanda;
 
-/// What a method reads beyond network, weights and mask.
+/// A method's need beyond network, weights and mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Feature maps of the trained network.
@@ -58,7 +58,7 @@ pub struct MethodRow {
     pub formula: &'static str,
     /// Publication, or `\[ours\]`.
     pub source: &'static str,
-    /// What it reads.
+    /// Its needs.
     pub needs: &'static [Need],
     /// Removes whole units: a budget is met from below, not exactly.
     pub structured: bool,
@@ -212,14 +212,14 @@ choices! {
         source: "Feng et al. 2024 (Model Swarms); Kennedy, Eberhart 1995",
         ..MethodRow::PLAIN
     }
-    /// What a program of one's own answers, see docs/PLUGINS.md.
+    /// Scores by a program of one's own, see docs/PLUGINS.md.
     Cmd(Command) "cmd" {
         formula: "a program's answer",
         source: "one's own",
         needs: &[Need::Maps, Need::Gradient],
         ..MethodRow::PLAIN
     }
-    /// What a type of another crate answers, see [`LinkScorer`].
+    /// Scores by a type of another crate, see [`LinkScorer`].
     Own(Own) "own" {
         formula: "a type's answer",
         source: "one's own",
@@ -240,7 +240,7 @@ impl Method {
         matches!(self, Method::Imp(_))
     }
 
-    /// What its options do with a round.
+    /// Its options, as the trait that does the rounds.
     pub(in crate::prune) fn does(&self) -> &dyn Prunes {
         self.options()
     }

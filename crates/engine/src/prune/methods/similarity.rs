@@ -149,8 +149,9 @@ pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
     scores
 }
 
-/// What SP compares of parent and child. The captions' counts cannot tell these apart (METHODS §5);
-/// a = map after the activation, z = sum before it, j the parent, i the child. \[ours\]
+/// The quantities of parent and child that SP compares. The captions' counts cannot tell these
+/// apart (METHODS §5); a = map after the activation, z = sum before it, j the parent, i the child.
+/// \[ours\]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {

@@ -282,7 +282,7 @@ mod tests {
         let kept = s.project(&network, &mask, &mut weights, 13).unwrap();
         assert_eq!(kept.kept(), 13);
         // 13·12/21 = 7.43 and 13·9/21 = 5.57: shares 7 and 6; each row's two largest come first,
-        // then the largest of the matrix: weight 10 (row 2 of the first), none left in the head.
+        // then the largest of the matrix: weight 10 (row 2 of the first), no weight in the head.
         let expected: Vec<usize> = vec![2, 3, 6, 7, 9, 10, 11, 13, 14, 16, 17, 19, 20];
         let found: Vec<usize> = (0..21).filter(|&i| kept.0[i]).collect();
         assert_eq!(found, expected);

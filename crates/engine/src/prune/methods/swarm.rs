@@ -109,7 +109,7 @@ pub enum SwarmError {
     Particle {
         /// Which.
         particle: usize,
-        /// What is wrong.
+        /// The error in it.
         source: PruneError,
     },
     /// A swarm needs company.
@@ -123,7 +123,7 @@ pub enum SwarmError {
     Utilities {
         /// Number of particles.
         expected: usize,
-        /// What came.
+        /// The utilities that were given.
         found: Vec<f64>,
     },
 }
@@ -359,7 +359,7 @@ fn index(block: &crate::network::DenseBlock, source: usize, target: usize) -> us
         + (source - block.sources.start)
 }
 
-/// What the search found.
+/// The outcome of the search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::prune) struct Found {
     /// (W,) the swarm's best network before masking.

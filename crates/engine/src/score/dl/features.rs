@@ -1,5 +1,5 @@
-//! What `dl` measures \[ours\]: a clean change leaves contours that bend softly and end nowhere; a damaged picture has
-//! corners, spots, crossings and colours where there were none.
+//! The features of `dl` \[ours\]: a clean change leaves contours that bend softly and end nowhere;
+//! a damaged picture has corners, spots, crossings and colours where there were none.
 //!
 //! In: base and perturbed picture of one size. Out: twenty numbers, from `tensor`s of
 //! the opponent planes (brightness, red–green, yellow–blue) of 64² copies and of their 32² halves, old, new
@@ -9,7 +9,7 @@
 //!
 //! | feature | what | less clean |
 //! |---|---|---|
-//! | `corners_top` | ln of the largest 3 % of new corners, none being near within 3 pixels before | |
+//! | `corners_top` | ln of the largest 3 % of new corners, more than 3 pixels from any old one | |
 //! | `corners` | ln of the mean of new corners, within 1 pixel | |
 //! | `corners_coarse` | the same of brightness at 32² | |
 //! | `disorder` | rise of ln(Σ corner/Σ edge) | yes |
@@ -55,7 +55,7 @@ const STRONG: f32 = 0.08;
 /// Colours that [`colour_bins`] tells apart.
 const COLOURS: usize = 216;
 
-/// What is compared: so many numbers.
+/// How many numbers are compared.
 const COMPARED: usize = 19;
 type Compared = [f64; COMPARED];
 const MIRROR: usize = 16;
@@ -97,7 +97,7 @@ pub const NAMES: &[&str] = &{
     names
 };
 
-/// What is seen of one picture.
+/// Gradients and other quantities of one picture.
 #[derive(Clone, Debug, Default)]
 struct Look {
     /// Gradients of the three opponent planes, (3, N²), and of their halves, (3, N²/4).
@@ -289,8 +289,8 @@ impl Base {
         }
     }
 
-    /// The features of a perturbed picture, in the order of [`NAMES`]; none if it is the base itself
-    /// (RMSE < 10⁻⁴).
+    /// The features of a perturbed picture, in the order of [`NAMES`]; `None` if it is the base
+    /// itself (RMSE < 10⁻⁴).
     ///
     /// # Errors
     /// The picture has another size than the base.
@@ -326,8 +326,8 @@ impl Base {
         features
     }
 
-    /// What the planes `rgb`, (3, N²), are against the base. The loss of symmetry is 0 here and left to
-    /// [`Base::measure`]: no clean reference is asked for it.
+    /// Compares the planes `rgb`, (3, N²), with the base. The loss of symmetry is 0 here and left
+    /// to [`Base::measure`]: clean references do not need it.
     fn compare(&self, rgb: &[f64], scratch: &mut Scratch) -> Compared {
         let mut new = std::mem::take(&mut scratch.look);
         let (planes, mut space) = scratch.space();

@@ -25,7 +25,7 @@ use crate::network::Picture;
 pub const LABELLED_BY: &str =
     "a vision-language model labelled the pictures that the judge was fitted to, and no person";
 
-/// The clause for the judge of a record; none of a judge that was not fitted to these pictures.
+/// The clause for the judge of a record; `None` for a judge that was not fitted to these pictures.
 pub fn labelled_by(judge: &str) -> Option<&'static str> {
     judge.starts_with(&DlJudge::default().name()).then_some(LABELLED_BY)
 }

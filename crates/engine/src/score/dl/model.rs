@@ -102,7 +102,7 @@ pub struct LeftOut {
 pub struct ModelError {
     /// The file.
     pub path: String,
-    /// What was found.
+    /// The model or text that was found.
     pub found: String,
 }
 

@@ -57,7 +57,7 @@ fn asymmetry(coarse: &[f64]) -> f64 {
 }
 
 /// The columns of a row, first and last, whose mirror image lies in the picture, and twice the axis:
-/// column c has its image in column `twice` − c. None: first > last.
+/// column c has its image in column `twice` − c. If no column has one, first > last.
 fn mirrored(row: usize, aside: i64, lean: i64) -> (i64, i64) {
     const LAST: i64 = COARSE as i64 - 1;
     let height = 2 * row as i64 - LAST;

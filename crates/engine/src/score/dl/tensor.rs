@@ -199,7 +199,7 @@ pub fn dilate<const N: usize>(
     }
 }
 
-/// What `new` has above `old`, place by place.
+/// Writes the excess of `new` over `old`, place by place, 0 where there is none.
 #[inline]
 pub fn surplus(new: &[f32], old: &[f32], out: &mut Vec<f32>) {
     out.clear();

@@ -23,7 +23,7 @@ pub enum ServersOwn {
 }
 
 impl Temperature {
-    /// The number to send; none for the server's own.
+    /// The number to send; `None` for the server's own.
     pub fn number(self) -> Option<f64> {
         match self {
             Temperature::At(number) => Some(number),

@@ -20,9 +20,9 @@ pub struct Agreement {
     pub confusion: [[usize; 2]; 2],
     /// Share of equal labels, in [0, 1].
     pub accuracy: f64,
-    /// Cohen's κ (1 = full agreement, 0 = as by chance); none if all pictures got one label.
+    /// Cohen's κ (1 = full agreement, 0 = as by chance); `None` if all pictures got one label.
     pub kappa: Option<Interval>,
-    /// Area under the ROC curve of the judge's evidence for damaged, with DeLong's interval; none
+    /// Area under the ROC curve of the judge's evidence for damaged, with DeLong's interval; `None`
     /// with fewer than two pictures of a label.
     pub auc: Option<Interval>,
     /// Mean of (P(damaged) − true)², in [0, 1]; ¼ for a judge that always says ½.
@@ -49,7 +49,7 @@ pub struct ReliabilityBin {
 }
 
 impl Agreement {
-    /// Of labels and verdicts in one order; none if there are none.
+    /// Of labels and verdicts in one order; `None` if there are no pictures.
     pub fn of(truth: &[Label], verdicts: &[Verdict]) -> Option<Self> {
         let class = |label: Label| usize::from(label == Label::Damaged);
         let true_class: Vec<usize> = truth.iter().map(|&l| class(l)).collect();
@@ -100,7 +100,7 @@ impl Agreement {
 pub struct Report {
     /// The judge.
     pub judge: String,
-    /// What it is compared against: `labels` or another judge.
+    /// The reference it is compared with: `labels` or another judge.
     pub against: String,
     /// All pictures together.
     pub pooled: Agreement,
@@ -109,7 +109,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of verdicts on these rows, whose truth is `truth`; none if there are none.
+    /// Of verdicts on these rows, whose truth is `truth`; `None` if there are no rows.
     pub fn of(
         judge: &str,
         against: &str,

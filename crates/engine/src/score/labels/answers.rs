@@ -19,7 +19,7 @@ pub struct KeyRow {
     pub image: String,
     /// File of the base picture, relative to the key.
     pub base: String,
-    /// What the network was made to draw.
+    /// The target of the network.
     pub target: String,
     /// Which network drew it.
     pub network: String,
@@ -31,10 +31,10 @@ pub struct KeyRow {
     pub delta: f64,
     /// RMSE between the two pictures, in [0, 1].
     pub rmse: f64,
-    /// Stratum of a judge's P(damaged) it was picked from; none (no column) if drawn plainly.
+    /// Stratum of a judge's P(damaged) it was picked from; `None` (no column) if drawn plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stratum: Option<usize>,
-    /// Changes of its network that it stands for; none (no column) if drawn plainly.
+    /// Changes of its network that it stands for; `None` (no column) if drawn plainly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_for: Option<f64>,
 }
@@ -48,7 +48,7 @@ struct AnswerRow {
 /// A viewer's answer about one pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What the viewer would say if one of the two had to be said.
+    /// The viewer's label, a guess if in doubt.
     pub label: Label,
     /// True if the viewer was in doubt.
     pub unsure: bool,
@@ -195,11 +195,11 @@ pub struct ViewerAgreement {
     pub pictures: usize,
     /// `counts[first][second]`, in the order clean, damaged.
     pub confusion: [[usize; 2]; 2],
-    /// Cohen's κ; none if all got one label.
+    /// Cohen's κ; `None` if all got one label.
     pub kappa: Option<Interval>,
 }
 
-/// Agreement of two viewers; none if they answered no number in common.
+/// Agreement of two viewers; `None` if no number was answered by both.
 pub fn viewer_agreement(
     first: &BTreeMap<usize, Answer>,
     second: &BTreeMap<usize, Answer>,

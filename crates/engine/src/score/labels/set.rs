@@ -24,7 +24,7 @@ pub struct LabelRow {
     pub image: PathBuf,
     /// The base picture's file.
     pub base: PathBuf,
-    /// What whoever labelled it saw.
+    /// The first viewer's label.
     pub label: Label,
     /// The picture's target: leave-one-target-out leaves out all rows of one target.
     pub target: String,
@@ -34,7 +34,7 @@ pub struct LabelRow {
     pub weight: f64,
     /// True if whoever labelled it was in doubt.
     pub unsure: bool,
-    /// What a second viewer said of it, if one was asked.
+    /// A second viewer's label, if there was one.
     pub second: Option<Label>,
     /// The link that was moved and the change of its weight, if the file says so.
     pub change: Option<(usize, f64)>,
@@ -68,7 +68,7 @@ pub enum LabelError {
     Read {
         /// The CSV.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A row is wrong.
@@ -78,9 +78,9 @@ pub enum LabelError {
         path: String,
         /// Line number, the header being 1; 0 if unknown.
         line: u64,
-        /// What a row holds.
+        /// The content of a row, as it should be.
         expected: &'static str,
-        /// What this one held.
+        /// The content that was found.
         found: String,
     },
     /// A picture cannot be read.
@@ -91,7 +91,7 @@ pub enum LabelError {
     Judge {
         /// The picture's file.
         image: String,
-        /// What the judge said.
+        /// The judge's error.
         source: JudgeError,
     },
     /// There is no picture to compare.
@@ -210,7 +210,8 @@ fn each<T: Send>(
         .collect()
 }
 
-/// What `judge` says about every row, in order. Each base is read once, and a judge that is a program is started once for it.
+/// Runs `judge` on every row, in order. Each base is read once, and a judge that is a program is
+/// started once for it.
 ///
 /// # Errors
 /// A picture cannot be read or judged.
@@ -244,7 +245,8 @@ fn many(
     Ok(verdicts)
 }
 
-/// What the embedded judge measures of every row, in order; none where picture and base are the same.
+/// Returns the embedded judge's features of every row, in order; `None` where picture and base are
+/// the same.
 ///
 /// # Errors
 /// A picture cannot be read, or differs in size from its base.

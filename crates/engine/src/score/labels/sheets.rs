@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
 
-/// What a viewer is asked; the vision-language judge gets the same words.
+/// The viewer's question; the vision-language judge gets the same words.
 const PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
 
 /// Upper ends of the strata of P(damaged); the last is 1.
@@ -30,7 +30,7 @@ const POOL: usize = 5;
 /// A network to draw pairs from.
 #[derive(Clone, Debug)]
 pub struct Drawer {
-    /// What it was made to draw.
+    /// Its target.
     pub target: String,
     /// Its own name.
     pub name: String,
@@ -38,7 +38,7 @@ pub struct Drawer {
     pub model: Model,
     /// Coordinate convention.
     pub coords: Coords,
-    /// The picture it should draw, at the size of the pairs; none if it has none of its own.
+    /// The picture it should draw, at the size of the pairs; `None` if it has no target of its own.
     pub picture: Option<Picture>,
 }
 
@@ -60,11 +60,11 @@ pub struct PairSettings {
 pub struct Pair {
     /// Index of the network.
     pub network: usize,
-    /// What was changed.
+    /// The change.
     pub perturbation: Perturbation,
     /// The picture then.
     pub picture: Picture,
-    /// How it was picked; none if drawn plainly.
+    /// How it was picked; `None` if drawn plainly.
     pub pick: Option<Pick>,
 }
 
@@ -82,9 +82,9 @@ pub struct Pick {
 /// Numbered pairs, in the order of their numbers.
 #[derive(Clone, Debug)]
 pub struct NumberedPairs {
-    /// What each network draws.
+    /// The picture of each network.
     pub bases: Vec<Picture>,
-    /// What is kept of each network.
+    /// The record of each network.
     pub networks: Vec<DrawerRecord>,
     /// The pairs.
     pub pairs: Vec<Pair>,
@@ -93,7 +93,7 @@ pub struct NumberedPairs {
 /// One network of a set of pairs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DrawerRecord {
-    /// What it was made to draw.
+    /// Its target.
     pub target: String,
     /// Its own name.
     pub network: String,
@@ -101,7 +101,7 @@ pub struct DrawerRecord {
     pub links: usize,
     /// SHA-256 of its weights.
     pub weights_sha256: String,
-    /// R² at the size of the pairs; none if the network has no target of its own.
+    /// R² at the size of the pairs; `None` if the network has no target of its own.
     pub fit: Option<f64>,
     /// Its pairs.
     pub pairs: usize,
@@ -116,7 +116,7 @@ pub struct SheetsRecord {
     pub picloom: &'static str,
     /// How far weights were moved; several, parted by commas.
     pub delta: String,
-    /// The judge whose P(damaged) the pairs are spread over; none if they were drawn plainly.
+    /// The judge whose P(damaged) the pairs are spread over; `None` if they were drawn plainly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub even_over: Option<String>,
     /// Side of the pictures in pixels.

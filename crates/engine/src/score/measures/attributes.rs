@@ -1,4 +1,4 @@
-//! What can be measured on a picture: symmetry, areas of its parts, hue, where its mass is.
+//! Attributes of a picture: symmetry, areas of its parts, hue, centre of its mass.
 //!
 //! Everything is relative to a *base* picture: its background is the mean colour of its outermost
 //! pixels; its parts are at most four colours, by k-means from a deterministic start (the background,

@@ -67,7 +67,8 @@ impl Axes {
         Axes { weights, units, random, scaled, mixed }
     }
 
-    /// The advantages of weights, of units and of scaling. None: fewer than four changes reach the effect.
+    /// The advantages of weights, units and scaling. `None` if fewer than four changes reach the
+    /// effect.
     ///
     /// # Errors
     /// The judge could not judge a picture.
@@ -87,7 +88,8 @@ impl Axes {
     }
 }
 
-/// Mean P(clean) after changes along directions, both ways. None: fewer than four changes reach the effect.
+/// Mean P(clean) after changes along directions, both ways. `None` if fewer than four reach the
+/// effect.
 fn clean(
     view: &View,
     judge: &dyn Judge,

@@ -3,7 +3,7 @@
 //! Root mean square over living weights of ‖∂I/∂w‖, itself the root mean square over pixels and channels; by
 //! differences of ± 1/128 at 32². Also for a relative change: ‖∂I/∂w‖ · |w|. Both ≥ 0.
 //!
-//! In: a network at 32². Out: two numbers, none without living weights.
+//! In: a network at 32². Out: two numbers, `None` without living weights.
 //! Cost: two drawings of 32² pixels a living weight, for each of the two.
 //!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7); the mean over weights is \[ours\].
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// Half the difference of a weight.
 const STEP: f64 = 1.0 / 128.0;
 
-/// Brittleness for a change of a weight by a number; none without living weights.
+/// Brittleness for a change of a weight by a number; `None` without living weights.
 pub fn brittleness(silenced: &Silenced) -> Option<f64> {
     mean(silenced, |_| 1.0)
 }

@@ -29,7 +29,7 @@ pub struct Candidate {
     pub key: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub says: &'static str,
     /// Which values can be.
     pub range: &'static str,
@@ -83,7 +83,7 @@ candidates! {
         "How far an attribute of the picture hangs on one weight.";
 }
 
-/// Measures by key. None: the network has no such number.
+/// Measures by key. `None` if a measure is undefined for the network.
 type Taken = Vec<(&'static str, Option<f64>)>;
 
 /// Takes all candidates of a view's network; those that it has no number for are left out. The same at any thread
@@ -119,15 +119,15 @@ pub struct Recommended {
 /// Networks with shuffled weights that a recommended measure is compared with: one alone says little.
 pub const SHUFFLES: u64 = 10;
 
-/// Those that are recommended; none of a network without links.
+/// Takes the recommended measures; empty for a network without links.
 pub fn recommended(view: &View, seed: u64) -> Vec<Recommended> {
     let found = disentanglement(view, seed);
     let (key, value, interval) = (RECOMMENDED[0], found.disentanglement, found.interval());
     if value.is_finite() { vec![Recommended { key, value, interval }] } else { Vec::new() }
 }
 
-/// What the recommended measures are compared with: their means over [`SHUFFLES`] networks of the same links, their
-/// weights shuffled within layers. Takes ten times as long as the measures themselves.
+/// The null of each recommended measure: its mean over [`SHUFFLES`] networks of the same links,
+/// their weights shuffled within layers. Takes ten times as long as the measures themselves.
 pub fn nulls(view: &View, seed: u64) -> Vec<(&'static str, f64)> {
     let shuffled = |k: u64| {
         let model = shuffled(view.model(), seed.wrapping_add(k));

@@ -46,7 +46,7 @@ pub struct Dci {
 
 impl Dci {
     /// The 95 % interval of D over the weights that move something: leave-one-out jackknife, Student's t, cut to [0, 1].
-    /// None with fewer than three of them.
+    /// `None` with fewer than three of them.
     pub fn interval(&self) -> Option<(f64, f64)> {
         let known = self.weights.iter().zip(&self.shares);
         let known: Vec<(f64, f64)> = known.filter_map(|(d, &share)| Some(((*d)?, share))).collect();

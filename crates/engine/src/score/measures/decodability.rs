@@ -7,7 +7,7 @@
 //! from the others (tiles, because neighbouring pixels are almost copies). R² = 1 − SSE/SST, the squared
 //! errors of all folds over the squares about the mean of all pixels. R² ≤ 1; 0 is the mean's, below 0 worse.
 //!
-//! In: maps (n, P), attributes (K, P). Out: K numbers, none for an attribute that does not vary.
+//! In: maps (n, P), attributes (K, P). Out: K numbers, `None` for an attribute that does not vary.
 //! Cost: no drawing; P · n² products, and five solutions of n equations.
 //!
 //! Sources: Hoerl & Kennard 1970; Alain & Bengio, *Understanding intermediate layers using linear

@@ -4,7 +4,7 @@
 //! units of a pixel (ΣC)²/ΣC², in [1, N]; Gini coefficient of its C, in [0, 1). Both are means over pixels with
 //! ΣC > .01 \[ours\].
 //!
-//! In: (N, P) maps at P = 32². Out: two numbers, none if no pixel hangs on any unit.
+//! In: (N, P) maps at P = 32². Out: two numbers, `None` if no pixel depends on any unit.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); for Gini the N numbers of a pixel are sorted.
 //!
 //! Source: K. Xu, UT Austin 2026, second-hand (METHODS §7): 7 to 10 effective units with NEAT, 83 to 92 with SGD.
@@ -17,7 +17,7 @@ use super::silencing::Silenced;
 /// Least sum of contributions of a pixel that counts.
 const LEAST: f64 = 0.01;
 
-/// Effective units of a pixel, on average. None: no pixel hangs on any unit.
+/// Effective units of a pixel, on average. `None` if no pixel depends on any unit.
 pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), |column| {
         let sum: f64 = column.iter().sum();
@@ -25,7 +25,7 @@ pub fn effective_units(silenced: &Silenced) -> Option<f64> {
     })
 }
 
-/// Gini coefficient of a pixel's contributions, on average. None: no pixel hangs on any unit.
+/// Gini coefficient of a pixel's contributions, on average. `None` if no pixel depends on any unit.
 pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), gini)
 }

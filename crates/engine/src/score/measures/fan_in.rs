@@ -4,7 +4,7 @@
 //! Wanda), H = −Σ sⱼ ln sⱼ; effective fan-in = exp H, from 1 (one input does all) to the number of
 //! live links (all alike).
 //!
-//! In: weights (W,), maps (U, P). Out: (U,) numbers, none for inputs; their mean.
+//! In: weights (W,), maps (U, P). Out: (U,) numbers, `None` for inputs; their mean.
 //! Cost: no drawing; U · P products for the norms, W for the shares.
 //!
 //! Source: exp H is Hill's number of order 1 (Hill 1973); its use here is \[ours\].

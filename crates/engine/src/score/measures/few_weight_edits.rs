@@ -13,7 +13,8 @@
 //! least that of fewer weights. All at 32². The measure is the mean R² over edits less that over controls at k
 //! = 4, in [−1, 1].
 //!
-//! In: a network at 32². Out: R² for each k, of edits and of controls; none without parts or living weights.
+//! In: a network at 32². Out: R² for each k, of edits and controls; `None` without parts or living
+//! weights.
 //! Cost: two drawings of 32² pixels a living weight (the Jacobian); for each of at most 12 edits and 12 controls eight
 //! passes over the Jacobian and at most 376 drawings.
 //!
@@ -45,7 +46,7 @@ const STEP: f64 = 1.0 / 128.0;
 /// Rounds of refinement.
 const ROUNDS: usize = 12;
 
-/// What a network reaches of edits: of parts of its picture, or to other pictures.
+/// The reach of a network: of edits to parts of its picture, or towards other pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edits {
     /// Mean R² over edits with 1, 2, 4 and 8 weights.
@@ -54,8 +55,8 @@ pub struct Edits {
     pub controls: [f64; 4],
 }
 
-/// What a network reaches of edits of its own picture. None: the picture has no parts, or no weight is alive. The same
-/// bits at any thread count.
+/// Measures the reach of edits to a network's own picture. `None` if the picture has no parts, or
+/// no weight is alive. The same bits at any thread count.
 pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> {
     let view = &silenced.view;
     let links = living(view);
@@ -66,9 +67,10 @@ pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> 
     Some(reach(view, &links, &edits, rng))
 }
 
-/// What a network reaches of the edits that lead from one picture to others: a bred picture's to its relatives' in the
-/// session. All networks that draw `from` are asked for the same edits. None: every picture is `from` (mean square of the
-/// difference up to 1e-4), or no weight is alive. Pictures of any size are resampled to 32²; the same bits at any thread count.
+/// Measures the reach of the edits that lead from one picture to others: from a bred picture to its
+/// relatives in the session. All networks that draw `from` get the same edits. `None` if every
+/// picture is `from` (mean square of the difference up to 1e-4), or no weight is alive. Pictures of
+/// any size are resampled to 32²; the same bits at any thread count.
 pub fn towards(
     view: &View,
     from: &Picture,

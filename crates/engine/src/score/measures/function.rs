@@ -6,8 +6,8 @@
 //! between those units with these modules, less its mean with the modules shuffled among the units of each
 //! hidden layer, so that neither strong units nor layers count.
 //!
-//! In: a view. Out: counts of units and modules, `q` in [−½, 1), `wiring` in about [−1, 1] and its z; none with fewer
-//! than two units that do something.
+//! In: a view. Out: counts of units and modules, `q` in [−½, 1), `wiring` in about [−1, 1] and its
+//! z; `None` with fewer than two units that change the picture.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]), N²/2 scalar products of 3P numbers, one run
 //! of Louvain, 50 shuffles.
 //!
@@ -48,13 +48,13 @@ pub struct FunctionalModules {
     /// Newman's Q of |w| between the units with these modules, less its mean over shuffled modules, in
     /// about [−1, 1]; 0: the links do not know the modules.
     pub wiring: f64,
-    /// The same over the shuffles' standard deviation; none if shuffling changes nothing.
+    /// The same over the shuffles' standard deviation; `None` if shuffling changes nothing.
     pub wiring_z: Option<f64>,
 }
 
 impl FunctionalModules {
-    /// Of a view's model; none with fewer than two units that do something. The shuffles draw from `rng`. The
-    /// same bits at any thread count.
+    /// Of a view's model; `None` with fewer than two units that change the picture. The shuffles
+    /// draw from `rng`. The same bits at any thread count.
     pub fn of(view: &View, rng: &mut SimRng) -> Option<Self> {
         let Model { network, weights, .. } = view.model();
         let Silenced { units, doings, .. } = Silenced::of(view);

@@ -4,7 +4,7 @@
 //! merged): *influence orthogonality* 1 − mean over pairs of cos²(D_i, D_j); *redundancy*, the mean over units of the
 //! largest |cos| with another unit. Both in [0, 1].
 //!
-//! In: (N, 3P) doings at 32². Out: two numbers, none with fewer than two different ones.
+//! In: (N, 3P) doings at 32². Out: two numbers, `None` with fewer than two different ones.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]), at most 1.5 N² cosines of 3P numbers.
 //!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7) names both without a formula; these are \[ours\].
@@ -32,7 +32,7 @@ pub struct Influence {
 }
 
 impl Influence {
-    /// Of a network's units; none of fewer than two different ones.
+    /// Of a network's units; `None` with fewer than two different ones.
     pub fn of(silenced: &Silenced) -> Option<Self> {
         let rows = likeness(silenced);
         let n = rows.len();

@@ -4,7 +4,7 @@
 //! ‖Δ_b‖), Δ the change of the picture, mean over pairs. 0: changes add up; 1 and more: the second undoes or
 //! transforms the first.
 //!
-//! Range: [0, ∞). In: a view, its sweep. Out: a number, none if no pair can be formed.
+//! Range: [0, ∞). In: a view, its sweep. Out: a number, `None` if no pair can be formed.
 //! Cost: after the sweep of 40 weights three drawings of P pixels a pair, 60 pairs.
 //!
 //! Source: METHODS §7 \[ours\].
@@ -28,7 +28,8 @@ pub fn of_changes(both: &[f32], a: &[f32], b: &[f32]) -> f64 {
     apart / (a + b)
 }
 
-/// Mean ι over pairs of different weights of a sweep; none if fewer than two can change the picture so far.
+/// Mean ι over pairs of different weights of a sweep; `None` if fewer than two can change the
+/// picture so far.
 pub fn interaction(view: &View, sweep: &WeightSweep, rng: &mut SimRng) -> Option<f64> {
     let moved: Vec<_> = sweep.perturbations.iter().filter(|p| !p.silent).collect();
     let mut pairs = Vec::new();

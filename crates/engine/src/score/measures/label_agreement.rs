@@ -118,8 +118,8 @@ pub fn labelled_links(genome: &Genome) -> (Model, Vec<Option<String>>) {
     (Model::of_genome(genome, Wiring::Graph), labels)
 }
 
-/// What moving each swept link does: (link, D (3P,)), links in the order of the sweep, silent ones
-/// left out. A link with one silent side is compared with the base.
+/// The effects of moving each swept link: (link, D (3P,)), links in the order of the sweep, silent
+/// ones left out. A link with one silent side is compared with the base.
 pub fn differences(view: &View, sweep: &WeightSweep) -> Vec<(usize, Vec<f32>)> {
     let base = &view.picture().rgb;
     sweep

@@ -3,7 +3,7 @@
 //! 1 − exp(H(q_i))/P, q_i = C_i/ΣC_i the share of each of the P pixels in the unit's contribution, H its entropy;
 //! mean over the hidden units that do something. 0: every unit acts everywhere alike; near 1: on single pixels.
 //!
-//! In: (N, P) maps at P = 32². Out: a number in [0, 1), none if no unit does anything.
+//! In: (N, P) maps at P = 32². Out: a number in [0, 1), `None` if no unit changes the picture.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); N · P logarithms.
 //!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7) names it without a formula; this one is \[ours\].
@@ -13,7 +13,7 @@
 use super::silencing::Silenced;
 use crate::base::real;
 
-/// Mean locality, in [0, 1); none if no unit does anything.
+/// Mean locality, in [0, 1); `None` if no unit changes the picture.
 pub fn locality(silenced: &Silenced) -> Option<f64> {
     let found: Vec<f64> = silenced.contributions().iter().map(|map| of_map(map)).collect();
     (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)

@@ -11,20 +11,20 @@ pub struct Measure {
     pub key: String,
     /// Name for people.
     pub name: String,
-    /// The number; none if this network has no such number.
+    /// The number; `None` if it is undefined for this network.
     pub value: Option<f64>,
     /// Which values can be, e.g. `0 to 1`.
     pub range: String,
-    /// Ends of its 95 % interval; none where there is none.
+    /// The lower end of its 95 % interval, if it has one.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
-    /// The same number of the same links with their weights shuffled within layers; none if it was
-    /// not taken.
+    /// The same number of the same links with their weights shuffled within layers; `None` if it
+    /// was not taken.
     pub null: Option<f64>,
-    /// The same number of the evolved network behind a trained one; none if there is none.
+    /// The same number of the evolved network behind a trained one; `None` without one.
     pub evolved: Option<f64>,
-    /// What the number is compared with, in words.
+    /// The values to compare the number with, in words.
     pub reference: String,
     /// Whether the gate recommends it beside the score (docs/MEASURE.md).
     #[serde(default)]
@@ -58,7 +58,7 @@ impl Measure {
     }
 }
 
-/// What a record keeps.
+/// The measure as a record's value.
 pub(super) fn kept(found: &impl Serialize) -> Value {
     serde_json::to_value(found).expect("a measure is plain data")
 }

@@ -1,4 +1,4 @@
-//! What gradient descent feels where a network stands: three mechanisms that may bias it.
+//! Three mechanisms that may bias gradient descent, measured at a network's weights.
 //!
 //! Do et al. (arXiv 2606.19941) name them without a formula; their references suggest flatness (Keskar et al. 2017;
 //! Foret et al. 2021; Kwon et al. 2021), gradient noise (Smith & Le 2018; McCandlish et al. 2018) and norms

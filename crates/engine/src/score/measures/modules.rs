@@ -1,7 +1,7 @@
 //! Components of a trained network's wiring: the numbers to hold against the theory's
 //! ([`super::components`]).
 //!
-//! In: a layered network, a mask (W,). Out: counts from 0, the density in [0, 1]; none for a graph.
+//! In: a layered network, a mask (W,). Out: counts from 0, density in [0, 1]; `None` for a graph.
 //! Cost: no drawing; a few passes over W links.
 //!
 //! What it does not mean: a wiring with P components *can* hold P independent parts; nothing here

@@ -6,9 +6,9 @@
 //! ones are unharmed; 0: no better than before. Mean over three held-out conditions at most, evenly spread over them. All at
 //! 16². With the support `value` what is held out is a new value of a factor, with the others new combinations.
 //!
-//! In: a model, seen and held-out conditions with pictures of a multiple of 16² or any other size (resampled). Out: R² for
-//! each k, in [0, 1]; none without held-out conditions, living weights, or something to learn (mean square of the edit up to
-//! 1e-4 in the held-out picture).
+//! In: a model, seen and held-out conditions with pictures of a multiple of 16² or any other size
+//! (resampled). Out: R² for each k, in [0, 1]; `None` without held-out conditions, living weights,
+//! or something to learn (mean square of the edit up to 1e-4 in the held-out picture).
 //! Cost: two drawings of five pictures of 16² pixels a living weight, eight passes over these changes, at most 376 drawings.
 //!
 //! Source: \[ours\].

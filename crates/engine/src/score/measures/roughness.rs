@@ -5,7 +5,7 @@
 //! \[measured\] mean over hidden units that vary (METHODS §7's .02–.04 and .07–.12): at 64² evolved skull
 //! .038, butterfly .033, SGD .093 and .120; at 256² a quarter of that.
 //!
-//! In: maps (n, P). Out: a number a map; their mean, none if none varies.
+//! In: maps (n, P). Out: a number per map; their mean, `None` if no map varies.
 //! Cost: no drawing; 2P differences a map.
 //!
 //! Source: \[ours\], after FER's observation that SGD's maps look like fractured, high-frequency

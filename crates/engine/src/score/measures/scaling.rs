@@ -6,7 +6,7 @@
 //! layer, in which units mean nothing. What is the same for both says nothing about units, so picture, sparsity, number
 //! of weights and fit cancel. \[ours\]
 //!
-//! In: a view. Out: a direction, (link, component) pairs of length 1; none if the network is not layered.
+//! In: a view. Out: a direction, (link, component) pairs of length 1; `None` for a graph.
 //! Cost: no drawing; a pass over the maps (U, P), then one over a layer's links a direction.
 
 use super::living;
@@ -27,7 +27,7 @@ pub struct Layers<'v> {
 type Layer = (Vec<(usize, f64)>, Vec<usize>);
 
 impl<'v> Layers<'v> {
-    /// Of a view's network; none if it is not layered or no hidden unit lives.
+    /// Of a view's network; `None` if it is not layered or no hidden unit lives.
     pub fn of(view: &'v View) -> Option<Self> {
         let network = &view.model().network;
         if !network.is_layered() {

@@ -1,4 +1,4 @@
-//! What each hidden unit does: the picture without it, less the picture.
+//! The effect of each hidden unit: the picture without it, less the picture.
 //!
 //! A unit's *doing* is the picture with all its outgoing weights at 0, less the picture, (3P,) at 32². Units whose
 //! doing is 0 are left out. Source: METHODS §7; silencing by 0 is \[ours\].

@@ -124,7 +124,7 @@ pub enum StructuralError {
         part: String,
         /// P.
         expected: usize,
-        /// What is wrong.
+        /// The error in the region.
         found: String,
     },
     /// A part that looks like the background.

@@ -27,18 +27,18 @@ const COMPONENTS: usize = 8;
 /// Shuffled networks that Newman's Q is compared with.
 const SHUFFLES: usize = 20;
 
-/// What is measured of a network beside its compositional score.
+/// The measures of a network beside its compositional score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Overlap of the maps of each hidden layer with an alive unit, first layer first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub layers: Vec<Orthogonality>,
-    /// Mean interference I over the layers with at least two different maps; none without any.
+    /// Mean interference I over the layers with at least two different maps; `None` without any.
     pub interference: Option<f64>,
     /// Mean excess of I over its Welch bound, over the same layers.
     pub excess: Option<f64>,
-    /// Mean roughness of the alive maps that vary; none if none does. This and what follows: none also in records that
-    /// leave it out.
+    /// Mean roughness of the alive maps that vary; `None` if none does. This field and those below
+    /// are also `None` in records that leave them out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub roughness: Option<f64>,
     /// Share of the alive maps that repeat another, in [0, 1].
@@ -62,11 +62,11 @@ pub struct Summary {
     /// Newman's Q of them.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub q: Option<f64>,
-    /// Q as a z-score against weights shuffled within layers; none also if shuffling changes nothing.
+    /// Q as a z-score against weights shuffled within layers; `None` if shuffling changes nothing.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub q_z: Option<f64>,
-    /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes
-    /// that vary over the pixels; none without any.
+    /// Mean held-out R² of ridge probes from the last hidden layer to the picture's attributes that
+    /// vary over the pixels; `None` without any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decoded: Option<f64>,
     /// The same from the first 8 principal components of all hidden maps: as many numbers a pixel

@@ -4,7 +4,8 @@
 //! parts. Preservation = ‖(D + M)/2‖²/‖D‖², in [0, 1]: 1 if the change is symmetric, 0 if it is
 //! antisymmetric, ½ on average for a change that knows nothing of the axis.
 //!
-//! In: pictures (P, 3), or a view and its sweep of N weights. Out: a share; the mean share, none if nothing changes.
+//! In: pictures (P, 3), or a view and its sweep of N weights. Out: a share; the mean share, `None`
+//! if nothing changes.
 //! Cost: after the sweep at most 2N drawings of P pixels, a pass over each.
 //!
 //! Source: \[ours\]; FER shows that sweeps of the evolved skull and butterfly keep the symmetry and

@@ -6,7 +6,7 @@
 //! U = Σ min(a_i, b_i)/Σ max(a_i, b_i) in [0, 1]. The measure is U less its mean over 100 random pairs of such windows,
 //! in [−1, 1].
 //!
-//! In: (N, 3P) doings at 32². Out: a number, none if nothing is repeated.
+//! In: (N, 3P) doings at 32². Out: a number, `None` if nothing is repeated.
 //! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); at most 169 windows of 192 numbers, each
 //! compared with every other, as it is and mirrored.
 //!
@@ -36,7 +36,8 @@ pub fn overlap(a: &[f64], b: &[f64]) -> f64 {
     if larger == 0.0 { 0.0 } else { sum(f64::min) / larger }
 }
 
-/// U of the repeated parts less that of random windows; none if nothing is repeated or no unit does anything.
+/// U of the repeated parts less that of random windows; `None` if nothing is repeated or no unit
+/// changes the picture.
 pub fn unified(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
     let repeated = Repeated::of(silenced)?;
     let random: Vec<(usize, usize)> =
@@ -55,7 +56,7 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// Of a network's own picture; none if nothing is repeated or no unit does anything.
+    /// Of a network's own picture; `None` if nothing is repeated or no unit changes the picture.
     pub fn of(silenced: &Silenced) -> Option<Self> {
         let picture = &silenced.view.picture().rgb;
         let starts = (0..=SIDE - WINDOW).step_by(STEP);

@@ -28,7 +28,7 @@ const DRAWS: usize = 3;
 /// Half the step of a direction.
 const STEP: f64 = 1.0 / 128.0;
 
-/// Of a network's own picture; none if it has no parts, or no layer with two living units.
+/// Of a network's own picture; `None` if it has no parts, or no layer with two living units.
 pub fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
     let view = &silenced.view;
     let layers = Layers::of(view)?;

@@ -95,7 +95,7 @@ fn schema() -> Value {
 /// A choice among `count` pictures, from the model's text.
 ///
 /// # Errors
-/// What was found instead of exactly the JSON that was asked for.
+/// If the text is not exactly the JSON of an answer: a description of it.
 pub fn read_choice(text: &str, count: usize) -> Result<Choice, String> {
     let mut answer: Answer = serde_json::from_str(text).map_err(|e| format!("{e} in {text}"))?;
     answer.pictures.sort_unstable();

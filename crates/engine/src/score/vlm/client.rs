@@ -60,7 +60,7 @@ struct CompletionUsage {
     completion_tokens: u64,
 }
 
-/// What one attempt brought: the raw response for the log, and the answer's text or a fault.
+/// The result of one attempt: the raw response for the log, and the answer's text or a fault.
 struct Attempt {
     status: Option<u16>,
     response: Option<String>,
@@ -172,7 +172,7 @@ impl Client {
         unreachable!("the last attempt returns")
     }
 
-    /// What it took so far.
+    /// The usage so far.
     pub fn usage(&self) -> JudgeUsage {
         let meter = lock(&self.meter);
         let mut seconds = meter.seconds.clone();

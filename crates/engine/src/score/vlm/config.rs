@@ -20,7 +20,7 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
-    /// The key in `variable`; none if it is not set or empty.
+    /// The key in `variable`; `None` if it is not set or empty.
     pub fn from_env(variable: &str) -> Option<Self> {
         let value = std::env::var(variable).ok()?.trim().to_string();
         (!value.is_empty()).then(|| ApiKey { variable: variable.to_string(), value })
@@ -58,9 +58,9 @@ pub struct VlmConfig {
     pub key: Option<ApiKey>,
     /// Votes a picture; every other one with the order of the pictures swapped.
     pub votes: usize,
-    /// Sampling temperature; none leaves it to the server (some models take no other).
+    /// Sampling temperature; `None` leaves it to the server (some models take no other).
     pub temperature: Option<f64>,
-    /// Most tokens of an answer; none leaves it to the server. Default: none.
+    /// Most tokens of an answer; `None`, the default, leaves it to the server.
     pub answer_tokens: Option<u32>,
     /// Requests under way at once.
     pub at_a_time: usize,
@@ -88,7 +88,7 @@ impl VlmConfig {
         VlmConfig { cache: cache.into(), ..VlmConfig::of(&Vlm::default(), model) }
     }
 
-    /// What these options say, for `model`; without a key.
+    /// The configuration from these options, for `model`; without a key.
     pub(in crate::score) fn of(options: &Vlm, model: &str) -> Self {
         VlmConfig {
             url: options.url.clone(),

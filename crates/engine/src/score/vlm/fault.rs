@@ -1,4 +1,4 @@
-//! What can go wrong between us and a vision-language server.
+//! Errors between us and a vision-language server.
 
 use crate::score::judge::JudgeError;
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ pub enum VlmError {
     /// The configuration.
     #[error("vlm: expected {expected}, found {found}")]
     Config {
-        /// What is possible.
+        /// The values that are allowed.
         expected: &'static str,
-        /// What was given.
+        /// The value that was given.
         found: String,
     },
     /// The folder of answers.
@@ -20,7 +20,7 @@ pub enum VlmError {
     Cache {
         /// The file or folder.
         path: PathBuf,
-        /// What went wrong with it.
+        /// The error there.
         problem: String,
     },
     /// The server, after all attempts.

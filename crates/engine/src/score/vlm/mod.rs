@@ -146,7 +146,7 @@ fn vote_schema() -> Value {
 /// P(damaged) of one vote, in \[0, 1\], from the model's text.
 ///
 /// # Errors
-/// What was found instead of exactly the JSON that was asked for.
+/// If the text is not exactly the JSON of a vote: a description of it.
 pub fn read_vote(text: &str) -> Result<f64, String> {
     let vote: Vote = serde_json::from_str(text).map_err(|e| format!("{e} in {text}"))?;
     if (0.0..=1.0).contains(&vote.confidence) {

@@ -1,4 +1,4 @@
-//! What is asked: a prompt, pictures and the form of the answer, as an OpenAI-compatible request.
+//! A question to a model: prompt, pictures, form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
 use crate::base::hash::sha256_hex;

@@ -18,7 +18,7 @@ pub struct Kept {
     format: String,
     /// SHA-256 of the question.
     pub key: String,
-    /// What was asked, pictures by their hashes.
+    /// The question, pictures by their hashes.
     pub question: Value,
     /// The model's text, which was valid when it was kept.
     pub answer: String,

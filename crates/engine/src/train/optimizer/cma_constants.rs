@@ -2,7 +2,7 @@
 
 use crate::base::real;
 
-/// What the update uses, for n dimensions.
+/// The constants of the update, for n dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constants {
     /// λ.

@@ -43,7 +43,7 @@ options! {
 pub struct CmaEs<T: Scalar> {
     config: CmaEsConfig,
     pub(super) noise: Noise,
-    /// None before the first step, which knows the mask.
+    /// `None` before the first step, which knows the mask.
     search: Option<Search>,
     #[serde(skip)]
     work: Work<T>,

@@ -150,9 +150,9 @@ pub enum OptimizerError {
     /// A saved state that belongs to another optimizer or network.
     #[error("saved optimizer state: expected {expected}, found {found}")]
     State {
-        /// What this run needs.
+        /// The state that this run needs.
         expected: String,
-        /// What the state is for.
+        /// The state that was saved.
         found: String,
     },
 }

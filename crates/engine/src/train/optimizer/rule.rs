@@ -1,4 +1,4 @@
-//! What is done to the gradient before an optimizer sees it.
+//! The rule that changes the gradient before an optimizer uses it.
 
 use super::step::Scalar;
 use crate::base::settings::texts;
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// What is done to the masked gradient g before the optimizer sees it. In files and on the command
-/// line the text `raw`, `normalize` or `clip-norm:C`.
+/// A rule applied to the masked gradient g before the optimizer uses it. In files and on the
+/// command line the text `raw`, `normalize` or `clip-norm:C`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum GradientRule {
     /// g.

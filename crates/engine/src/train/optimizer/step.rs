@@ -1,11 +1,11 @@
-//! What every optimizer is written in: what a weight is stored in, which weights form matrices, what
-//! a step says, and what a mask does to it.
+//! The common language of all optimizers: the type that stores a weight, the weights that form
+//! matrices, the record of a step, and the effect of a mask on it.
 
 use crate::network::{Mask, Network};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::ops::Range;
 
-/// What weights are stored in: f32, or f64 for the reference path.
+/// The type that stores a weight: f32, or f64 for the reference path.
 pub trait Scalar:
     Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + Serialize + DeserializeOwned + 'static
 {
@@ -88,7 +88,7 @@ impl MatrixShape {
 pub struct Layout {
     /// W.
     pub weights: usize,
-    /// One for each layer, first to head, in order of `offset`, without overlap; none for graphs.
+    /// One for each layer, first to head, in order of `offset`, without overlap; empty for graphs.
     pub matrices: Vec<MatrixShape>,
 }
 
@@ -109,7 +109,7 @@ impl Layout {
     }
 }
 
-/// What a step saw and cost.
+/// The loss, gradient and cost of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Loss at the weights before the step.
