@@ -22,7 +22,6 @@ mod export;
 mod family;
 mod figures;
 mod genome;
-mod grow;
 mod interrupt;
 mod judge;
 mod losses;
@@ -125,8 +124,6 @@ enum Command {
     Evolve(Box<evolve::EvolveArgs>),
     /// Train a wiring on a picture
     Train(train::TrainArgs),
-    /// Grow a network while it learns a picture
-    Grow(grow::GrowArgs),
     /// Measure how well a network draws a picture
     Eval(eval::EvalArgs),
     /// Remove links and retrain
@@ -184,7 +181,6 @@ impl Program for Cli {
             Command::Family(args) => family::run(args, out),
             Command::Evolve(args) => evolve::run(*args, out),
             Command::Train(args) => train::run(args, out),
-            Command::Grow(args) => grow::run(args, out),
             Command::Eval(args) => eval::run(args, out),
             Command::Prune(args) => prune::run(args, out),
             Command::Render(args) => render::run(args, out),

@@ -65,8 +65,6 @@ impl PruneParent {
                 attempt: run.result.train.earlier().len() as u32,
                 began: match (&run.start, &config.start_sha256) {
                     (Some(start), _) => Began::Given(start.clone()),
-                    // Its links were never drawn together.
-                    (None, None) if config.grown.is_some() => Began::Lost,
                     (None, Some(_)) => Began::Lost,
                     (None, None) => Began::Drawn,
                 },

@@ -9,7 +9,6 @@ use crate::network::family::{Conditioned, Conditions};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
 };
-use crate::train::grow::GrowConfig;
 use crate::train::{Problem, TrainConfig};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -177,9 +176,6 @@ pub struct RunConfig {
     /// The network that the wiring was pruned from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruned: Option<PrunedFrom>,
-    /// How the wiring was grown, if it was: it is then the first network's above.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub grown: Option<GrowConfig>,
     /// Values of the factors under which pictures of a family are drawn, one list a condition; empty for one picture.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub conditions: Vec<Vec<f64>>,
@@ -335,7 +331,6 @@ impl TrainJob {
             wiring_sha256: hex(&wiring.finalize()),
             start_sha256: start.as_ref().map(|w| sha256_of_floats(&w.0)),
             pruned: None,
-            grown: None,
             conditions: target.conditions().to_vec(),
             train,
         };

@@ -144,7 +144,7 @@ fn ensure_run(folder: &Path) -> Result<(), Refusal> {
             (format!("no folder of this name{hint}"), "")
         }
     };
-    let expected = "the folder of a run, as train, prune and grow write one";
+    let expected = "the folder of a run, as train and prune write one";
     Err(Refusal::new(folder.display(), expected, found).advising(advice).as_failure())
 }
 

@@ -11,7 +11,6 @@
 //! not matter whose file is the last.
 
 pub mod folder;
-mod growing;
 mod job;
 mod load;
 mod resumable_sweep;
@@ -19,7 +18,6 @@ pub mod shipped;
 mod source;
 mod training;
 
-pub use growing::{GrowJob, grow_run};
 pub use job::{
     FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome, is_genome_file, load_target,
 };

@@ -106,13 +106,6 @@ WORKS = [
         stops=True,
     ),
     Work(
-        "grow",
-        ["grow --target {face} --size 16 --most-links 18 --steps 200 --until-r2 0.999 --out {out}"],
-        ["grow --target {face} --size 16 --most-links 18 --steps 200 --until-r2 0.999 --resume --out {out}"],
-        ["eval {out}", "render {out} --size 16 --out {new}/a.png", "export {out} --out {new}/a.onnx"],
-        stops=True,
-    ),
-    Work(
         "search",
         ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --out {out}"],
         ["evolve --target {face} --preset neat --population 30 --size 16 --generations 60 --seed 3 --resume --out {out}"],

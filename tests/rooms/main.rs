@@ -18,7 +18,6 @@ mod evolve_choices;
 mod evolve_genomes;
 mod evolve_parts;
 mod golden;
-mod grow;
 mod hostile;
 mod judge_dl;
 mod judge_labels;

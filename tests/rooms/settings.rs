@@ -14,26 +14,14 @@ use picloom::network::picture_file::FileSettings;
 use picloom::prune::Method;
 use picloom::prune::schedule::Aim;
 use picloom::score::{JudgeChoice, Protocol};
-use picloom::train::grow::GrowConfig;
 use picloom::train::{OptimizerConfig, Penalty, TrainConfig};
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// Settings of the trainings of a growth.
-fn of_growth() -> Vec<Setting> {
-    let own: Vec<&str> = GrowConfig::settings().iter().map(|row| row.name).collect();
-    let refused = ["target_loss", "checkpoints", "subsample"];
-    let is_free = |name: &str| !own.contains(&name) && !refused.contains(&name);
-    TrainConfig::settings().into_iter().filter(|row| is_free(row.name)).collect()
-}
 
 /// Every table of settings, by the name that it has in the pages.
 fn tables() -> Vec<(&'static str, Vec<Setting>)> {
     vec![
         ("training", TrainConfig::settings()),
-        ("growth", GrowConfig::settings()),
-        // A growth has steps and goals of its own.
-        ("grown training", of_growth()),
         ("pruning", Aim::settings()),
         ("protocol", Protocol::settings()),
         ("study", StudySettings::settings()),

@@ -81,7 +81,7 @@ fn a_network_learns_other_families_first_and_goes_on_from_their_weights() {
         ["arm after, pretrain, values", "2 to 16 values of each factor", "1"],
     );
     assert_unread(
-        &PRETRAINED.replacen("wiring = \"dense\"\npretrain", "wiring = \"grown\"\npretrain", 1),
+        &PRETRAINED.replacen("wiring = \"dense\"\npretrain", "wiring = \"layerized\"\npretrain", 1),
         ["arm after", "pretrain with wiring = \"dense\" only", "it with another"],
     );
 }

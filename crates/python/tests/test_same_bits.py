@@ -101,18 +101,3 @@ def test_any_shape_and_part_of_the_plane_is_drawn(moth):
     for wrong in ({"size": (1, 40)}, {"size": (40, 40, 3)}, {"zoom": 0}, {"supersample": 9}, {"centre": (0, 0)}):
         with pytest.raises(ValueError):
             moth.render(**wrong)
-
-
-def test_a_growth_is_the_command_s(command, moth, moth_path, tmp_path):
-    out = tmp_path / "grown"
-    said = command(
-        "grow", "--target", moth_path, "--size", 16, "--most-links", 16, "--steps", 30, "--trial-steps", 10,
-        "--seed", 3, "--out", out,
-    )  # fmt: skip
-    grown = picloom.grow(moth, size=16, most_links=16, steps=30, trial_steps=10, seed=3)
-    assert (grown.links, grown.r2) == (said["links"], said["fit"]["r2"])
-    assert same(grown.model.weights, picloom.Model.load(out).weights)
-    assert grown.stop == "most-links" and grown.stages[-1]["links"] == grown.links <= 16
-    assert grown.genome.render(16).shape == (16, 16, 3)
-    with pytest.raises(ValueError, match="target_loss"):
-        picloom.grow(moth, size=16, target_loss=0.1)

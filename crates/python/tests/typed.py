@@ -14,9 +14,8 @@ def every_type(path: str) -> None:
     report: picloom.TrainReport = picloom.train(model, picture, steps=10, lr=1e-3, progress=lambda step, loss: None)
     loss: NDArray[np.float64] = report.history["loss"]
     pruned: picloom.PruneReport = picloom.prune(report, budget=10, rounds=2, steps=5)
-    grown: picloom.GrowReport = picloom.grow(picture, most_links=14, steps=5, lr=0.01)
     search = picloom.Search.neat(seed=1, population=10, mutation={"slider": 0.3})
     best: tuple[picloom.Genome, float] | None = search.best
     picloom.train(model, picture, stepz=3)  # type: ignore[call-arg]
     picloom.Model.from_genome(genome, 3)  # type: ignore[arg-type]
-    print(loss, pruned, grown.genome, best)
+    print(loss, pruned, best)

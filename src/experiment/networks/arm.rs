@@ -7,11 +7,10 @@ use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
-use crate::train::grow::GrowConfig;
 use crate::train::{OptimizerConfig, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How an arm is wired, if it is not pruned from another. As text `evolved`, `grown`, or a [`TrainedWiring`].
+/// How an arm is wired, if it is not pruned from another. As text `evolved` or a [`TrainedWiring`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ArmWiring {
@@ -19,8 +18,6 @@ pub enum ArmWiring {
     Evolved,
     /// Trained from random weights.
     Trained(TrainedWiring),
-    /// A graph that grows from inputs linked to outputs, link by link and unit by unit.
-    Grown,
 }
 
 impl ArmWiring {
@@ -34,7 +31,7 @@ impl ArmWiring {
 impl ArmWiring {
     /// Whether its networks have layers.
     pub fn is_layered(self) -> bool {
-        !matches!(self, ArmWiring::Grown | ArmWiring::Trained(TrainedWiring::Graph))
+        !matches!(self, ArmWiring::Trained(TrainedWiring::Graph))
     }
 }
 
@@ -44,10 +41,9 @@ impl TryFrom<String> for ArmWiring {
     fn try_from(text: String) -> Result<Self, String> {
         let trained = || text.parse().map(ArmWiring::Trained);
         let all = TrainedWiring::CHOICES;
-        let wrong = |_| format!("wiring: expected evolved, grown, {all}, found {text:?}");
+        let wrong = |_| format!("wiring: expected evolved, {all}, found {text:?}");
         match text.as_str() {
             "evolved" => Ok(ArmWiring::Evolved),
-            "grown" => Ok(ArmWiring::Grown),
             _ => trained().map_err(wrong),
         }
     }
@@ -57,7 +53,6 @@ impl From<ArmWiring> for String {
     fn from(wiring: ArmWiring) -> String {
         match wiring {
             ArmWiring::Evolved => "evolved".into(),
-            ArmWiring::Grown => "grown".into(),
             ArmWiring::Trained(wiring) => wiring.to_string(),
         }
     }
@@ -84,10 +79,6 @@ pub struct ArmSpec {
     /// out, and so are those with another number of factors.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub pretrain: Vec<FamilySpec>,
-    /// How it grows; for `wiring = "grown"`. Each stage is trained for `steps` of this table. Default: by
-    /// gradient, until R² .97 or 100 links.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub grow: Option<GrowConfig>,
     /// The arm it is pruned from.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
@@ -226,15 +217,6 @@ impl ArmSpec {
                 Refusal::unless(family.name.is_some(), &place, "families by name", "one without")?;
                 family.check(&place)?;
             }
-        }
-        let grows = self.wiring == Some(ArmWiring::Grown);
-        let expected = "grow with wiring = \"grown\" only";
-        Refusal::unless(grows || self.grow.is_none(), &key, expected, "it with another")?;
-        let expected = "steps in grow, those of a stage, with wiring = \"grown\"";
-        Refusal::unless(!grows || self.steps.is_none(), &key, expected, "steps of the arm")?;
-        if let Some(grow) = &self.grow {
-            let plain = TrainConfig::default();
-            grow.check(&plain, usize::MAX).map_err(|refusal| refusal.within(&key))?;
         }
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;

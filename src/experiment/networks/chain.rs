@@ -20,9 +20,7 @@ use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, W
 use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
-use crate::run::{
-    FamilyTarget, GrowJob, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics,
-};
+use crate::run::{FamilyTarget, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics};
 use crate::score::measures::candidates::{NULL, candidates, nulls, recommended};
 use crate::score::measures::few_weight_edits::towards;
 use crate::score::measures::function::FunctionalModules;
@@ -229,14 +227,8 @@ impl Worker<'_> {
         let mut jobs = BTreeMap::new();
         for &arm in arms {
             for (_, wiring) in arm.wirings() {
-                if wiring == ArmWiring::Evolved {
-                    continue;
-                }
-                let job = match self.any_job(arm, wiring) {
-                    Ok(job) => job,
-                    // Said where the arm is made.
-                    Err(_) => continue,
-                };
+                let ArmWiring::Trained(wiring) = wiring else { continue };
+                let job = self.trainings(arm, wiring);
                 jobs.entry(job.id()).or_insert((Vec::new(), job)).0.push(arm);
             }
         }
@@ -276,6 +268,7 @@ impl Worker<'_> {
             }
             Some(_) => {
                 for (level, wiring) in arm.wirings() {
+                    let ArmWiring::Trained(wiring) = wiring else { continue };
                     let (run, folder) = self.train(arm, wiring)?;
                     let (arm_name, model) = (&arm.name, &run.model);
                     let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
@@ -302,32 +295,23 @@ impl Worker<'_> {
     fn train(
         &mut self,
         arm: &ArmSpec,
-        wiring: ArmWiring,
+        wiring: TrainedWiring,
     ) -> Result<(LoadedRun, PathBuf), ArmError> {
-        let job = self.any_job(arm, wiring)?;
+        let job = self.trainings(arm, wiring);
         let attempt = self.attempts.remove(&job.id());
         let folder = attempt.unwrap_or_else(|| job.run(self.folder, self.ask))?;
         let folder = folder.ok_or(ArmError::Interrupted)?;
         Ok((load_run(&folder)?, folder))
     }
 
-    /// How an arm without a parent is made.
-    fn any_job(&self, arm: &ArmSpec, wiring: ArmWiring) -> Result<Job, RunError> {
+    /// The trainings of an arm without a parent.
+    fn trainings(&self, arm: &ArmSpec, wiring: TrainedWiring) -> Job {
         let source = &self.chain.source;
-        if let ArmWiring::Trained(wiring) = wiring {
-            let before = arm.pretrained_on(&self.chain.key.target, source.arch.factors);
-            let before =
-                before.map(|(family, spec)| family_target(family, spec, self.chain.key.size));
-            let targets: Vec<Target> = before.collect();
-            let all = targets.iter().chain([&source.target]);
-            return Ok(Job::Train(all.map(|target| self.job(arm, wiring, target)).collect()));
-        }
-        let grow = arm.grow.clone().unwrap_or_default();
-        // R² ends a growth by its own setting, and levels on its way belong to no one network.
-        let train = self.recipe(arm, false);
-        let train = TrainConfig { target_loss: None, checkpoints: Vec::new(), ..train };
-        GrowJob::new(&arm.name, &source.target, Coords::default(), grow, train)
-            .map(|job| Job::Grow(Box::new(job)))
+        let before = arm.pretrained_on(&self.chain.key.target, source.arch.factors);
+        let before = before.map(|(family, spec)| family_target(family, spec, self.chain.key.size));
+        let targets: Vec<Target> = before.collect();
+        let all = targets.iter().chain([&source.target]);
+        Job(all.map(|target| self.job(arm, wiring, target)).collect())
     }
 
     /// The training of an arm without a parent.

@@ -22,7 +22,6 @@ use crate::run::{RunError, Target, load_target};
 use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::train::TrainConfig;
-use crate::train::grow::GrowBy;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -189,10 +188,7 @@ impl Chain {
     /// About how long the networks of an arm take.
     pub(super) fn costs(&self, arm: &ArmSpec) -> ArmCost {
         let key = &self.key;
-        let links = match arm.wiring {
-            Some(ArmWiring::Grown) => arm.grow.clone().unwrap_or_default().most_links,
-            wiring => (self.links(wiring) as f64 * arm.width.unwrap_or(1.0).powi(2)) as usize,
-        };
+        let links = (self.links(arm.wiring) as f64 * arm.width.unwrap_or(1.0).powi(2)) as usize;
         let pictures = self.source.target.conditions().len().max(1) as u64;
         let steps = arm.steps.unwrap_or(key.train.steps) * pictures;
         let trained = |links: usize| {
@@ -212,15 +208,6 @@ impl Chain {
             return ArmCost { training: 0.0, scoring: scored(links) };
         }
         match arm.wiring {
-            Some(ArmWiring::Grown) => {
-                let grow = arm.grow.clone().unwrap_or_default();
-                // About two links a stage, half of them there; trials are on fewer pixels. Random growth is two.
-                let stages =
-                    (links as f64 / 2.0) * if grow.by == GrowBy::Random { 2.0 } else { 1.5 };
-                let steps = stages * grow.steps as f64;
-                let training = cost::training(steps, links / 2, key.size);
-                ArmCost { training, scoring: scored(links) }
-            }
             Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },
             Some(_) => {
                 let links =
@@ -310,7 +297,7 @@ impl Chain {
             return self.arch().dense_params();
         };
         match wiring {
-            None | Some(ArmWiring::Grown) => self.arch().dense_params(),
+            None => self.arch().dense_params(),
             Some(ArmWiring::Evolved) => layered.nonzero(),
             Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
             Some(ArmWiring::Trained(wiring)) => {
@@ -495,8 +482,6 @@ impl NetworksStudy {
                                 || offset == 0 && wiring.count(evolved, all).is_some()
                         }
                         (Some(ArmWiring::Trained(wiring)), None) => !wiring.needs_genome(),
-                        // A graph has no layers.
-                        (Some(ArmWiring::Grown), _) => offset == 0,
                         _ => true,
                     }
                 };

@@ -3,7 +3,6 @@
 //! observer is told each step.
 
 mod config;
-pub mod grow;
 pub mod init;
 pub mod optimizer;
 pub mod penalty;

@@ -67,41 +67,6 @@ class PruneSettings(TrainSettings, total=False):
     refill: bool
     # end
 
-class GrowSettings(TypedDict, total=False):
-    """Settings of a growth, and of the training of each stage."""
-
-    # settings of growth
-    by: str
-    until_r2: float
-    most_links: int
-    steps: int
-    trial_steps: int
-    tries: int
-    draws: int
-    unit_activations: str | Sequence[str]
-    # end
-    # settings of grown training
-    seed: int
-    gradient: str
-    penalty: str
-    weight_noise: float
-    log_every: int
-    batch: int
-    batch_conditions: int
-    collapse_after: int
-    restarts: int
-    retry_lr: float
-    optimizer: str
-    lr: float
-    schedule: str
-    warm_up: int
-    floor: float
-    init: str
-    init_scale: float
-    plateau: int
-    least_fall: float
-    # end
-
 class SweepSettings(TypedDict, total=False):
     """Which weights a sweep or a score changes, and how far."""
 
@@ -352,22 +317,6 @@ class PruneReport:
     @property
     def r2(self) -> float: ...
 
-class GrowReport:
-    @property
-    def genome(self) -> Genome: ...
-    @property
-    def model(self) -> Model: ...
-    @property
-    def stop(self) -> str: ...
-    @property
-    def stages(self) -> list[dict[str, Any]]: ...
-    @property
-    def links(self) -> int: ...
-    @property
-    def r2(self) -> float: ...
-    @property
-    def history(self) -> dict[str, NDArray[Any]]: ...
-
 def coordinates(size: int, *, coords: Coords = "fer") -> NDArray[np.float32]: ...
 def families() -> dict[str, list[str]]: ...
 def family(name: str, z: ArrayLike, *, size: int = 64, coords: Coords = "fer") -> NDArray[np.float32]: ...
@@ -397,15 +346,6 @@ def prune(
     progress: Progress | None = None,
     **settings: Unpack[PruneSettings],
 ) -> PruneReport: ...
-def grow(
-    target: Target,
-    *,
-    size: int | None = None,
-    coords: Coords = "fer",
-    fit: Squaring | None = None,
-    progress: Progress | None = None,
-    **settings: Unpack[GrowSettings],
-) -> GrowReport: ...
 def sweep(
     model: Model,
     *,
