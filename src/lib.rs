@@ -165,5 +165,7 @@ pub mod figures;
 pub mod run;
 #[doc(inline)]
 pub use picloom_engine::{base, evolve, genome, math, network, page, probe, prune, score, train};
+#[doc(no_inline)]
+pub use picloom_study as study;
 #[cfg(feature = "studio")]
 pub mod studio;

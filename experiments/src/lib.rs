@@ -26,8 +26,8 @@ pub mod training;
 pub mod volume;
 pub mod xor;
 
-use picloom::experiment::grid::kind;
-use picloom::experiment::kinds::{self, Kind};
+use picloom::study::grid::kind;
+use picloom::study::kinds::{self, Kind};
 
 /// The kinds of study that are the paper's own.
 const OWN: [Kind; 5] = [
@@ -40,5 +40,5 @@ const OWN: [Kind; 5] = [
 
 /// Every kind of study: those of the instrument, and the paper's own.
 pub fn kinds() -> Vec<Kind> {
-    [&kinds::KINDS[..], &OWN[..]].concat()
+    [&picloom::experiment::kinds::KINDS[..], &OWN[..]].concat()
 }

@@ -8,16 +8,16 @@
 use picloom::base::hash::sha256_hex;
 use picloom::base::refusal::Refusal;
 use picloom::base::text::portable;
-use picloom::columns;
 use picloom::evolve::{Preset, Search};
 use picloom::experiment::cost;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
-use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::{Places, SpecError, check_cells};
-use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome, GenomeInfo};
+use picloom::study::columns;
+use picloom::study::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::study::spec::{Places, SpecError, check_cells};
+use picloom::study::workers::Ask;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -12,13 +12,13 @@
 
 use picloom::base::real;
 use picloom::base::refusal::Refusal;
-use picloom::columns;
 use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
-use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::experiment::spec::{SpecError, check_cells};
-use picloom::experiment::workers::Ask;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
+use picloom::study::columns;
+use picloom::study::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::study::spec::{SpecError, check_cells};
+use picloom::study::workers::Ask;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -12,13 +12,13 @@ use crate::base::files::{LARGEST_CONFIG, read_text};
 use crate::base::lock::FolderLock;
 use crate::base::text::{portable, word};
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
-use crate::experiment::kinds::Study;
 use crate::experiment::networks::StudySettings;
 use crate::experiment::template::{Changes, Subject, Template};
-use crate::experiment::workers::{self, News, StudyObserver};
 use crate::figures::compare::write_comparison;
 use crate::network::Squaring;
 use crate::run::is_genome_file;
+use crate::study::kinds::Study;
+use crate::study::workers::{self, News, StudyObserver};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
@@ -254,9 +254,9 @@ impl StudyObserver for Progress {
                 self.what = what.into();
                 self.bar.begin(&self.message());
             }
-            News::Training(state) if state.step.is_multiple_of(64) => {
+            News::Steps(step) if step.is_multiple_of(64) => {
                 self.bar.set_length(self.steps);
-                self.bar.set_position(state.step);
+                self.bar.set_position(step);
             }
             _ => {}
         }

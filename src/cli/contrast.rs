@@ -2,9 +2,9 @@
 
 use super::output::Output;
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::{ContrastSpec, Found, contrast};
-use crate::experiment::record::{Head, STUDY};
-use crate::experiment::table::{Filter, Table};
+use crate::study::contrast::{ContrastSpec, Found, contrast};
+use crate::study::record::{Head, STUDY};
+use crate::study::table::{Filter, Table};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

@@ -5,11 +5,11 @@ use super::output::Output;
 use super::study::Said;
 use crate::base::files::write_atomic;
 use crate::base::refusal::Refusal;
-use crate::experiment::analysis::Analysis;
-use crate::experiment::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
 use crate::experiment::networks::spec::{NetworksSpec, Variances};
-use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::{STANDARD, Spec, SpecFile};
+use crate::study::analysis::Analysis;
+use crate::study::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
+use crate::study::record::{Head, ROWS, STUDY};
+use crate::study::spec::{STANDARD, Spec, SpecFile};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ fn lines(analysis: &Analysis, decisions: &[Decision]) -> Result<String, serde_js
 
 /// Remarks for a reader of the result in a folder: a profile that is not the study's own, settings
 /// of the spec that it was not made with, contrasts that were changed after its first run.
-pub(super) fn remarks(folder: &Path, file: &SpecFile<'static>, analysis: &Analysis) -> Vec<String> {
+pub(super) fn remarks(folder: &Path, file: &SpecFile, analysis: &Analysis) -> Vec<String> {
     let Ok(head) = Head::read(&folder.join(STUDY)) else { return Vec::new() };
     let profile = head.fields.get("profile").and_then(Value::as_str).unwrap_or(STANDARD);
     let mut remarks = Vec::new();
@@ -173,7 +173,7 @@ struct Design {
 
 impl Design {
     /// Reads it from a networks study; `None` for a study of another kind.
-    fn of(file: &SpecFile<'static>) -> anyhow::Result<Option<Self>> {
+    fn of(file: &SpecFile) -> anyhow::Result<Option<Self>> {
         if file.kind() != NetworksSpec::KIND {
             return Ok(None);
         }
@@ -185,7 +185,7 @@ impl Design {
 
     /// How the differences of a contrast are assumed to vary.
     fn assumed(&self, of: &ContrastSpec) -> Result<Variation, Refusal> {
-        Variation::assumed(of, &self.power, self.samples).ok_or_else(|| {
+        self.power.variation(of, self.samples).ok_or_else(|| {
             let expected = "an earlier result, or a contrast of differences of scores";
             Refusal::new(format!("contrast {}", of.id), expected, format!("one of {}", of.of))
                 .advising("run a pilot first: [power] says only how scores differ")

@@ -3,12 +3,12 @@
 use super::names::one_of;
 use super::study::{Said, StudyArgs};
 use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
+use crate::base::folder::ensure_file;
 use crate::base::refusal::Refusal;
 use crate::base::text::{word, word_of};
-use crate::experiment::emit::{Scheduler, fill};
-use crate::experiment::kinds::Kind;
-use crate::experiment::whole::parts;
-use crate::run::folder::ensure_file;
+use crate::study::emit::{Scheduler, fill};
+use crate::study::kinds::Kind;
+use crate::study::whole::parts;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

@@ -6,16 +6,16 @@ use crate::base::files::write_atomic;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::text::{portable, word};
-use crate::experiment::analysis::Analysis;
-use crate::experiment::contrast::{Tables, decide};
-use crate::experiment::record::{Head, ROWS, STUDY};
-use crate::experiment::spec::{STANDARD, SpecFile, Title};
 use crate::figures::Provenance;
 use crate::figures::plot::{
     Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
 };
 use crate::figures::study_report::Report;
 use crate::figures::style::judged_by;
+use crate::study::analysis::Analysis;
+use crate::study::contrast::{Tables, decide};
+use crate::study::record::{Head, ROWS, STUDY};
+use crate::study::spec::{STANDARD, SpecFile, Title};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub struct ReportArgs {
 
 /// A study whose figures are drawn.
 struct Drawn {
-    file: SpecFile<'static>,
+    file: SpecFile,
     title: Title,
     analysis: Analysis,
     tables: Tables,

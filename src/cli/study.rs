@@ -3,19 +3,19 @@
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
 use super::progress::{Bar, duration};
+use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
-use crate::experiment::cells::Worker;
 use crate::experiment::cost::pace;
-use crate::experiment::kinds::{Kind, Study, read_study};
-use crate::experiment::lease::{BEAT, LONGEST_BEAT, Leases};
-use crate::experiment::record::ROWS;
-use crate::experiment::shard::Shard;
-use crate::experiment::spec::{Spec, SpecError, SpecFile, Title, left_out};
-use crate::experiment::table::Table;
-use crate::experiment::whole::WholeSpec;
-use crate::experiment::workers::{Progress, StudyObserver};
 use crate::figures::plot::of_spec;
-use crate::run::folder::FolderKind;
+use crate::study::cells::Worker;
+use crate::study::kinds::{Kind, Study, read_study};
+use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};
+use crate::study::record::ROWS;
+use crate::study::shard::Shard;
+use crate::study::spec::{Spec, SpecError, SpecFile, Title, left_out};
+use crate::study::table::Table;
+use crate::study::whole::WholeSpec;
+use crate::study::workers::{Progress, StudyObserver};
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
@@ -36,12 +36,12 @@ pub struct StudyArgs {
     pub store: PathBuf,
     /// The spec, once it is parsed.
     #[arg(skip)]
-    file: OnceCell<SpecFile<'static>>,
+    file: OnceCell<SpecFile>,
 }
 
 impl StudyArgs {
     /// A part of it, by its spec.
-    pub(super) fn part(&self, file: SpecFile<'static>) -> Self {
+    pub(super) fn part(&self, file: SpecFile) -> Self {
         StudyArgs { spec: file.path().into(), file: file.into(), ..self.clone() }
     }
 
@@ -49,7 +49,7 @@ impl StudyArgs {
     ///
     /// # Errors
     /// It cannot be read, or is no TOML.
-    pub fn file(&self) -> Result<&SpecFile<'static>, SpecError> {
+    pub fn file(&self) -> Result<&SpecFile, SpecError> {
         if self.file.get().is_none() {
             let _ = self.file.set(SpecFile::read(&self.spec)?);
         }

@@ -5,10 +5,10 @@ use super::progress::duration;
 use super::study::{
     BatchProgress, Said, StudyArgs, WorkerArgs, collect_one, preview_one, run_one, status_one,
 };
-use crate::experiment::kinds::Kind;
-use crate::experiment::shard::Shard;
-use crate::experiment::whole::{self, WholeSpec};
-use crate::run::folder::FolderKind;
+use crate::base::folder::FolderKind;
+use crate::study::kinds::Kind;
+use crate::study::shard::Shard;
+use crate::study::whole::{self, WholeSpec};
 use serde_json::{Value, json};
 use std::path::Path;
 

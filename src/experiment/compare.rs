@@ -4,7 +4,6 @@
 //! In: a study of one subject (`assets/compare.toml`), or run folders. Out: the table of a networks study, and what a
 //! report shows of each network beside it.
 
-use super::cells::{CellStudy, run_cells, study_folder};
 use super::networks::NetworksRecord;
 use super::networks::arm::Level;
 use super::networks::chain::{Made, Measuring, walk};
@@ -12,19 +11,20 @@ use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
 use super::networks::spec::{BASE, NetworksSpec};
 use super::networks::views::changes_beside;
-use super::record::{Record, RecordError};
-use super::spec::SpecError;
-use super::table::Table;
 use super::template::{Single, Subject};
-use super::workers::{Ask, News, StudyObserver};
+use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_hex;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
-use crate::run::folder::{FolderKind, Marker};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
 use crate::score::{Exhibit, Protocol};
+use crate::study::cells::{CellStudy, run_cells, study_folder};
+use crate::study::record::{Record, RecordError};
+use crate::study::spec::SpecError;
+use crate::study::table::Table;
+use crate::study::workers::{Ask, News, StudyObserver};
 use crate::train::LogLine;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,6 @@
 
 use super::networks::record::{NetworkRow, NetworksRecord};
 use super::networks::spec::BASE;
-use super::record::{Head, Record, STUDY};
 use crate::base::SimRng;
 use crate::base::real::ln;
 use crate::base::stats::{
@@ -16,6 +15,7 @@ use crate::base::stats::{
     standard_error, theil_sen,
 };
 use crate::network::Picture;
+use crate::study::record::{Head, Record, STUDY};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

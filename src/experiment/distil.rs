@@ -3,9 +3,9 @@
 //! In: the record of a [`Template::Distil`](super::template::Template) study. Out: [`Distilled`].
 
 use super::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use crate::base::folder::Marker;
 use crate::base::refusal::Refusal;
 use crate::base::text::fixed;
-use crate::run::folder::Marker;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

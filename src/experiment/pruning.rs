@@ -2,6 +2,7 @@
 //! one the folder that was asked for.
 
 use crate::base::files::write_atomic;
+use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::genome::Genome;
 use crate::network::family::Conditioned;
@@ -11,7 +12,6 @@ use crate::prune::{
     Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
     RoundsError, Search, Trained, rounds,
 };
-use crate::run::folder::FolderKind;
 use crate::run::{
     LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
     load_run, parse_json,

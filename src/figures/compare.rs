@@ -15,12 +15,12 @@ use crate::base::text::portable;
 use crate::experiment::compare::{About, ArmScore, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
 use crate::experiment::networks::{NetworkResult, Scored};
-use crate::experiment::spec::check_name;
 use crate::genome::{ConnectionGene, Genome, GenomeInfo};
 use crate::network::{Layered, layerize, link_genes};
 use crate::score::FIT_GATE;
 use crate::score::dl::labelled_by;
 use crate::score::measures::candidates::NULL;
+use crate::study::spec::check_name;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use super::html::{Align, Cell, Page, Section, Table};
 use super::plot::{Arms, Drawing};
 use crate::base::text::fixed;
-use crate::experiment::contrast::{Decision, Found, Verdict};
+use crate::study::contrast::{Decision, Found, Verdict};
 
 /// The content of a study's report.
 pub struct Report<'a> {

@@ -2,6 +2,7 @@
 
 use super::{RunConfig, RunError, RunResult, is_genome, json_of, parse_json, parse_toml};
 use crate::base::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
+use crate::base::folder::{FolderKind, Marker};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::genome::{self, BUILTIN, Genome};
@@ -9,7 +10,6 @@ use crate::network::kernel::render;
 use crate::network::npz::{read_npz, write_npz};
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Mask, Model, Network, Picture, Weights, compile};
-use crate::run::folder::{FolderKind, Marker};
 use crate::score::Fit;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainReport, TrainState};
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,6 @@
 //! appends to a log of its own and replaces all other files whole. Equal steps give equal files, so it does
 //! not matter whose file is the last.
 
-pub mod folder;
 mod job;
 mod load;
 mod resumable_sweep;

@@ -10,11 +10,11 @@ use super::load::{
 };
 use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
 use crate::base::files::{WriteError, create_folder, open_plain, write_atomic, write_atomic_with};
+use crate::base::folder::{FolderKind, Marker};
 use crate::base::refusal::Refusal;
 use crate::genome;
 use crate::network::weight_files::to_safetensors;
 use crate::network::{Picture, kernel};
-use crate::run::folder::{FolderKind, Marker};
 use crate::score::Fit;
 use crate::train::{Constraint, LogLine, StopReason, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};

@@ -6,11 +6,11 @@ use super::library;
 use super::networks::{Asked, title};
 use super::state::{FoundGenome, Studio};
 use crate::base::files::{WriteError, create_folder, read_plain, write_atomic};
+use crate::base::folder::FolderKind;
 use crate::genome::{builtin, to_json};
 use crate::network::Wiring;
 use crate::page::{CarriedError, CarriedNetwork, carried_genome};
 use crate::run::Source;
-use crate::run::folder::FolderKind;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,7 @@
 use super::SESSIONS;
 use super::answer::Refusal;
 use crate::base::files::{LARGEST_STATE, create_folder, read_text};
-use crate::run::folder::{MARKER, Marker};
+use crate::base::folder::{MARKER, Marker};
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 

@@ -6,7 +6,7 @@ use super::pixels::is_picture_file;
 use super::state::Studio;
 use crate::base::files::read_plain;
 use crate::experiment::networks::NetworksRecord;
-use crate::experiment::record::{ROWS, Record, STUDY};
+use crate::study::record::{ROWS, Record, STUDY};
 use axum::http::{HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

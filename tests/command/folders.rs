@@ -3,7 +3,7 @@
 
 use crate::files::files;
 use assert_cmd::Command;
-use picloom::run::folder::{FolderKind, MARKER, Marker};
+use picloom::base::folder::{FolderKind, MARKER, Marker};
 
 const MOTH: &str = "genomes/bred_moth.json";
 

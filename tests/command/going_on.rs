@@ -122,7 +122,7 @@ fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper(
     let genome = target();
     let args = ["compare", &genome, "--steps", "60", "--samples", "4", "--out", text(&out)];
     json(&args);
-    let table = picloom::experiment::table::Table::read(&out.join("changes.csv.gz")).unwrap();
+    let table = picloom::study::table::Table::read(&out.join("changes.csv.gz")).unwrap();
     let networks: Vec<&str> = table.column("network").unwrap().distinct().collect();
     assert!(["evolved", "dense", "sp", "magnitude"].iter().all(|arm| networks.contains(arm)));
     assert!(table.column("seed").is_ok() && table.column("verdict").is_ok());

@@ -3,10 +3,10 @@
 use crate::line::{json, refused, text};
 use crate::whole::assert_whole;
 use assert_cmd::Command;
-use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::network::Picture;
 use picloom::run::load_run;
+use picloom::study::Record;
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Folders of strangers: linked folders, snapshots of hard links, names that are no UTF-8 or as long as
 //! the system takes them, and nothing about this machine in what is passed on.
 
-use picloom::experiment::cells::CellStudy;
 use picloom::experiment::networks::NetworksStudy;
 use picloom::genome;
+use picloom::study::cells::CellStudy;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -2,7 +2,7 @@
 //! and a worker that cannot write, or is told to end, holds no cell.
 
 use assert_cmd::Command;
-use picloom::experiment::table::{Column, Table};
+use picloom::study::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -303,7 +303,7 @@ def prepare_inputs(folder, places):
     shutil.copy(root / "arch/weights.safetensors", folder / "weights.safetensors")
     shutil.copy(ROOT / "crates/engine/src/score/dl/model.json", folder / "model.json")
     shutil.copytree(places["sheets"], folder, dirs_exist_ok=True)
-    shutil.copy(ROOT / "assets/emit/slurm.sh", folder / "template.sh")
+    shutil.copy(ROOT / "crates/study/assets/emit/slurm.sh", folder / "template.sh")
     (folder / "settings.toml").write_text("lr = 0.001\n")
     (folder / "search.toml").write_text("search = \"novelty\"\n")
     (folder / "losses.csv").write_text("step,mse\n0,0.5\n10,0.25\n20,0.125\n")

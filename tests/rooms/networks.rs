@@ -2,17 +2,15 @@
 
 use crate::refusals::{assert_refused, refusal_of};
 use crate::whole::assert_whole;
-use picloom::experiment::Record;
-use picloom::experiment::cells::{
-    CellStudy, collect_cells, run_cells, so_far, status, study_folder,
-};
 use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
-use picloom::experiment::record::RecordError;
-use picloom::experiment::spec::SpecError;
-use picloom::experiment::table::Table;
-use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::study::Record;
+use picloom::study::cells::{CellStudy, collect_cells, run_cells, so_far, status, study_folder};
+use picloom::study::record::RecordError;
+use picloom::study::spec::SpecError;
+use picloom::study::table::Table;
+use picloom::study::workers::{Progress, StudyObserver};
 use std::path::{Path, PathBuf};
 
 const SMALL: &str = r#"

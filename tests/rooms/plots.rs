@@ -1,12 +1,12 @@
 //! Figures as data: what is drawn from a small table, and what is refused.
 
 use crate::refusals::assert_refused;
-use picloom::experiment::contrast::ContrastSpec;
-use picloom::experiment::table::Table;
 use picloom::figures::Provenance;
 use picloom::figures::plot::{
     Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing, usual_figures,
 };
+use picloom::study::contrast::ContrastSpec;
+use picloom::study::table::Table;
 use std::path::Path;
 
 /// Three targets, two arms, two seeds each; SP at two levels; one row on the way of each network.

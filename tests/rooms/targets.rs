@@ -1,9 +1,9 @@
 //! The targets of a study: families of pictures, those that a network learned before, relatives.
 
 use crate::networks::{assert_unread, plan, repository, run_with};
-use picloom::experiment::cells::study_folder;
 use picloom::experiment::networks::NetworksStudy;
 use picloom::genome::{Composed, to_json};
+use picloom::study::cells::study_folder;
 use std::path::Path;
 
 const PRETRAINED: &str = r#"

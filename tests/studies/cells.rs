@@ -1,11 +1,11 @@
 //! Cells of a study: what their files must say, and who may write.
 
-use picloom::experiment::cells::{CellState, CellStudy, run_cells, study_folder};
-use picloom::experiment::grid::axis;
 use picloom::experiment::networks::NetworksStudy;
-use picloom::experiment::workers::{Ask, News, Progress, StudyObserver};
 use picloom::network::Picture;
 use picloom::score::{BaseReading, Judge};
+use picloom::study::cells::{CellState, CellStudy, run_cells, study_folder};
+use picloom::study::grid::axis;
+use picloom::study::workers::{Ask, News, Progress, StudyObserver};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;

@@ -1,13 +1,13 @@
 //! The comparison as a study: its arms at equal counts, the same table however often it is stopped.
 
-use picloom::experiment::Record;
-use picloom::experiment::cells::{CellStudy, run_cells, study_folder};
 use picloom::experiment::compare::{CompareError, compare};
 use picloom::experiment::depth::DepthModel;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::experiment::template::{Changes, Single, Subject, Template};
-use picloom::experiment::workers::{News, StudyObserver};
 use picloom::figures::compare::write_comparison;
+use picloom::study::Record;
+use picloom::study::cells::{CellStudy, run_cells, study_folder};
+use picloom::study::workers::{News, StudyObserver};
 use std::path::Path;
 
 fn changes() -> Changes {

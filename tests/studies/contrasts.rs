@@ -2,11 +2,11 @@
 
 use crate::refusals::assert_refused;
 use picloom::base::SimRng;
-use picloom::experiment::contrast::{
+use picloom::study::contrast::{
     Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide,
     rank_correlation, slope, verdict,
 };
-use picloom::experiment::table::Table;
+use picloom::study::table::Table;
 use serde::Deserialize;
 
 #[test]

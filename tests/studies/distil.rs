@@ -1,9 +1,9 @@
 //! The fewest links: the command, and which network of a table it takes.
 
 use crate::commands::json;
-use picloom::experiment::Record;
 use picloom::experiment::distil::distilled;
 use picloom::experiment::networks::NetworksRecord;
+use picloom::study::Record;
 use std::path::Path;
 
 #[test]

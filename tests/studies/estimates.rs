@@ -1,7 +1,7 @@
 //! How long work is thought to take, and what is learned of it on the way.
 
 use picloom::experiment::cost;
-use picloom::experiment::workers::{News, Outcome, Progress, StudyObserver, Task, work_through};
+use picloom::study::workers::{News, Outcome, Progress, StudyObserver, Task, work_through};
 use picloom::train::TrainConfig;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ impl StudyObserver for Left {
 fn what_is_left_is_learned_from_finished_parts_and_at_the_end_nothing_is() {
     let task = |_| Task { label: String::new(), cost: 10.0 };
     // A cell of two parts, each thought to take 5 s and taking a hundredth of that; one was there before.
-    let work = |number, ask: picloom::experiment::workers::Ask<'_>| {
+    let work = |number, ask: picloom::study::workers::Ask<'_>| {
         let now = number != 1;
         std::thread::sleep(Duration::from_millis(if now { 50 } else { 0 }));
         ask.tell(News::Did { cost: 5.0, now });

@@ -1,7 +1,7 @@
 //! The gate on its committed table: a fault planted in a measure is seen.
 
-use picloom::experiment::contrast::{ContrastSpec, Found, Verdict, contrast};
-use picloom::experiment::table::Table;
+use picloom::study::contrast::{ContrastSpec, Found, Verdict, contrast};
+use picloom::study::table::Table;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn spoiled(table: &Table, arm: &str, column: &str, change: impl Fn(f64) -> f64) 
     let mut other = Table::new(table.columns().iter().map(|column| column.name()));
     let arms = table.column("arm").unwrap();
     for row in 0..table.len() {
-        let cell = |of: &picloom::experiment::table::Column| match of.number(row) {
+        let cell = |of: &picloom::study::table::Column| match of.number(row) {
             Some(value) if of.name() == column && arms.text(row) == arm => {
                 change(value).to_string()
             }

@@ -6,7 +6,6 @@
 //! `figures/claims.json`.
 
 use picloom::base::hash::short_id;
-use picloom::experiment::cells::{CellStudy, run_cells, study_folder};
 use picloom::experiment::evolution::{
     EvolutionConfig, Measure, RefineMode, SearchKind, VlmSection,
 };
@@ -18,6 +17,7 @@ use picloom::probe::{Delta, Selection, View};
 use picloom::prune::schedule::{IMP_GLOBAL, imp_global};
 use picloom::prune::{Orphans, PrunePlan, Retrain, Rule};
 use picloom::run::{LoadedRun, Target, TrainJob, load_run, resumable_sweep_until, train_run};
+use picloom::study::cells::{CellStudy, run_cells, study_folder};
 use picloom::train::{GradientRule, Plateau, Scheme, TrainConfig, schedule::Shape};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

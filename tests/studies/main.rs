@@ -22,9 +22,6 @@ mod evolution;
 mod figures;
 mod gate;
 mod ids;
-#[path = "../../src/experiment/lease.rs"]
-#[allow(dead_code)]
-mod lease;
 #[path = "../../examples/own_judge.rs"]
 #[allow(dead_code)]
 mod own_judge;
@@ -41,6 +38,3 @@ mod spec_page;
 mod specs;
 mod tables;
 mod target_pictures;
-
-// Leases are tested from within, by the tests in their file: what holds between workers is in no public item.
-use picloom::base;

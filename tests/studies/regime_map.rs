@@ -1,9 +1,9 @@
 //! The regime map of one picture.
 
 use crate::commands::{json, root};
-use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::networks::regime_map_of;
+use picloom::study::Record;
 use std::path::Path;
 
 #[test]

@@ -2,9 +2,9 @@
 
 use picloom::experiment::bench::{skull_sized, workloads};
 use picloom::experiment::cost::{scoring, training};
-use picloom::experiment::emit::fill;
-use picloom::experiment::shard::Shard;
 use picloom::prune::alive;
+use picloom::study::emit::fill;
+use picloom::study::shard::Shard;
 
 #[test]
 fn the_published_run_takes_a_quarter_of_an_hour_of_a_core() {

@@ -1,12 +1,12 @@
 //! docs/SPEC.md has every key that the parser knows, with an example, and its examples are read; docs/COLUMNS.md is what the
 //! columns say.
 
-use picloom::experiment::Record;
 use picloom::experiment::changes;
 use picloom::experiment::networks::{NetworksRecord, NetworksSpec};
-use picloom::experiment::spec::{SpecFile, read_text};
 use picloom::figures::plot::{FigureSpec, Kind, of_spec};
 use picloom::score::measures::candidates::CANDIDATES;
+use picloom::study::Record;
+use picloom::study::spec::{SpecFile, read_text};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -3,8 +3,8 @@
 use crate::refusals::assert_refused;
 use picloom::base::refusal::Refusal;
 use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
-use picloom::experiment::spec::{Places, STANDARD, Spec, SpecError, SpecFile, read_text};
 use picloom::experiment::template::{Changes, Template};
+use picloom::study::spec::{Places, STANDARD, Spec, SpecError, SpecFile, read_text};
 use serde::Deserialize;
 use std::path::Path;
 

@@ -11,6 +11,7 @@ pub mod choice;
 pub mod clock;
 pub mod command;
 pub mod files;
+pub mod folder;
 pub mod hash;
 pub mod lock;
 pub mod memory;

@@ -3,14 +3,12 @@
 mod seeds;
 
 use picloom::evolve::{Breeding, Preset, Session};
-use picloom::experiment::Record;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
     read_config,
 };
-use picloom::experiment::kinds::{KINDS, read_study};
+use picloom::experiment::kinds::KINDS;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::experiment::spec::SpecFile;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::network::kernel::picture;
 use picloom::network::npz::read_npz;
@@ -21,6 +19,9 @@ use picloom::run::{Target as Drawn, TrainJob, load_run, mask_from_json, read_met
 use picloom::score::labels::{read_answers, read_key, read_labels};
 use picloom::score::vlm::{read_choice, read_completion, read_vote};
 use picloom::score::{DlModel, JudgeChoice};
+use picloom::study::Record;
+use picloom::study::kinds::read_study;
+use picloom::study::spec::SpecFile;
 use picloom::train::{OptimizerConfig, TrainConfig, TrainObserver, TrainState};
 use std::path::Path;
 use std::sync::LazyLock;

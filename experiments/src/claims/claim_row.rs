@@ -4,7 +4,7 @@ use super::results::{Valued, difference};
 use super::spec::ClaimText;
 use super::special::Special;
 use crate::finding::Verdict;
-use picloom::experiment::contrast::{self, Decision, Found};
+use picloom::study::contrast::{self, Decision, Found};
 use serde::{Deserialize, Serialize};
 
 /// A claim and what our runs say on it.

@@ -6,8 +6,8 @@ use super::results::{LedgerError, Results, difference};
 use super::spec::StudySpec;
 use crate::finding::Verdict;
 use picloom::base::files::{LARGEST_STATE, read_text};
-use picloom::experiment::contrast::{self, Basis, Decision, Found};
-use picloom::experiment::record::RecordError;
+use picloom::study::contrast::{self, Basis, Decision, Found};
+use picloom::study::record::RecordError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

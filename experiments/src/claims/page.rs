@@ -5,7 +5,7 @@ use super::claim_row::{ClaimRow, named};
 use super::ledger::Ledger;
 use super::results::difference;
 use picloom::base::text::cell;
-use picloom::experiment::contrast::{Basis, Decision, Found, combined, verdict};
+use picloom::study::contrast::{Basis, Decision, Found, combined, verdict};
 
 const HEAD: &str = "# Claims
 

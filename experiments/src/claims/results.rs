@@ -2,8 +2,8 @@
 
 use crate::finding::Verdict;
 use picloom::base::refusal::Refusal;
-use picloom::experiment::contrast::Tables;
-use picloom::experiment::record::{Record, RecordError, STUDY, study_of};
+use picloom::study::contrast::Tables;
+use picloom::study::record::{Record, RecordError, STUDY, study_of};
 use std::path::{Path, PathBuf};
 
 /// Why there is no ledger.

@@ -2,9 +2,9 @@
 
 use super::special::SPECIAL;
 use picloom::base::refusal::Refusal;
-use picloom::experiment::contrast::ContrastSpec;
-use picloom::experiment::spec::read_analysis;
-use picloom::experiment::spec::{Spec, SpecError, check_name, read_spec};
+use picloom::study::contrast::ContrastSpec;
+use picloom::study::spec::read_analysis;
+use picloom::study::spec::{Spec, SpecError, check_name, read_spec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

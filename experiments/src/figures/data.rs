@@ -3,11 +3,11 @@
 pub(super) use super::arms::look;
 use crate::claims::named as effect_name;
 use picloom::base::stats::mean;
-use picloom::experiment::contrast::Found;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::networks::spec::BASE;
 pub(super) use picloom::figures::networks::{distinct, estimate, hollow, sorted, spoken, what};
 use picloom::figures::style::{self};
+use picloom::study::contrast::Found;
 
 /// Some networks of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

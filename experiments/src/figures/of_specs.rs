@@ -3,10 +3,10 @@
 
 use super::{DrawError, Drawing, Figure, Sources};
 use crate::claims::StudySpec;
-use picloom::experiment::analysis::Analysis;
-use picloom::experiment::record::ROWS;
-use picloom::experiment::spec::read_analysis;
 use picloom::figures::plot::{FigureSpec, Source, draw, of_spec, tables_of};
+use picloom::study::analysis::Analysis;
+use picloom::study::record::ROWS;
+use picloom::study::spec::read_analysis;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -6,11 +6,11 @@ use super::{DrawError, Drawing, Sources, some};
 use crate::claims::{ClaimRow, Special};
 use crate::claims::{Valued, named};
 use crate::finding::Verdict;
-use picloom::experiment::contrast::{self, Decision, Found};
 use picloom::figures::axis::{Axis, Laid};
 use picloom::figures::fonts::wrapped;
 use picloom::figures::style::{self, Colour, fixed, size};
 use picloom::figures::svg::{Anchor, Svg};
+use picloom::study::contrast::{self, Decision, Found};
 
 const MARGIN: f64 = 18.0;
 const WIDTH: f64 = 1090.0;

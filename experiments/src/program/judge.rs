@@ -3,9 +3,9 @@
 use crate::judge::{FullReport, RIDGE, draw, figures, fit, report, rows_of};
 use clap::{Args, Subcommand};
 use picloom::base::files::write_atomic;
+use picloom::base::folder::FolderKind;
 use picloom::cli::Output;
 use picloom::figures::{Provenance, save, svg_to_png};
-use picloom::run::folder::FolderKind;
 use picloom::score::JudgeChoice;
 use picloom::score::labels::{LabelSet, read_labels};
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! The record of the structural study: its rows.
 
 use super::spec::{Shown, StructuralRecord, StructuralRow};
-use picloom::columns;
 use picloom::score::FIT_GATE;
+use picloom::study::columns;
 use serde::{Deserialize, Serialize};
 
 columns! {

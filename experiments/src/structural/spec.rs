@@ -1,8 +1,8 @@
 //! The spec of the structural study, and the names of what is made of it.
 
-use picloom::experiment::grid::{GridRecord, GridRow, GridStudy, axis};
 use picloom::network::Arch;
 use picloom::score::measures::structural::MaskConfig;
+use picloom::study::grid::{GridRecord, GridRow, GridStudy, axis};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -6,13 +6,10 @@ use super::spec::{PartedTarget, Shown, Structural, StructuralRecord};
 use picloom::base::SimRng;
 use picloom::base::hash::{hex, sha256_hex};
 use picloom::base::refusal::Refusal;
+use picloom::experiment::Watched;
 use picloom::experiment::cost;
-use picloom::experiment::grid::Grid;
 use picloom::experiment::prune_run;
-use picloom::experiment::record::six_digits;
-use picloom::experiment::spec::{Places, SpecError, check_names};
 use picloom::experiment::targets;
-use picloom::experiment::workers::Ask;
 use picloom::genome::{self, Genome};
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
 use picloom::prune::methods::{Magnitude, Sp};
@@ -22,6 +19,10 @@ use picloom::score::Fit;
 use picloom::score::measures::structural::{
     MaskConfig, PartedPicture, structural_compositionality,
 };
+use picloom::study::grid::Grid;
+use picloom::study::record::six_digits;
+use picloom::study::spec::{Places, SpecError, check_names};
+use picloom::study::workers::Ask;
 use picloom::train::{Schedule, StopReason, TrainConfig};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -209,7 +210,7 @@ fn trained(
     prepared: &Prepared,
     cell: &StructuralCell,
     folder: &Path,
-    mut ask: Ask<'_>,
+    ask: Ask<'_>,
 ) -> Result<Option<Vec<ArmOutcome>>, String> {
     let Arms::Trained { ref arch, steps, retrain_steps, lr, budget, rounds } = cell.arms else {
         unreachable!("asked for trained arms");
@@ -227,7 +228,7 @@ fn trained(
     let wired = (network, Mask::all(links));
     let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train(steps));
     let text = |e: RunError| e.to_string();
-    let result = train_run(&folder.join("dense"), job, true, &mut ask).map_err(text)?;
+    let result = train_run(&folder.join("dense"), job, true, &mut Watched(ask)).map_err(text)?;
     if result.train.stop == StopReason::Interrupted {
         return Ok(None);
     }
@@ -240,7 +241,7 @@ fn trained(
         let plan = PrunePlan::new(method, rules, train(retrain_steps));
         let out = folder.join(arm);
         let (result, _) =
-            prune_run(&dense, &plan, &out, true, &mut ask).map_err(|e| e.to_string())?;
+            prune_run(&dense, &plan, &out, true, &mut Watched(ask)).map_err(|e| e.to_string())?;
         if result.train.stop == StopReason::Interrupted {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
 use crate::volume::{VolumeError, checked};
 use picloom::base::stats::{mean_interval, normal_quantile, spearman, wilson};
-use picloom::experiment::contrast::slope;
+use picloom::study::contrast::slope;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::spec::{MethodsValue, TheoryRecord};
 use crate::volume::sample::Estimate;
 use crate::volume::sensitivity::Volume;
-use picloom::columns;
-use picloom::experiment::grid::Columns;
+use picloom::study::columns;
+use picloom::study::grid::Columns;
 use serde::{Deserialize, Serialize};
 
 /// Which cell a row is of.

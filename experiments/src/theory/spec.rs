@@ -1,7 +1,7 @@
 //! The spec of the theory study, and the names of what is made of it.
 
 use crate::volume::sensitivity::Volume;
-use picloom::experiment::grid::{GridRecord, GridStudy, axis};
+use picloom::study::grid::{GridRecord, GridStudy, axis};
 use serde::{Deserialize, Serialize};
 
 /// `experiments/theory.toml` in one profile.

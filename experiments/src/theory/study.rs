@@ -11,10 +11,10 @@ use crate::volume::sample::{Estimate, direct, karp_luby};
 use crate::volume::sensitivity::{Volume, curve};
 use crate::volume::{VolumeError, exact, moment};
 use picloom::base::stats::Interval;
-use picloom::experiment::grid::Grid;
-use picloom::experiment::record::six_digits;
-use picloom::experiment::spec::SpecError;
-use picloom::experiment::workers::Ask;
+use picloom::study::grid::Grid;
+use picloom::study::record::six_digits;
+use picloom::study::spec::SpecError;
+use picloom::study::workers::Ask;
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,11 +1,11 @@
 //! The spec of training studies, their rows, and the names of what is made of them.
 
 use picloom::base::text::{nan, number_or_null};
-use picloom::columns;
 use picloom::experiment::curve::Curve;
-use picloom::experiment::grid::{GridRecord, GridRow, GridStudy, axis};
-use picloom::experiment::spec::TargetSpec;
+use picloom::experiment::target_spec::TargetSpec;
 use picloom::network::Wiring;
+use picloom::study::columns;
+use picloom::study::grid::{GridRecord, GridRow, GridStudy, axis};
 use picloom::train::{GradientRule, OptimizerConfig, StopReason};
 use serde::{Deserialize, Deserializer, Serialize};
 

@@ -5,17 +5,17 @@ use super::spec::{Optimizers, RowResult, RunKey, Training, TrainingRecord};
 use picloom::base::refusal::Refusal;
 use picloom::base::stats::median;
 use picloom::base::text::portable;
+use picloom::experiment::Watched;
 use picloom::experiment::cost;
 use picloom::experiment::curve::{Curve, surviving};
-use picloom::experiment::grid::Grid;
-use picloom::experiment::spec::{
-    Places, SpecError, TargetSpec, check_cells, check_names, check_seeds, check_size,
-};
-use picloom::experiment::workers::Ask;
+use picloom::experiment::target_spec::{TargetSpec, check_size};
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
 use picloom::run::{
     RunConfig, RunError, RunResult, Target, TrainJob, load_target, read_metrics, train_run,
 };
+use picloom::study::grid::Grid;
+use picloom::study::spec::{Places, SpecError, check_cells, check_names, check_seeds};
+use picloom::study::workers::Ask;
 use picloom::train::{LogLine, OptimizerConfig, Schedule, StopReason, TrainConfig};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -273,10 +273,10 @@ impl Grid for Training {
         _: &Bases,
         run: &Run,
         folder: &Path,
-        mut ask: Ask<'_>,
+        ask: Ask<'_>,
     ) -> Result<Option<RowResult>, String> {
         let text = |e: RunError| e.to_string();
-        let result = train_run(folder, run.job(), true, &mut ask).map_err(text)?;
+        let result = train_run(folder, run.job(), true, &mut Watched(ask)).map_err(text)?;
         if result.train.stop == StopReason::Interrupted {
             return Ok(None);
         }

@@ -1,11 +1,12 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
 use crate::root;
-use picloom::experiment::cells::run_cells;
+use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy, Scored};
-use picloom::experiment::{NetworkRow, Record};
 use picloom::score::measures::function::FunctionalModules;
+use picloom::study::Record;
+use picloom::study::cells::run_cells;
 use picloom_experiments::claims::special::PARTS;
 use picloom_experiments::claims::{ClaimRow, Ledger, StudySpec};
 use picloom_experiments::finding::Verdict;

@@ -3,10 +3,10 @@
 use crate::figures_study::records::{self, Odd};
 use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
 use crate::root;
-use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::Provenance;
 use picloom::figures::files::with_metadata;
+use picloom::study::Record;
 use picloom_experiments::claims::Ledger;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{DrawError, FIGURES, Sources};

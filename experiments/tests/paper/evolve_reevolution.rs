@@ -2,10 +2,10 @@
 
 use crate::refusals::{assert_refused, refusal_of};
 use crate::root;
-use picloom::experiment::Record;
-use picloom::experiment::cells::run_cells;
-use picloom::experiment::grid::GridSpec;
-use picloom::experiment::spec::read_text;
+use picloom::study::Record;
+use picloom::study::cells::run_cells;
+use picloom::study::grid::GridSpec;
+use picloom::study::spec::read_text;
 use picloom_experiments::reevolution::{Reevolution, ReevolutionStudy};
 use std::path::PathBuf;
 

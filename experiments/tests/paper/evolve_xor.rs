@@ -2,13 +2,13 @@
 
 use crate::refusals::assert_refused;
 use crate::root;
-use picloom::experiment::cells::run_cells;
-use picloom::experiment::grid::GridSpec;
-use picloom::experiment::spec::{SpecError, read_text};
 use picloom::genome::{
     ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
 };
 use picloom::math::Activation;
+use picloom::study::cells::run_cells;
+use picloom::study::grid::GridSpec;
+use picloom::study::spec::{SpecError, read_text};
 use picloom_experiments::xor::{Xor, XorStudy, judge, report};
 use std::path::Path;
 

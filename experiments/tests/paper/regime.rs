@@ -1,8 +1,8 @@
 //! The regime map: its spec runs at smoke size, the ledger and its figures are made of it.
 
 use crate::root;
-use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::NetworksStudy;
+use picloom::study::cells::run_cells;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::{Sources, figure};
 use picloom_experiments::finding::Verdict;

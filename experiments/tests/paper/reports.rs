@@ -3,8 +3,8 @@
 
 use crate::figures_study::records::{self, Odd};
 use crate::root;
-use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
+use picloom::study::Record;
 use picloom_experiments::figures::report::study_report;
 use picloom_experiments::figures::{Sources, figure};
 use std::path::PathBuf;

@@ -2,9 +2,9 @@
 //! record says what its page says.
 
 use crate::root;
-use picloom::experiment::Record;
-use picloom::experiment::cells::{CellStudy, run_cells};
-use picloom::experiment::workers::StudyObserver;
+use picloom::study::Record;
+use picloom::study::cells::{CellStudy, run_cells};
+use picloom::study::workers::StudyObserver;
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::structural::findings::{
@@ -156,7 +156,7 @@ fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
 }
 
 fn smoke_record() -> StructuralRecord {
-    use picloom::experiment::cells::CellStudy;
+    use picloom::study::cells::CellStudy;
     let study = smoke();
     let none = vec![Err("not run".to_string()); study.count()];
     study.record(none)

@@ -2,11 +2,11 @@
 
 use crate::refusals::assert_refused;
 use crate::root;
-use picloom::experiment::Record;
-use picloom::experiment::cells::{CellState, CellStudy, collect_cells, run_cells};
-use picloom::experiment::record::RecordError;
-use picloom::experiment::spec::SpecError;
-use picloom::experiment::workers::{Progress, StudyObserver};
+use picloom::study::Record;
+use picloom::study::cells::{CellState, CellStudy, collect_cells, run_cells};
+use picloom::study::record::RecordError;
+use picloom::study::spec::SpecError;
+use picloom::study::workers::{Progress, StudyObserver};
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{agreement, parts_sensitivity};

@@ -3,10 +3,10 @@
 use crate::refusals::assert_refused;
 use crate::repository::repository;
 use crate::root;
-use picloom::experiment::Record;
-use picloom::experiment::cells::run_cells;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
-use picloom::experiment::spec::SpecError;
+use picloom::study::Record;
+use picloom::study::cells::run_cells;
+use picloom::study::spec::SpecError;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use std::path::PathBuf;
 

@@ -2,13 +2,13 @@
 //! numbered, to label without knowing who drew what.
 
 use crate::base::files::write_atomic;
+use crate::base::folder::{FolderKind, ensure_file};
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
 use crate::cli::source::{Usage, check_size};
 use crate::figures::judge::save_pair_sheets;
 use crate::network::{Arch, Coords, Wiring};
 use crate::probe::Delta;
-use crate::run::folder::{FolderKind, ensure_file};
 use crate::run::{LoadOptions, NetworkPath, Source};
 use crate::score::JudgeChoice;
 use crate::score::labels::{

@@ -4,6 +4,7 @@ use super::config::{EvolutionConfig, SearchKind};
 use super::family::ShownFamily;
 use super::inputs::{Ancestors, ancestor_file, kept_target};
 use crate::base::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
+use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_of_floats;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
@@ -12,7 +13,6 @@ use crate::evolve::{
 };
 use crate::genome::ReadGenomeError;
 use crate::network::Picture;
-use crate::run::folder::{FolderKind, Marker};
 use crate::run::{Target, load_target, write_target};
 use std::path::{Path, PathBuf};
 

@@ -47,8 +47,8 @@ pub use session::{
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
 
+use crate::base::folder::FolderKind;
 use crate::evolve::Search;
-use crate::run::folder::FolderKind;
 use finish::Best;
 use std::path::Path;
 use std::time::Instant;

@@ -13,14 +13,14 @@ use super::store::first_difference;
 use crate::base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
+pub use crate::base::folder::SESSION_FILE;
+use crate::base::folder::{FolderKind, Marker};
 use crate::base::memory;
 use crate::base::refusal::Refusal;
 use crate::base::text::{path_text, path_texts, portable};
 use crate::evolve::{Breeding, BreedingError, Selection, Session, SessionError};
 use crate::genome::{Genome, ReadGenomeError, to_json};
 use crate::network::Coords;
-pub use crate::run::folder::SESSION_FILE;
-use crate::run::folder::{FolderKind, Marker};
 use std::path::{Path, PathBuf};
 
 /// Side of the picture beside a kept genome in pixels.

@@ -2,7 +2,7 @@
 
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, of_file};
-use crate::experiment::spec::{FamilySpec, TargetSpec};
+use crate::experiment::target_spec::{FamilySpec, TargetSpec};
 use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;

@@ -10,10 +10,9 @@ use crate::base::command::CommandError;
 use crate::base::files::WriteError;
 use crate::base::hash::json_id;
 use crate::base::refusal::Refusal;
-use crate::experiment::cells::without_path;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
-use crate::experiment::workers::{Ask, News};
+use crate::experiment::watched::Watched;
 use crate::genome::Genome;
 use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
@@ -32,6 +31,8 @@ use crate::score::measures::recombination::{self, Recombination};
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Exhibit, Judge, JudgeError, Protocol};
+use crate::study::cells::without_path;
+use crate::study::workers::{Ask, News};
 use crate::train::{Reached, StopReason, TrainConfig};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -403,7 +404,7 @@ impl Worker<'_> {
         let (out, result, records) = loop {
             let out = self.folder.join(plan_id(&parent, arm, &plan));
             now &= !is_finished(&out);
-            match prune_run(&parent, &plan, &out, true, &mut { self.ask }) {
+            match prune_run(&parent, &plan, &out, true, &mut Watched(self.ask)) {
                 Ok((result, records)) => break (out, result, records),
                 // A method that removes whole units may not reach so few links: then the fewest.
                 Err(PruneRunError::Rounds(RoundsError::Prune(PruneError::Unreachable {

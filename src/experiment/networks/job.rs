@@ -1,8 +1,9 @@
 //! How a network without a parent is made: trained, or trained on other pictures first.
 
 use crate::base::hash::json_id;
-use crate::experiment::workers::Ask;
+use crate::experiment::watched::Watched;
 use crate::run::{RunError, TrainJob, load_run, train_run};
+use crate::study::workers::Ask;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,7 @@ impl Job {
                 None => job,
             };
             let folder = study.join(job.config.run_id());
-            let result = train_run(&folder, job, true, &mut { ask })?;
+            let result = train_run(&folder, job, true, &mut Watched(ask))?;
             if result.train.stop == StopReason::Interrupted {
                 return Ok(None);
             }

@@ -7,11 +7,9 @@ use crate::base::command::look_in;
 use crate::base::hash::{hex, json_id};
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
-use crate::experiment::analysis::Analysis;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::record::six_digits;
-use crate::experiment::spec::{FamilySpec, Places, SpecError, SpecFile, TargetSpec, read};
+use crate::experiment::target_spec::{FamilySpec, TargetSpec};
 use crate::genome::{self, Genome};
 use crate::network::family::Family;
 use crate::network::{
@@ -21,6 +19,9 @@ use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
 use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
+use crate::study::analysis::Analysis;
+use crate::study::record::six_digits;
+use crate::study::spec::{Places, SpecError, SpecFile};
 use crate::train::TrainConfig;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -315,14 +316,14 @@ impl NetworksStudy {
     /// # Errors
     /// The spec is not valid, has no such profile, or names files that cannot be loaded.
     pub fn read(path: &Path, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
-        Self::of(&SpecFile::parse(path, &read(path)?)?, profile, runs)
+        Self::of(&SpecFile::read(path)?, profile, runs)
     }
 
     /// The same of a spec that is read.
     ///
     /// # Errors
     /// As there.
-    pub fn of(file: &SpecFile<'_>, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
+    pub fn of(file: &SpecFile, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
         let path = file.path();
         Self::of_with(file, profile, |study| {
             let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
@@ -339,12 +340,12 @@ impl NetworksStudy {
     ///
     /// # Errors
     /// As there.
-    pub fn of_undecided(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+    pub fn of_undecided(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         Self::of_with(file, profile, |_| Ok(None))
     }
 
     fn of_with(
-        file: &SpecFile<'_>,
+        file: &SpecFile,
         profile: Option<&str>,
         model_of: impl Fn(&str) -> Result<Option<DepthModel>, SpecError>,
     ) -> Result<Self, SpecError> {

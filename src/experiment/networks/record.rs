@@ -3,8 +3,6 @@
 use super::columns;
 use crate::base::stats::{mean, mean_interval, normal_quantile};
 use crate::experiment::curve::Curve;
-use crate::experiment::record::Record;
-use crate::experiment::spec::left_out;
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
 use crate::score::measures::candidates::{CANDIDATES, NULL};
@@ -15,6 +13,8 @@ use crate::score::measures::recombination::Recombination;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
 use crate::score::{Call, Calls};
+use crate::study::record::Record;
+use crate::study::spec::left_out;
 use crate::train::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -457,7 +457,7 @@ fn computed(row: &mut Value) {
     let kept = of("kept");
     for (name, whole) in COMPUTED.into_iter().zip(wholes) {
         if let (Some(kept), Some(whole)) = (kept, whole) {
-            row[name] = json!(crate::experiment::record::six_digits(kept / whole));
+            row[name] = json!(crate::study::record::six_digits(kept / whole));
         }
     }
 }
@@ -466,6 +466,9 @@ impl Record for NetworksRecord {
     const FORMAT: &'static str = "picloom-networks/1";
 
     const LISTS: &'static [&'static str] = &["rows"];
+
+    const PREFIXES: &'static [&'static str] =
+        &["result.", "train.", "measures.", "organisation.", "values."];
 
     const NAMES: &'static [(&'static str, &'static str)] = columns::NAMES;
 

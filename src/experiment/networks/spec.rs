@@ -4,14 +4,13 @@ use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, Settings, of_file, settings};
-use crate::experiment::analysis::Analysis;
-use crate::experiment::contrast::ContrastSpec;
-use crate::experiment::spec::{
-    Spec, TargetSpec, check_cells, check_name, check_names, check_seeds, check_size, sort_settings,
-};
+use crate::experiment::target_spec::{TargetSpec, check_size};
 use crate::probe::Delta;
 use crate::prune::Retrain;
 use crate::score::JudgeChoice;
+use crate::study::analysis::Analysis;
+use crate::study::contrast::{ContrastSpec, Variation};
+use crate::study::spec::{Spec, check_cells, check_name, check_names, check_seeds, sort_settings};
 use crate::train::TrainConfig;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -114,6 +113,23 @@ settings! {
         score: f64 = 0.4, range: Range::INSIDE, source: "ours";
         /// Share of pairs that cannot be compared.
         missing: f64 = 0.2, range: Range::RATE, source: "ours";
+    }
+}
+
+impl Variances {
+    /// How differences vary where `samples` weights of each network are judged. `None` unless the contrast takes
+    /// differences of scores: nothing is assumed of other numbers.
+    pub fn variation(&self, of: &ContrastSpec, samples: usize) -> Option<Variation> {
+        if of.on.is_some() || of.of.column() != "score" {
+            return None;
+        }
+        let sampling = self.score * (1.0 - self.score) / samples.max(1) as f64;
+        let networks = 2.0 * (self.judge.powi(2) + sampling);
+        Some(Variation {
+            between: self.target,
+            within: (self.seed.powi(2) + networks).sqrt(),
+            kept: 1.0 - self.missing,
+        })
     }
 }
 

@@ -3,13 +3,12 @@
 use super::record::{Change, Maps, Views};
 use crate::base::files::{create_folder, write_atomic};
 use crate::experiment::changes::table_of;
-use crate::experiment::workers::Ask;
 use crate::network::Picture;
 use crate::network::palette::encode_small_png;
 use crate::probe::View;
 use crate::run::RunError;
 use crate::score::{Call, Judged, Measurement};
-use crate::train::TrainObserver;
+use crate::study::workers::Ask;
 use std::path::Path;
 
 /// Side of a shown map in pixels.
@@ -62,7 +61,7 @@ pub fn write_views(
 }
 
 /// Writes a file, if it may be.
-fn write(folder: &Path, file: &str, bytes: &[u8], mut ask: Ask<'_>) -> Result<(), RunError> {
+fn write(folder: &Path, file: &str, bytes: &[u8], ask: Ask<'_>) -> Result<(), RunError> {
     if !ask.may_write() {
         return Err(RunError::TakenOver(folder.to_path_buf()));
     }

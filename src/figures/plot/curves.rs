@@ -4,11 +4,11 @@ use super::data::Selected;
 use super::drawing::{Content, Drawing, Drawn};
 use super::spec::{FigureSpec, Which};
 use crate::base::refusal::Refusal;
-use crate::experiment::table::Measure;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Panel, Series};
 use crate::figures::losses::{LossCurve, geometric_mean};
 use crate::figures::style;
+use crate::study::table::Measure;
 
 /// Column of the losses.
 const LOSS: &str = "curve_loss";

@@ -5,8 +5,8 @@ use super::words::Words;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::stats::{mean, mean_interval};
-use crate::experiment::table::{Column, Filter, Measure, Table};
 use crate::figures::style;
+use crate::study::table::{Column, Filter, Measure, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of which an interval is drawn, at least, unless the spec says otherwise.

@@ -3,10 +3,10 @@
 use super::data::{Selected, Summary};
 use super::spec::{Caption, FigureSpec, Kind};
 use crate::base::refusal::Refusal;
-use crate::experiment::table::Measure;
 use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
 use crate::figures::style::size;
 use crate::figures::svg::escaped;
+use crate::study::table::Measure;
 use serde::Serialize;
 
 /// A drawn figure.

@@ -5,11 +5,11 @@ use super::spec::FigureSpec;
 use super::words::Words;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::{Basis, ContrastSpec, Found, Mean, contrast};
-use crate::experiment::table::Table;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Dots, Group, Look, Panel, Point, Rule};
 use crate::figures::style::{self, Marker};
+use crate::study::contrast::{Basis, ContrastSpec, Found, Mean, contrast};
+use crate::study::table::Table;
 
 /// The contrasts of these ids, in their order; all without ids. The id of one with `each` names all that it stands for.
 ///

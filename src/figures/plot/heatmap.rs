@@ -3,10 +3,10 @@
 use super::data::Selected;
 use super::drawing::{Content, Drawn};
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::{ContrastSpec, contrast};
-use crate::experiment::table::{Filter, Measure};
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
+use crate::study::contrast::{ContrastSpec, contrast};
+use crate::study::table::{Filter, Measure};
 
 /// The content of a cell.
 struct Cell {

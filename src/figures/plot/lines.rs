@@ -6,9 +6,9 @@ use super::drawing::{Content, Drawn};
 use super::spec::Which;
 use crate::base::real;
 use crate::base::refusal::Refusal;
-use crate::experiment::table::{Column, Measure};
 use crate::figures::charts::{Look, Panel, Point, Series, Spread};
 use crate::figures::style;
+use crate::study::table::{Column, Measure};
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let spec = selected.spec;

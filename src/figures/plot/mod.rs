@@ -1,7 +1,7 @@
 //! Figures as data: a `[[figures]]` of a spec and tables of results → an SVG, and from it a PNG or a PDF.
 //!
 //! In: a [`FigureSpec`], tables with one row per measured network, the spec's contrasts. Out: a [`Drawing`]. Nothing is
-//! computed here but means over units and their intervals; differences come from [`contrast`](crate::experiment::contrast).
+//! computed here but means over units and their intervals; differences come from [`contrast`](crate::study::contrast).
 //! `docs/PLOTS.md` explains each key.
 //!
 //! | file | role |
@@ -43,14 +43,14 @@ pub use study::{draw_of_study, of_spec, tables_of};
 pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::ContrastSpec;
-use crate::experiment::table::Filter;
+use crate::study::contrast::ContrastSpec;
+use crate::study::table::Filter;
 use data::Selected;
 
 /// Draws a figure of the rows of all tables.
 ///
 /// ```
-/// use picloom::experiment::table::Table;
+/// use picloom::study::table::Table;
 /// use picloom::figures::plot::{FigureSpec, Source, draw};
 /// let mut table = Table::new(["target", "arm", "score"]);
 /// for (target, arm, score) in [("moth", "sp", "0.4"), ("moth", "dense", "0.2"), ("cat", "sp", "0.5")] {

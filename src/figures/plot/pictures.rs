@@ -6,11 +6,11 @@ use super::source::Source;
 use super::spec::{FigureSpec, Group};
 use crate::base::files::read_plain;
 use crate::base::refusal::Refusal;
-use crate::experiment::table::{Column, Measure, Table};
 use crate::figures::fonts::{text_width, wrapped};
 use crate::figures::page::{CAPTION, LINE, NOTE, PLAIN, Page, TITLE};
 use crate::figures::style::{self, Colour, size};
 use crate::figures::svg::Anchor;
+use crate::study::table::{Column, Measure, Table};
 use std::path::{Path, PathBuf};
 
 const MARGIN: f64 = 12.0;

@@ -1,9 +1,9 @@
 //! Tables of results, and where their pictures lie.
 
 use crate::base::refusal::Refusal;
-use crate::experiment::record::{Head, STUDY};
-use crate::experiment::table::Table;
 use crate::figures::style::number;
+use crate::study::record::{Head, STUDY};
+use crate::study::table::Table;
 use std::path::{Path, PathBuf};
 
 /// A table and the folder that its pictures are relative to.

@@ -2,10 +2,10 @@
 
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::{Basis, Mean};
-use crate::experiment::table::{Fewest, Filter, Measure};
 use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
+use crate::study::contrast::{Basis, Mean};
+use crate::study::table::{Fewest, Filter, Measure};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use super::{Drawing, FigureSpec, Kind, Source, draw};
 use crate::base::refusal::Refusal;
-use crate::experiment::analysis::Analysis;
-use crate::experiment::contrast::Tables;
-use crate::experiment::record::ROWS;
+use crate::study::analysis::Analysis;
+use crate::study::contrast::Tables;
+use crate::study::record::ROWS;
 
 /// The figures of a spec, each laid over the spec's `figure_defaults`.
 ///

@@ -4,7 +4,7 @@
 use super::data::Selected;
 use super::spec::{FigureSpec, Kind};
 use crate::base::refusal::Refusal;
-use crate::experiment::table::{Measure, Table};
+use crate::study::table::{Measure, Table};
 use serde_json::{Map, Value, json};
 
 /// Whether a column is there and has a value in some row.

@@ -5,10 +5,10 @@ use super::drawing::{Content, Drawn};
 use super::spec::FigureSpec;
 use super::words::Words;
 use crate::base::refusal::Refusal;
-use crate::experiment::contrast::{ContrastSpec, Found, Verdict, contrast};
-use crate::experiment::table::Table;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Heat, Tones};
+use crate::study::contrast::{ContrastSpec, Found, Verdict, contrast};
+use crate::study::table::Table;
 
 pub(super) fn draw(
     spec: &FigureSpec,

@@ -1,11 +1,11 @@
 //! Names of columns and values in figures, and their colours.
 
 use super::spec::{FigureSpec, Which};
-use crate::experiment::table::Measure;
 use crate::figures::axis::Axis;
 use crate::figures::charts::Look;
 use crate::figures::style::{self, Colour, Marker};
 use crate::score::measures::candidates::CANDIDATES;
+use crate::study::table::Measure;
 
 /// How the numbers of a column are written on an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The work of a job, by the library's own functions.
 
 use super::job::{Drawn, Job, RUNS, Work};
+use crate::base::folder::FolderKind;
 use crate::base::hash::sha256_of_floats;
 use crate::base::lock::FolderLock;
 use crate::experiment::evolution::{
@@ -12,7 +13,6 @@ use crate::genome::{self, Genome};
 use crate::network::{Coords, Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
-use crate::run::folder::FolderKind;
 use crate::run::{RunResult, Target, TrainJob, load_run, load_target, train_run};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::{Asked, Builtin};

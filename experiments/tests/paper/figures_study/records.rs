@@ -1,8 +1,8 @@
 //! Small records of networks studies, made up, in the form that experiments leave.
 
-use picloom::experiment::Record;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::network::picture::encode_png;
+use picloom::study::Record;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -3,8 +3,7 @@
 //! The result of a cell does not depend on how many there are. A cell that fails does not stop the
 //! others; an observer is told how far the work is and may stop it at the next checkpoint.
 
-use crate::base::files::WriteError;
-use crate::train::{TrainObserver, TrainState};
+use picloom_base::files::WriteError;
 use serde::Serialize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -257,8 +256,8 @@ impl Shared<'_> {
 pub enum News<'a> {
     /// A part of it begins, in words.
     Begins(&'a str),
-    /// It is being trained, and so far.
-    Training(&'a TrainState),
+    /// So many steps of it are done.
+    Steps(u64),
     /// A part of it is finished that was thought to take so many seconds of one core.
     Did {
         /// The seconds.
@@ -276,9 +275,6 @@ pub struct Ask<'a> {
     going_on: &'a (dyn Fn(News<'_>) -> bool + Sync),
     may_write: &'a (dyn Fn() -> bool + Sync),
 }
-
-/// Steps between two questions.
-const ASK_EVERY: u64 = 8;
 
 impl<'a> Ask<'a> {
     /// Tells the news to `going_on`, which says whether to go on. Files may always be written.
@@ -301,18 +297,13 @@ impl<'a> Ask<'a> {
         (self.going_on)(news)
     }
 
+    /// Whether files may be written.
+    pub fn may_write(&self) -> bool {
+        (self.may_write)()
+    }
+
     /// Tells that a part of the work begins.
     pub fn begin(&self, what: &str) {
         self.tell(News::Begins(what));
-    }
-}
-
-impl TrainObserver for Ask<'_> {
-    fn step_done(&mut self, state: &TrainState) -> bool {
-        !state.step.is_multiple_of(ASK_EVERY) || self.tell(News::Training(state))
-    }
-
-    fn may_write(&mut self) -> bool {
-        (self.may_write)()
     }
 }

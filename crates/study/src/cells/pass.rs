@@ -6,11 +6,11 @@ use super::study::{
     CellState, CellStudy, Failure, failure_path, lease_folder, names, read_failure, study_folder,
     without_path, write,
 };
-use crate::base::files::{WriteError, write_atomic};
-use crate::experiment::lease::{BEAT, Leases};
-use crate::experiment::record::RecordError;
-use crate::experiment::shard::Shard;
-use crate::experiment::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
+use crate::lease::{BEAT, Leases};
+use crate::record::RecordError;
+use crate::shard::Shard;
+use crate::workers::{Ask, News, Outcome, StudyObserver, Task, work_through};
+use picloom_base::files::{WriteError, write_atomic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

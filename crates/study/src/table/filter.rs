@@ -1,9 +1,9 @@
 //! Which rows of a table are meant, and which number of each.
 
 use super::{Column, Table};
-use crate::base::names::did_you_mean;
-use crate::base::real;
-use crate::base::refusal::Refusal;
+use picloom_base::names::did_you_mean;
+use picloom_base::real;
+use picloom_base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -6,20 +6,14 @@
 //! changes over those.
 
 use super::analysis::{Analysis, KEYS};
-use crate::base::memory;
-use crate::base::names::did_you_mean;
-use crate::base::refusal::Refusal;
-use crate::base::settings::Settings;
-use crate::base::text::{path_text_if_any, portable};
-use crate::genome::builtin;
-use crate::network::family::{Conditions, Family, Support};
-use crate::network::{Arch, Squaring};
-use crate::run::RunError;
-use crate::train::TrainConfig;
+use picloom_base::names::did_you_mean;
+use picloom_base::refusal::Refusal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
@@ -41,6 +35,11 @@ pub trait Spec: DeserializeOwned {
     /// of [`sort`](Self::sort) are not theirs. Default: leaves it.
     fn unsorted(said: &str) -> String {
         said.into()
+    }
+
+    /// Keys that [`sort`](Self::sort) moves, for "did you mean". Default: none.
+    fn other_keys() -> Vec<&'static str> {
+        Vec::new()
     }
 
     /// Verifies the values.
@@ -97,15 +96,18 @@ pub enum SpecError {
         /// Name of the target.
         target: String,
         /// Why.
-        source: Box<RunError>,
+        source: Box<dyn StdError + Send + Sync>,
     },
 }
 
 impl SpecError {
     /// Why the target `target` of the spec at `path` cannot be loaded.
-    pub fn of_target<E: Into<RunError>>(path: &Path, target: &str) -> impl FnOnce(E) -> Self {
+    pub fn of_target<E>(path: &Path, target: &str) -> impl FnOnce(E) -> Self
+    where
+        E: Into<Box<dyn StdError + Send + Sync>>,
+    {
         let (path, target) = (path.to_path_buf(), target.to_string());
-        |error| SpecError::Target { path, target, source: Box::new(error.into()) }
+        |error| SpecError::Target { path, target, source: error.into() }
     }
 }
 
@@ -155,32 +157,37 @@ pub fn read_text<T: Spec>(
 
 /// A spec, parsed once: its values know their lines.
 #[derive(Clone, Debug)]
-pub struct SpecFile<'a> {
+pub struct SpecFile {
     path: PathBuf,
-    text: &'a str,
+    parsed: Arc<Parsed>,
+}
+
+self_cell::self_cell!(
+    /// A text and what it says.
+    struct Parsed {
+        owner: String,
+        #[covariant]
+        dependent: Document,
+    }
+
+    impl {Debug}
+);
+
+#[derive(Debug)]
+struct Document<'a> {
     kind: String,
+    /// The keys of the kind.
     spec: Spanned<DeTable<'a>>,
-    /// Its keys of contrasts and figures.
+    /// The keys of contrasts and figures.
     asked: DeTable<'a>,
     profiles: DeTable<'a>,
 }
 
 /// The text of the spec at a path.
-pub(super) fn read(path: &Path) -> Result<String, SpecError> {
-    use crate::base::files::{LARGEST_CONFIG, read_text};
+pub(crate) fn read(path: &Path) -> Result<String, SpecError> {
+    use picloom_base::files::{LARGEST_CONFIG, read_text};
     read_text(path, LARGEST_CONFIG)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
-}
-
-impl SpecFile<'static> {
-    /// Reads and parses the spec at a path. Its text stays in memory until the program ends: for commands, which read
-    /// each spec once.
-    ///
-    /// # Errors
-    /// Not readable, no TOML, no kind.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        Self::parse(path, Box::leak(read(path)?.into_boxed_str()))
-    }
 }
 
 /// Reads the contrasts and figures of the spec at `path`, verified.
@@ -192,7 +199,15 @@ pub fn read_analysis(path: &Path) -> Result<Analysis, SpecError> {
     SpecFile::parse(path, &read(path)?)?.analysis()
 }
 
-impl<'a> SpecFile<'a> {
+impl SpecFile {
+    /// Reads and parses the spec at a path.
+    ///
+    /// # Errors
+    /// Not readable, no TOML, no kind.
+    pub fn read(path: &Path) -> Result<Self, SpecError> {
+        Self::parse(path, &read(path)?)
+    }
+
     /// Where it stands.
     pub fn path(&self) -> &Path {
         &self.path
@@ -200,17 +215,23 @@ impl<'a> SpecFile<'a> {
 
     /// Its kind of study.
     pub fn kind(&self) -> &str {
-        &self.kind
+        &self.document().kind
     }
 
     /// Kind, question and profiles; the rest is left unread.
     pub fn title(&self) -> Title {
-        let question = self.spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
+        let question =
+            self.document().spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
         Title {
             spec: self.path.clone(),
             question: question.unwrap_or_default().to_string(),
-            profiles: self.profiles.keys().map(|name| name.get_ref().to_string()).collect(),
-            kind: self.kind.clone(),
+            profiles: self
+                .document()
+                .profiles
+                .keys()
+                .map(|name| name.get_ref().to_string())
+                .collect(),
+            kind: self.document().kind.clone(),
         }
     }
 
@@ -223,10 +244,15 @@ impl<'a> SpecFile<'a> {
         let analysis = self.analysis()?;
         let at = |problem: Refusal| problem.in_file(&self.path);
         let expected = format!("{:?}", T::KIND);
-        Refusal::unless(self.kind == T::KIND, "kind", expected, format!("{:?}", self.kind))
-            .map_err(at)?;
+        Refusal::unless(
+            self.document().kind == T::KIND,
+            "kind",
+            expected,
+            format!("{:?}", self.document().kind),
+        )
+        .map_err(at)?;
         let mut specs: Vec<(&str, T)> = vec![(STANDARD, self.with(None)?)];
-        for (key, changes) in &self.profiles {
+        for (key, changes) in &self.document().profiles {
             let key = key.get_ref().as_ref();
             let part = format!("profile {key}");
             let other = "another name: standard is the study's own";
@@ -247,7 +273,8 @@ impl<'a> SpecFile<'a> {
         T::check_asked(&all, &analysis).map_err(at)?;
         let name = profile.unwrap_or(STANDARD);
         let chosen = specs.iter().position(|(key, _)| *key == name);
-        let known: Vec<&str> = self.profiles.keys().map(|k| k.get_ref().as_ref()).collect();
+        let known: Vec<&str> =
+            self.document().profiles.keys().map(|k| k.get_ref().as_ref()).collect();
         let expected = if known.is_empty() {
             format!("{STANDARD}, the only one")
         } else {
@@ -263,30 +290,17 @@ impl<'a> SpecFile<'a> {
     ///
     /// # Errors
     /// No TOML, no kind.
-    pub fn parse(path: &Path, text: &'a str) -> Result<Self, SpecError> {
-        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e, e.message()))?;
-        let kind = spec.get_mut().remove("kind");
-        let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
-        let none = || Refusal::new("kind", "text", "none").in_file(path);
-        let kind = kind.ok_or_else(none)?.to_string();
-        let profiles = match spec.get_mut().remove("profiles").map(Spanned::into_inner) {
-            Some(DeValue::Table(profiles)) => profiles,
-            Some(_) => {
-                let expected = "tables, one a profile";
-                return Err(Refusal::new("profiles", expected, "another value")
-                    .in_file(path)
-                    .into());
-            }
-            None => DeTable::new(),
-        };
-        let mut asked = DeTable::new();
-        for key in KEYS {
-            if let Some((key, value)) = spec.get_mut().remove_entry(key) {
-                asked.insert(key, value);
-            }
-        }
-        let path = path.to_path_buf();
-        Ok(SpecFile { path, text, kind, spec, asked, profiles })
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SpecError> {
+        let parsed = Parsed::try_new(text.to_string(), |text| Document::parse(path, text))?;
+        Ok(SpecFile { path: path.to_path_buf(), parsed: Arc::new(parsed) })
+    }
+
+    fn document(&self) -> &Document<'_> {
+        self.parsed.borrow_dependent()
+    }
+
+    fn text(&self) -> &str {
+        self.parsed.borrow_owner()
     }
 
     /// The spec's contrasts and figures, verified.
@@ -294,17 +308,18 @@ impl<'a> SpecFile<'a> {
     /// # Errors
     /// An unknown key, a value of the wrong type.
     pub fn analysis(&self) -> Result<Analysis, SpecError> {
-        let table = Spanned::new(0..0, self.asked.clone());
+        let table = Spanned::new(0..0, self.document().asked.clone());
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
-        let values = values.map_err(|e| fault(&self.path, self.text, &e, e.message()))?;
-        let name = self.spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
+        let values = values.map_err(|e| fault(&self.path, self.text(), &e, e.message(), &[]))?;
+        let name =
+            self.document().spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
         Analysis::of(name.unwrap_or_default(), values)
             .map_err(|refusal| refusal.in_file(&self.path).into())
     }
 
     /// The spec with a profile's changes, verified.
-    fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'a>)>) -> Result<T, SpecError> {
-        let mut table = self.spec.clone();
+    fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'_>)>) -> Result<T, SpecError> {
+        let mut table = self.document().spec.clone();
         let part = |problem: Refusal| match profile {
             None => problem.in_file(&self.path),
             Some((name, _)) => {
@@ -318,56 +333,68 @@ impl<'a> SpecFile<'a> {
         }
         T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
-        let spec = spec.map_err(|e| fault(&self.path, self.text, &e, &T::unsorted(e.message())))?;
+        let spec = spec.map_err(|e| {
+            let said = T::unsorted(e.message());
+            fault(&self.path, self.text(), &e, &said, &T::other_keys())
+        })?;
         spec.check().map_err(part)?;
         Ok(spec)
     }
 }
 
+impl<'a> Document<'a> {
+    fn parse(path: &Path, text: &'a str) -> Result<Self, SpecError> {
+        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e, e.message(), &[]))?;
+        let kind = spec.get_mut().remove("kind");
+        let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
+        let none = || Refusal::new("kind", "text", "none").in_file(path);
+        let kind = kind.ok_or_else(none)?.to_string();
+        let profiles = match spec.get_mut().remove("profiles").map(Spanned::into_inner) {
+            Some(DeValue::Table(profiles)) => profiles,
+            Some(_) => {
+                let expected = "tables, one a profile";
+                let refusal = Refusal::new("profiles", expected, "another value");
+                return Err(refusal.in_file(path).into());
+            }
+            None => DeTable::new(),
+        };
+        let mut asked = DeTable::new();
+        for key in KEYS {
+            if let Some((key, value)) = spec.get_mut().remove_entry(key) {
+                asked.insert(key, value);
+            }
+        }
+        Ok(Document { kind, spec, asked, profiles })
+    }
+}
+
 /// Makes an error with the text `said` of an error of TOML's reader, and its line.
-fn fault(path: &Path, text: &str, error: &toml::de::Error, said: &str) -> SpecError {
+fn fault(
+    path: &Path,
+    text: &str,
+    error: &toml::de::Error,
+    said: &str,
+    others: &[&str],
+) -> SpecError {
     let line = error.span().map_or(String::new(), |span| {
         let before = &text.as_bytes()[..span.start.min(text.len())];
         format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
     });
     SpecError::Toml {
         path: path.to_path_buf(),
-        problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said)),
+        problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said, others)),
     }
 }
 
 /// `; did you mean "lr"?` where TOML's reader `said` that a key is unknown: of those it expected, and those that are read
 /// apart from it.
-fn nearest_key(said: &str) -> String {
+fn nearest_key(said: &str, others: &[&str]) -> String {
     let Some(found) = said.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
     else {
         return String::new();
     };
     let expected = said.split('`').skip(3).step_by(2);
-    let settings = TrainConfig::settings();
-    let settings = settings.iter().map(|row| row.name);
-    did_you_mean(found, expected.chain(KEYS).chain(["profiles"]).chain(settings))
-}
-
-/// Moves the keys of a table that are names of settings into its table `into`; `own` are its own keys.
-pub(super) fn sort_settings(
-    table: &mut DeTable<'_>,
-    into: &'static str,
-    names: &[&str],
-    own: &[&str],
-) {
-    let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
-    for key in keys.iter().map(String::as_str) {
-        if !names.contains(&key) || own.contains(&key) {
-            continue;
-        }
-        let Some((key, value)) = table.remove_entry(key) else { continue };
-        let none = || Spanned::new(value.span(), DeValue::Table(DeTable::new()));
-        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), into.into());
-        if let DeValue::Table(inner) = table.entry(at).or_insert_with(none).get_mut() {
-            inner.insert(key, value);
-        }
-    }
+    did_you_mean(found, expected.chain(KEYS).chain(["profiles"]).chain(others.iter().copied()))
 }
 
 fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Refusal> {
@@ -444,127 +471,6 @@ fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeAr
     Ok(kept.cloned().collect())
 }
 
-/// A family of pictures to draw, and which of its combinations of factors training sees.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FamilySpec {
-    /// Which family (`picloom family`); default: what the target's genome draws, which then has factors.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub name: Option<Family>,
-    /// Which combinations are seen: random:SHARE, connected, minimal, disconnected or value.
-    pub support: Support,
-    /// Values of each factor, evenly from −1 to 1, 2 to 16. Default 5.
-    #[serde(default = "five")]
-    pub values: usize,
-    /// Seed of a random support. Default 0.
-    #[serde(default)]
-    pub seed: u64,
-}
-
-fn five() -> usize {
-    5
-}
-
-impl FamilySpec {
-    /// Refuses a number of values that is none; `key` says where it stands.
-    pub(super) fn check(&self, key: &str) -> Result<(), Refusal> {
-        let fits = (2..=16).contains(&self.values);
-        Refusal::unless(
-            fits,
-            format!("{key}, values"),
-            "2 to 16 values of each factor",
-            self.values,
-        )
-    }
-
-    /// Refuses more pictures of `size`² than there is memory for; `key` says where it stands.
-    pub(super) fn ensure_memory(
-        &self,
-        key: &str,
-        factors: usize,
-        size: usize,
-    ) -> Result<(), Refusal> {
-        let pictures = self.values.checked_pow(factors as u32).unwrap_or(usize::MAX);
-        let counts = [(size, "pixels"), (size, "pixels"), (pictures, "pictures")];
-        // Colours, and the inputs in both precisions.
-        memory::ensure(key, &counts, 3 * 4 + (4 + factors) * (8 + 4))
-    }
-
-    /// Its conditions, of a family or genome with so many factors.
-    pub fn conditions(&self, factors: usize) -> Conditions {
-        self.support.conditions(factors, self.values, self.seed)
-    }
-}
-
-/// A picture to draw and the network that is to draw it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TargetSpec {
-    /// Its name in records and figures.
-    pub name: String,
-    /// A family of pictures instead of one; its networks have the factors as inputs.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub family: Option<FamilySpec>,
-    /// Picture file, or a genome rendered in float. Default: the genome.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
-    pub picture: Option<PathBuf>,
-    /// How to make a picture square: crop, pad or squash. Default: refuse one that is not square.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<Squaring>,
-    /// Genome whose wirings are trained; this, `arch` or both.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "path_text_if_any")]
-    pub genome: Option<PathBuf>,
-    /// Arch of the dense network. Default: that of the genome's layered network.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arch: Option<Arch>,
-    /// Pictures or genomes that few weights are to lead to, its relatives in a breeding session; with `organisation`.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub relatives: Vec<PathBuf>,
-}
-
-impl TargetSpec {
-    /// Refuses a target that is not said, or said twice.
-    pub fn check(&self) -> Result<(), Refusal> {
-        let key = format!("target {}", self.name);
-        let wired = self.genome.is_some() || self.arch.is_some();
-        Refusal::unless(wired, &key, "a genome or an arch", "neither")?;
-        let twice = self.genome.is_some() && self.arch.is_some() && self.family.is_some();
-        Refusal::unless(!twice, &key, "a family with a genome or an arch", "both")?;
-        let of_code = self.family.as_ref().is_some_and(|family| family.name.is_some());
-        let drawn = self.genome.is_some() || self.picture.is_some() || of_code;
-        Refusal::unless(drawn, &key, "a picture or a family with an arch", "none")?;
-        if let Some(family) = &self.family {
-            let alone = self.picture.is_none() && (of_code || self.genome.is_some());
-            let expected = "a family by name, or a genome's own, and no picture";
-            Refusal::unless(alone, &key, expected, "another choice")?;
-            family.check(&format!("{key}, family"))?;
-        }
-        let alone = self.relatives.is_empty() || self.family.is_none();
-        Refusal::unless(alone, &key, "relatives of one picture", "a family")?;
-        let used = self.fit.is_none() || self.picture.is_some();
-        Refusal::unless(used, &key, "fit with a picture", "fit without one")
-    }
-
-    /// The same for ids: where its files lie on this machine alone is no part of what is computed.
-    pub fn portable(&self) -> TargetSpec {
-        let named = |path: &Option<PathBuf>| path.as_deref().map(|path| portable(path).into());
-        let (picture, genome) = (named(&self.picture), named(&self.genome));
-        let relatives = self.relatives.iter().map(|path| portable(path).into()).collect();
-        TargetSpec { picture, genome, relatives, ..self.clone() }
-    }
-
-    /// Whether its picture or its genome is other people's data: its pictures are not kept.
-    pub fn is_archived(&self) -> bool {
-        let mut files = [&self.picture, &self.genome].into_iter().flatten();
-        files.any(|path| path.to_string_lossy().starts_with(ARCHIVE))
-    }
-
-    /// The file of what is drawn, if it is not a family by name.
-    pub fn drawn(&self) -> Option<&Path> {
-        self.picture.as_deref().or(self.genome.as_deref())
-    }
-}
-
 /// Longest name, in letters: a file's name is made of up to three of them, and has 255 at most.
 const LONGEST_NAME: usize = 80;
 
@@ -621,15 +527,24 @@ pub fn check_cells(key: impl std::fmt::Display, factors: &[(u64, &str)]) -> Resu
     Refusal::unless(cells <= MOST_CELLS, key, expected, product.join(" × "))
 }
 
-/// Refuses a side that no picture has.
-///
-/// # Errors
-/// The size.
-pub fn check_size(size: usize) -> Result<(), Refusal> {
-    Refusal::unless((2..=4096).contains(&size), "size", "2 to 4096 pixels", size.to_string())
+/// Moves the keys of a table that are names of settings into its table `into`; `own` are its own keys.
+pub fn sort_settings(table: &mut DeTable<'_>, into: &'static str, names: &[&str], own: &[&str]) {
+    let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
+    for key in keys.iter().map(String::as_str) {
+        if !names.contains(&key) || own.contains(&key) {
+            continue;
+        }
+        let Some((key, value)) = table.remove_entry(key) else { continue };
+        let none = || Spanned::new(value.span(), DeValue::Table(DeTable::new()));
+        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), into.into());
+        if let DeValue::Table(inner) = table.entry(at).or_insert_with(none).get_mut() {
+            inner.insert(key, value);
+        }
+    }
 }
 
-const ARCHIVE: &str = "archive:";
+/// What a path into other people's data begins with: it leads below `PICLOOM_ARCHIVE`.
+pub const ARCHIVE: &str = "archive:";
 
 /// Which targets have no cells, for people: a line, or nothing.
 pub fn left_out(targets: &[String]) -> String {
@@ -646,6 +561,8 @@ pub struct Places {
     beside: PathBuf,
     /// The folder above the spec's.
     pub above: PathBuf,
+    /// Whether a path names something that comes with the program.
+    lies_nowhere: fn(&Path) -> bool,
 }
 
 impl Places {
@@ -660,7 +577,12 @@ impl Places {
             _ if beside.as_os_str() == "." => PathBuf::from(".."),
             _ => PathBuf::from("."),
         };
-        Places { beside, above }
+        Places { beside, above, lies_nowhere: |_| false }
+    }
+
+    /// The same, where some paths name things that come with the program and lie in no folder.
+    pub fn or(self, lies_nowhere: fn(&Path) -> bool) -> Self {
+        Places { lies_nowhere, ..self }
     }
 
     /// The folders in which files are looked for, in order.
@@ -682,8 +604,7 @@ impl Places {
         match (beside.exists(), above.exists()) {
             (true, _) => beside,
             (_, true) => above,
-            // A genome that comes with the program lies nowhere.
-            _ if builtin(path).is_some() => path.to_path_buf(),
+            _ if (self.lies_nowhere)(path) => path.to_path_buf(),
             _ => beside,
         }
     }

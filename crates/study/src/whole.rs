@@ -4,7 +4,7 @@
 use super::kinds::{Kind, decided_by, read_study, read_undecided};
 use super::shard::Shard;
 use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
-use crate::base::refusal::Refusal;
+use picloom_base::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl WholeSpec {
     ///
     /// # Errors
     /// As there.
-    pub fn of(file: &SpecFile<'_>) -> Result<Self, SpecError> {
+    pub fn of(file: &SpecFile) -> Result<Self, SpecError> {
         Ok(file.spec(None)?.0)
     }
 
@@ -56,7 +56,7 @@ impl WholeSpec {
 /// A part of a study.
 pub struct Part {
     /// Its spec.
-    pub file: SpecFile<'static>,
+    pub file: SpecFile,
     /// Its name.
     pub study: String,
     /// True if another part needs its record.
@@ -92,9 +92,9 @@ pub fn parts(
     };
     let (mut parts, mut deciders) = (Vec::<Part>::new(), BTreeSet::new());
     for file in files {
-        let decider = decided_by(&file, profile)?;
+        let decider = decided_by(kinds, &file, profile)?;
         let study = match &decider {
-            Some(_) => read_undecided(&file, profile)?,
+            Some(_) => read_undecided(kinds, &file, profile, runs)?,
             None => read_study(kinds, &file, profile, runs)?,
         };
         let study = study.name().to_string();

@@ -2,15 +2,15 @@
 //! command checks it before it fills a folder, so that nothing is computed for a folder that holds
 //! something else, and nothing is overwritten.
 
-use crate::base::files::{
+use crate::files::{
     LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_atomic,
 };
-use crate::base::refusal::Refusal;
+use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 use std::path::Path;
 
-pub use crate::base::files::MARKER;
+pub use crate::files::MARKER;
 
 /// Name of the session file in the folder of its sheets, where no other is named.
 pub const SESSION_FILE: &str = "session.toml";
@@ -127,7 +127,7 @@ impl FolderKind {
     }
 
     /// Its name, for people.
-    pub(crate) fn says(self) -> &'static str {
+    pub fn says(self) -> &'static str {
         match self {
             Self::Training => "a training run",
             Self::Pruning => "a pruning run",

@@ -15,11 +15,11 @@ pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
 use super::table::{Filter, Table};
-use crate::base::SimRng;
-use crate::base::refusal::Refusal;
-use crate::base::stats::{mean, sign_flip_p};
 use estimate::{Pair, Values};
 use networks::Networks;
+use picloom_base::SimRng;
+use picloom_base::refusal::Refusal;
+use picloom_base::stats::{mean, sign_flip_p};
 use std::collections::BTreeMap;
 
 /// Draws of a permutation test where not all patterns can be gone through.
@@ -379,7 +379,7 @@ impl Compared<'_> {
             let (_, row) = *self.networks.compared_rows(number, self.basis).first()?;
             let value = self.of.number(row)?;
             let side = (value - low.number(row)?).max(high.number(row)? - value);
-            Some(side / crate::base::stats::normal_quantile(0.975) / self.networks.scale)
+            Some(side / picloom_base::stats::normal_quantile(0.975) / self.networks.scale)
         };
         error().unwrap_or(0.0)
     }

@@ -13,9 +13,9 @@
 //! A lease counts the workers that died with its cell. A worker that is only stopped does not count: on this machine
 //! its process is seen, and elsewhere it says so by a note in the lease's folder once it goes on.
 
-use crate::base::files::{WriteError, create_folder, read_plain};
-use crate::base::hash::json_id;
-use crate::base::process::{began, host, lives, place};
+use picloom_base::files::{WriteError, create_folder, read_plain};
+use picloom_base::hash::json_id;
+use picloom_base::process::{began, host, lives, place};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -1,8 +1,8 @@
 //! Scripts that hand the shards of a study to a scheduler. In: a template and values. Out: its text with
 //! each `{{key}}` replaced. The text is all in the template; no scheduler is asked anything here.
 
-use crate::base::names::names;
-use crate::base::refusal::Refusal;
+use picloom_base::names::names;
+use picloom_base::refusal::Refusal;
 
 /// Who starts the workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +23,10 @@ impl Scheduler {
     /// The template that comes with the program, and how the name of its file ends.
     pub fn template(self) -> (&'static str, &'static str) {
         match self {
-            Scheduler::Slurm => (include_str!("../../assets/emit/slurm.sh"), "slurm.sh"),
-            Scheduler::Hq => (include_str!("../../assets/emit/hq.py"), "hq.py"),
-            Scheduler::K8s => (include_str!("../../assets/emit/k8s.yaml"), "k8s.yaml"),
-            Scheduler::Parallel => (include_str!("../../assets/emit/parallel.sh"), "parallel.sh"),
+            Scheduler::Slurm => (include_str!("../assets/emit/slurm.sh"), "slurm.sh"),
+            Scheduler::Hq => (include_str!("../assets/emit/hq.py"), "hq.py"),
+            Scheduler::K8s => (include_str!("../assets/emit/k8s.yaml"), "k8s.yaml"),
+            Scheduler::Parallel => (include_str!("../assets/emit/parallel.sh"), "parallel.sh"),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Collects the outcomes of cells into one record, and counts the finished ones.
 
 use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
-use crate::base::files::remove_leftovers;
-use crate::experiment::lease::Holder;
-use crate::experiment::record::{Record, RecordError};
+use crate::lease::Holder;
+use crate::record::{Record, RecordError};
+use picloom_base::files::remove_leftovers;
 use serde::Serialize;
 use std::path::Path;
 

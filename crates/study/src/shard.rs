@@ -1,6 +1,6 @@
 //! A worker's own cells.
 
-use crate::base::refusal::Refusal;
+use picloom_base::refusal::Refusal;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,9 +1,9 @@
 //! The networks of a table: rows of one network put together, and what may be compared of them.
 
 use super::spec::{Basis, ContrastSpec};
-use crate::base::refusal::Refusal;
-use crate::base::stats::{mean, variance};
-use crate::experiment::table::{Column, Filter, Table};
+use crate::table::{Column, Filter, Table};
+use picloom_base::refusal::Refusal;
+use picloom_base::stats::{mean, variance};
 use std::collections::BTreeMap;
 
 /// Columns that tell the networks of a study apart, besides those that a contrast names.

@@ -6,16 +6,16 @@
 
 use super::table::Table;
 use super::workers::WorkError;
-use crate::base::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
-use crate::base::refusal::Refusal;
-use crate::base::text;
+use picloom_base::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
+use picloom_base::refusal::Refusal;
+use picloom_base::text;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-pub use crate::run::folder::STUDY;
+pub use picloom_base::folder::STUDY;
 
 /// The file of its table.
 pub const ROWS: &str = "rows.csv.gz";
@@ -39,6 +39,9 @@ pub trait Record: Serialize + DeserializeOwned {
 
     /// Names of values whose path does not make a good one: (path in the row's JSON, column).
     const NAMES: &'static [(&'static str, &'static str)] = &[];
+
+    /// Beginnings of paths that say nothing, and so are no part of a column's name. Default: `result.`.
+    const PREFIXES: &'static [&'static str] = &["result."];
 
     /// The place of a column and its meaning; `None` puts it last. Default: as in `COLUMNS`.
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
@@ -346,7 +349,7 @@ fn name_of<R: Record>(path: &str) -> String {
         return (*name).to_string();
     }
     let mut path = path;
-    for prefix in ["result.", "train.", "measures.", "organisation.", "values."] {
+    for prefix in R::PREFIXES {
         path = path.strip_prefix(prefix).unwrap_or(path);
     }
     path.replace('.', "_")

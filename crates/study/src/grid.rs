@@ -6,12 +6,12 @@
 //! files are the engine's; a kind is its science and about forty lines:
 //!
 //! ```
-//! use picloom::experiment::cells::run_cells;
-//! use picloom::experiment::grid::{Grid, GridRecord, GridStudy, axis};
-//! use picloom::experiment::record::Record;
-//! use picloom::experiment::spec::SpecError;
-//! use picloom::experiment::workers::Ask;
-//! use picloom::base::SimRng;
+//! use picloom_study::cells::run_cells;
+//! use picloom_study::grid::{Grid, GridRecord, GridStudy, axis};
+//! use picloom_study::record::Record;
+//! use picloom_study::spec::SpecError;
+//! use picloom_study::workers::Ask;
+//! use picloom_base::SimRng;
 //! use serde::{Deserialize, Serialize};
 //! use std::path::Path;
 //!
@@ -27,7 +27,7 @@
 //!     points: usize,
 //! }
 //!
-//! picloom::columns! {
+//! picloom_study::columns! {
 //!     /// One estimate.
 //!     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 //!     pub struct Ball {
@@ -40,7 +40,7 @@
 //!     }
 //! }
 //!
-//! picloom::columns! {
+//! picloom_study::columns! {
 //!     /// What came out.
 //!     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 //!     pub struct Share {
@@ -108,7 +108,7 @@ use super::kinds::{Kind, Study};
 use super::record::Record;
 use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
-use crate::base::refusal::Refusal;
+use picloom_base::refusal::Refusal;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
@@ -230,13 +230,13 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
 /// The row of [`Kind`]s of a grid.
 pub const fn kind<K: Grid>() -> Kind {
     fn read<K: Grid>(
-        file: &SpecFile<'_>,
+        file: &SpecFile,
         profile: Option<&str>,
         _runs: &Path,
     ) -> Result<Box<dyn Study>, SpecError> {
         Ok(Box::new(GridStudy::<K>::of(file, profile)?))
     }
-    (K::KIND, read::<K>)
+    Kind { name: K::KIND, read: read::<K>, decided: None }
 }
 
 /// The columns of a table that a type's fields become.
@@ -246,7 +246,7 @@ pub trait Columns {
 }
 
 /// Declares a struct and makes its fields, with their doc comments, the columns of a table
-/// ([`Columns`](crate::experiment::grid::Columns)).
+/// ([`Columns`](crate::grid::Columns)).
 #[macro_export]
 macro_rules! columns {
     (@doc doc = $doc:literal) => { $doc };
@@ -262,7 +262,7 @@ macro_rules! columns {
             $($(#[$($attribute)*])* pub $field: $type),*
         }
 
-        impl $crate::experiment::grid::Columns for $name {
+        impl $crate::grid::Columns for $name {
             fn columns() -> Vec<(&'static str, &'static str)> {
                 vec![$((
                     stringify!($field),
@@ -513,7 +513,7 @@ impl<K: Grid> GridStudy<K> {
     ///
     /// # Errors
     /// As there.
-    pub fn of(file: &SpecFile<'_>, profile: Option<&str>) -> Result<Self, SpecError> {
+    pub fn of(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         let (GridSpec { about, own: spec }, profile) = file.spec(profile)?;
         let spec: K = spec;
         let inputs = spec.inputs(file.path())?;

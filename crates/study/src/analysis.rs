@@ -1,9 +1,9 @@
 //! The contrasts and figures of a spec. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use crate::base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
-use crate::base::hash::json_id;
-use crate::base::refusal::Refusal;
+use picloom_base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
+use picloom_base::hash::json_id;
+use picloom_base::refusal::Refusal;
 use std::path::{Path, PathBuf};
 
 fn rules_path(folder: &Path, profile: &str) -> PathBuf {

@@ -1,8 +1,8 @@
 //! A contrast as a spec writes it: which networks are compared, on what basis, and by which rule.
 
-use crate::base::names::did_you_mean;
-use crate::base::refusal::Refusal;
-use crate::experiment::table::{Fewest, Filter, Measure};
+use crate::table::{Fewest, Filter, Measure};
+use picloom_base::names::did_you_mean;
+use picloom_base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

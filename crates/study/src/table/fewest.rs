@@ -1,8 +1,8 @@
 //! The least value at which enough rows hold: one row for each group of a table.
 
 use super::{Column, Filter, Table};
-use crate::base::refusal::Refusal;
-use crate::base::stats::mean;
+use picloom_base::refusal::Refusal;
+use picloom_base::stats::mean;
 use serde::{Deserialize, Serialize};
 
 /// Asks a table for the least value of a number at which enough rows hold, group by group: the fewest links with

@@ -1,9 +1,9 @@
 //! The contrasts of a spec decided on tables of results.
 
 use super::{Basis, ContrastSpec, Found, Verdict, contrast};
-use crate::base::refusal::Refusal;
-use crate::experiment::record::ROWS;
-use crate::experiment::table::Table;
+use crate::record::ROWS;
+use crate::table::Table;
+use picloom_base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

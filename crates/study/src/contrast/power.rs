@@ -2,9 +2,8 @@
 
 use super::estimate::{Found, Verdict, verdict};
 use super::spec::ContrastSpec;
-use crate::base::SimRng;
-use crate::base::stats::{random_groups, sign_flip_p};
-use crate::experiment::networks::spec::Variances;
+use picloom_base::SimRng;
+use picloom_base::stats::{random_groups, sign_flip_p};
 use serde::{Deserialize, Serialize};
 
 /// Studies that are simulated for one effect.
@@ -46,21 +45,6 @@ impl Variation {
             between: earlier.between?,
             within: earlier.within.unwrap_or(0.0),
             kept: kept as f64 / asked as f64,
-        })
-    }
-
-    /// The variation that a spec assumes, where `samples` weights of each network are judged. `None` unless the contrast
-    /// takes differences of scores: nothing is assumed of other numbers.
-    pub fn assumed(of: &ContrastSpec, variances: &Variances, samples: usize) -> Option<Self> {
-        if of.on.is_some() || of.of.column() != "score" {
-            return None;
-        }
-        let sampling = variances.score * (1.0 - variances.score) / samples.max(1) as f64;
-        let networks = 2.0 * (variances.judge.powi(2) + sampling);
-        Some(Variation {
-            between: variances.target,
-            within: (variances.seed.powi(2) + networks).sqrt(),
-            kept: 1.0 - variances.missing,
         })
     }
 }

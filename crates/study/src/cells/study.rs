@@ -1,12 +1,12 @@
 //! The trait of a study of cells, and the files of a cell.
 
-use crate::base::files::{
+use crate::record::{Record, RecordError};
+use crate::workers::Ask;
+use picloom_base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
-use crate::base::hash::{canonical_json, short_id};
-use crate::experiment::record::{Record, RecordError};
-use crate::experiment::workers::Ask;
-use crate::run::folder::{FolderKind, Marker};
+use picloom_base::folder::{FolderKind, Marker};
+use picloom_base::hash::{canonical_json, short_id};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -227,12 +227,12 @@ pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
 }
 
 /// A hash of a cell's config.
-pub(in crate::experiment) fn hashed_id<R: Record>(cell: &impl Serialize) -> String {
+pub fn hashed_id<R: Record>(cell: &impl Serialize) -> String {
     short_id(format!("{}\n{}", R::FORMAT, canonical_json(cell)))
 }
 
 /// The state of a cell, as its file says.
-pub(in crate::experiment) fn read_cell<S: CellStudy + ?Sized>(
+pub fn read_cell<S: CellStudy + ?Sized>(
     study: &S,
     cell: &S::Cell,
     folder: &Path,

@@ -10,11 +10,11 @@ mod filter;
 pub use fewest::Fewest;
 pub use filter::{Filter, Measure};
 
-use crate::base::files::{WriteError, read_plain, write_atomic};
-use crate::base::names::did_you_mean;
-use crate::base::refusal::Refusal;
 use flate2::read::MultiGzDecoder;
 use flate2::{Compression, GzBuilder};
+use picloom_base::files::{WriteError, read_plain, write_atomic};
+use picloom_base::names::did_you_mean;
+use picloom_base::refusal::Refusal;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::path::Path;

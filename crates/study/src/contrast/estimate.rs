@@ -1,8 +1,8 @@
 //! From differences to a mean with an interval, a p and a verdict.
 
 use super::spec::{Basis, ContrastSpec, Rule};
-use crate::base::SimRng;
-use crate::base::stats::{
+use picloom_base::SimRng;
+use picloom_base::stats::{
     Tail, mean, mean_interval, normal_quantile, random_groups, ranks, spearman_interval,
     spearman_test, student_quantile, variance,
 };
@@ -220,7 +220,7 @@ impl Found {
 
     /// For people, in a line: `sp − imp: −0.095 [−0.132, −0.058], p 0.000, 13 units`.
     pub fn text(&self) -> String {
-        let three = |x: f64| crate::base::text::fixed(x, 3);
+        let three = |x: f64| picloom_base::text::fixed(x, 3);
         let effect = match (self.estimate, self.low, self.high) {
             (Some(e), Some(l), Some(h)) => format!("{} [{}, {}]", three(e), three(l), three(h)),
             (Some(e), ..) if self.units.len() == 1 => format!("{} (one unit)", three(e)),

@@ -1,0 +1,27 @@
+//! A study as data: from a TOML spec to verdicts. It knows no network: [`grid`] has a whole study of another field.
+//!
+//! A [`spec`] is read and checked → its [`cells`] are worked through, by as many [`workers`] on as many machines as
+//! there are, each cell under a [`lease`]; [`shard`] and [`emit`] hand parts to a scheduler → one [`record`]: a
+//! [`table`], a row a result, and its head → [`contrast`]s decide it by rules that stood in the spec before the first
+//! cell was computed.
+//!
+//! The central types: [`SpecFile`](spec::SpecFile), [`CellStudy`](cells::CellStudy) or the shorter
+//! [`Grid`](grid::Grid), [`Record`], [`Table`](table::Table), [`ContrastSpec`](contrast::ContrastSpec).
+//! It draws nothing, and asks no scheduler and no database.
+#![warn(missing_docs)]
+
+pub mod analysis;
+pub mod cells;
+pub mod contrast;
+pub mod emit;
+pub mod grid;
+pub mod kinds;
+pub mod lease;
+pub mod record;
+pub mod shard;
+pub mod spec;
+pub mod table;
+pub mod whole;
+pub mod workers;
+
+pub use record::Record;
