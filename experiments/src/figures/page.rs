@@ -18,8 +18,7 @@ pub fn page() -> String {
          | draw one beside its record, or all without a name; `--png` writes PNG, too | `picloom-experiments figures NAME --records FOLDER` |\n\
          | put all figures on one page | `picloom-experiments report --out OUT.html` |\n\
          | make all records and figures | `picloom-experiments run experiments/study.toml --profile quick --store runs` |\n\n\
-         The paper's full text is not public: its figures are known by their numbers and by the claims they belong to (METHODS §10).\n\
-         Ours answer to the paper's figures and copy none. The paper's apple is not among our targets.\n\n\
+         The paper's full text is not public: ours answer to its figures by their numbers and claims (METHODS §10), and copy none.\n\n\
          | paper | ours |\n|---|---|\n",
     );
     let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
@@ -36,8 +35,7 @@ pub fn page() -> String {
     for (paper, why) in WITHOUT {
         page += &format!("| {paper} | none: {why} |\n");
     }
-    page += "\nWhiskers and bands are 95 % intervals; the note under each figure says over what. Of three values or fewer there is no interval: the\n\
-             values are dots. Networks that did not learn their picture (R² < 0.95) are hollow and do not count. An arrow ends an interval that\n\
-             goes on beyond its axis. The bred genomes moth, cat, lamp and face are of one breeding tree: kin, not independent pictures.\n";
+    page += "\nWhiskers and bands are 95 % intervals. Networks that did not learn their picture (R² < 0.95) are hollow and do not count. The bred genomes\n\
+             moth, cat, lamp and face are of one breeding tree: kin, not independent pictures.\n";
     page
 }
