@@ -13,11 +13,10 @@ pub fn page() -> String {
     let mut page = String::from(
         "# Figures\n\n\
          Every figure is drawn from records only, and names its command, record and profile inside.\n\n\
-         | to | command |\n|---|---|\n\
-         | list what each figure shows, and how to make a record that is missing | `picloom-experiments figures --list` |\n\
-         | draw one beside its record, or all without a name; `--png` writes PNG, too | `picloom-experiments figures NAME --records FOLDER` |\n\
-         | put all figures on one page | `picloom-experiments report --out OUT.html` |\n\
-         | make all records and figures | `picloom-experiments run experiments/study.toml --profile quick --store runs` |\n\n\
+         - `picloom-experiments figures --list`: what each figure shows, and how to make a record that is missing.\n\
+         - `picloom-experiments figures NAME --records FOLDER`: draw one beside its record, or all without a name; `--png` writes PNG, too.\n\
+         - `picloom-experiments report --out OUT.html`: all figures on one page.\n\
+         - `picloom-experiments run experiments/study.toml --profile quick --store runs`: make all records and figures.\n\n\
          The paper's full text is not public: ours answer to its figures by their numbers and claims (METHODS §10), and copy none.\n\n\
          | paper | ours |\n|---|---|\n",
     );
