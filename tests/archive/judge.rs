@@ -28,7 +28,7 @@ fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f6
     (found.score.unwrap(), low, high)
 }
 
-/// One size and one effect of the nine of docs/JUDGES.md, which lists all.
+/// The size and effect of docs/JUDGES.md.
 pub fn evolved_networks_score_half_above_fers_trained_ones(archive: &Path) {
     let judge = DlJudge::default();
     for (name, arch) in [

@@ -76,7 +76,7 @@ fn whole_commands(command: &clap::Command, path: &str) -> Vec<String> {
 #[test]
 fn the_help_of_every_command_has_an_example_and_begins_with_what_it_uses() {
     let mut command = picloom::cli::command();
-    // Of answers that nobody has given yet: docs/RECIPES.md.
+    // Of answers that nobody has given yet: docs/JUDGES.md.
     let elsewhere = ["picloom judge labels", "picloom judge test"];
     for path in whole_commands(&command, "picloom") {
         let names = path.split(' ').skip(1);

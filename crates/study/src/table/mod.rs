@@ -2,7 +2,7 @@
 //!
 //! In and out: `rows.csv` or `rows.csv.gz`, UTF-8, one header line. A cell is a number, `true` or `false`, a
 //! text, or empty where there is no value. What each column of a study of networks means stands in
-//! `docs/TABLES.md`.
+//! `docs/COLUMNS.md`.
 
 mod fewest;
 mod filter;
