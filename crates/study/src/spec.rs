@@ -6,6 +6,9 @@
 //! changes over those.
 
 use super::analysis::{Analysis, KEYS};
+use super::expand::{expand, files};
+use super::layers::lay_over;
+pub use super::layers::sort_settings;
 use picloom_base::names::did_you_mean;
 use picloom_base::refusal::Refusal;
 use serde::de::DeserializeOwned;
@@ -15,7 +18,10 @@ use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
-use toml::de::{DeArray, DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
+
+/// The key of a spec whose keys it begins with.
+const EXTENDS: &str = "extends";
 
 /// The profile that is the spec's own values.
 pub const STANDARD: &str = "standard";
@@ -163,15 +169,75 @@ pub struct SpecFile {
 }
 
 self_cell::self_cell!(
-    /// A text and what it says.
+    /// The texts of a spec and what they say.
     struct Parsed {
-        owner: String,
+        owner: Texts,
         #[covariant]
         dependent: Document,
     }
 
     impl {Debug}
 );
+
+/// A spec's text behind those that it extends, the first of them first. Each begins with as many spaces as those before
+/// it have bytes, so that a place in any of them is a place in one only.
+#[derive(Debug)]
+struct Texts(Vec<(PathBuf, String)>);
+
+/// Specs that extend one another, at most.
+const MOST_EXTENDED: usize = 8;
+
+impl Texts {
+    fn gather(path: &Path, text: String) -> Result<Self, SpecError> {
+        let mut all = vec![(path.to_path_buf(), text)];
+        loop {
+            let (path, text) = all.last().expect("at least one");
+            let table = DeTable::parse(text)
+                .map_err(|e| Texts::alone(path, text).fault(&e, e.message(), &[]))?;
+            let Some(base) = table.get_ref().get(EXTENDS) else { break };
+            let refuse = |expected: &str, found: &str| {
+                SpecError::from(Refusal::new(EXTENDS, expected, found).in_file(path))
+            };
+            let Some(base) = base.get_ref().as_str() else {
+                return Err(refuse("the file of a spec", base.get_ref().type_str()));
+            };
+            if all.len() == MOST_EXTENDED {
+                let expected =
+                    format!("at most {MOST_EXTENDED} specs, each of which extends the next");
+                return Err(refuse(&expected, "more"));
+            }
+            let base = path.parent().unwrap_or(Path::new("")).join(base);
+            let text = read(&base)?;
+            all.push((base, text));
+        }
+        all.reverse();
+        let mut before = 0;
+        for (_, text) in &mut all {
+            text.insert_str(0, &" ".repeat(before));
+            before = text.len();
+        }
+        Ok(Texts(all))
+    }
+
+    fn alone(path: &Path, text: &str) -> Self {
+        Texts(vec![(path.to_path_buf(), text.to_string())])
+    }
+
+    /// Makes an error with the text `said` of an error of TOML's reader, and its line.
+    fn fault(&self, error: &toml::de::Error, said: &str, others: &[&str]) -> SpecError {
+        let start = error.span().map(|span| span.start);
+        let at = |(_, text): &&(PathBuf, String)| start.is_none_or(|start| start < text.len());
+        let (path, text) = self.0.iter().find(at).or(self.0.last()).expect("at least one");
+        let line = start.map_or(String::new(), |start| {
+            let before = &text.as_bytes()[..start.min(text.len())];
+            format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
+        });
+        SpecError::Toml {
+            path: path.clone(),
+            problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said, others)),
+        }
+    }
+}
 
 #[derive(Debug)]
 struct Document<'a> {
@@ -291,7 +357,8 @@ impl SpecFile {
     /// # Errors
     /// No TOML, no kind.
     pub fn parse(path: &Path, text: &str) -> Result<Self, SpecError> {
-        let parsed = Parsed::try_new(text.to_string(), |text| Document::parse(path, text))?;
+        let texts = Texts::gather(path, text.to_string())?;
+        let parsed = Parsed::try_new(texts, |texts| Document::parse(path, texts))?;
         Ok(SpecFile { path: path.to_path_buf(), parsed: Arc::new(parsed) })
     }
 
@@ -299,7 +366,7 @@ impl SpecFile {
         self.parsed.borrow_dependent()
     }
 
-    fn text(&self) -> &str {
+    fn texts(&self) -> &Texts {
         self.parsed.borrow_owner()
     }
 
@@ -310,7 +377,7 @@ impl SpecFile {
     pub fn analysis(&self) -> Result<Analysis, SpecError> {
         let table = Spanned::new(0..0, self.document().asked.clone());
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
-        let values = values.map_err(|e| fault(&self.path, self.text(), &e, e.message(), &[]))?;
+        let values = values.map_err(|e| self.texts().fault(&e, e.message(), &[]))?;
         let name =
             self.document().spec.get_ref().get("name").and_then(|name| name.get_ref().as_str());
         Analysis::of(name.unwrap_or_default(), values)
@@ -335,7 +402,7 @@ impl SpecFile {
         let spec = T::deserialize(toml::Deserializer::from(table));
         let spec = spec.map_err(|e| {
             let said = T::unsorted(e.message());
-            fault(&self.path, self.text(), &e, &said, &T::other_keys())
+            self.texts().fault(&e, &said, &T::other_keys())
         })?;
         spec.check().map_err(part)?;
         Ok(spec)
@@ -343,8 +410,21 @@ impl SpecFile {
 }
 
 impl<'a> Document<'a> {
-    fn parse(path: &Path, text: &'a str) -> Result<Self, SpecError> {
-        let mut spec = DeTable::parse(text).map_err(|e| fault(path, text, &e, e.message(), &[]))?;
+    fn parse(path: &Path, texts: &'a Texts) -> Result<Self, SpecError> {
+        let mut spec: Option<Spanned<DeTable<'a>>> = None;
+        for (path, text) in &texts.0 {
+            let mut own = DeTable::parse(text).map_err(|e| texts.fault(&e, e.message(), &[]))?;
+            own.get_mut().remove(EXTENDS);
+            let places = Places::of(path);
+            expand(own.get_mut(), &|pattern| places.matching(pattern))
+                .map_err(|refusal| refusal.in_file(path))?;
+            match &mut spec {
+                None => spec = Some(own),
+                Some(spec) => lay_over(spec.get_mut(), own.get_ref())
+                    .map_err(|refusal| refusal.in_file(path))?,
+            }
+        }
+        let mut spec = spec.expect("at least one text");
         let kind = spec.get_mut().remove("kind");
         let kind = kind.as_ref().and_then(|kind| kind.get_ref().as_str());
         let none = || Refusal::new("kind", "text", "none").in_file(path);
@@ -368,24 +448,6 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Makes an error with the text `said` of an error of TOML's reader, and its line.
-fn fault(
-    path: &Path,
-    text: &str,
-    error: &toml::de::Error,
-    said: &str,
-    others: &[&str],
-) -> SpecError {
-    let line = error.span().map_or(String::new(), |span| {
-        let before = &text.as_bytes()[..span.start.min(text.len())];
-        format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
-    });
-    SpecError::Toml {
-        path: path.to_path_buf(),
-        problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said, others)),
-    }
-}
-
 /// `; did you mean "lr"?` where TOML's reader `said` that a key is unknown: of those it expected, and those that are read
 /// apart from it.
 fn nearest_key(said: &str, others: &[&str]) -> String {
@@ -395,80 +457,6 @@ fn nearest_key(said: &str, others: &[&str]) -> String {
     };
     let expected = said.split('`').skip(3).step_by(2);
     did_you_mean(found, expected.chain(KEYS).chain(["profiles"]).chain(others.iter().copied()))
-}
-
-fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Result<(), Refusal> {
-    for (key, change) in changes {
-        let name: &str = key.get_ref();
-        match (spec.get_mut(name).map(Spanned::get_mut), change.get_ref()) {
-            (Some(DeValue::Table(old)), DeValue::Table(new)) => lay_over(old, new)?,
-            (Some(DeValue::Array(tables)), DeValue::Array(names))
-                if named(tables) && are_names(names) =>
-            {
-                *tables = keep(name, tables, names)?;
-            }
-            (Some(DeValue::Array(tables)), DeValue::Table(of)) if named(tables) => {
-                change_named(name, tables, of)?;
-            }
-            _ => {
-                spec.insert(key.clone(), change.clone());
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Lays changes over the tables that they name.
-fn change_named<'a>(key: &str, tables: &mut DeArray<'a>, of: &DeTable<'a>) -> Result<(), Refusal> {
-    known(key, tables, of.keys().map(|name| name.get_ref().as_ref()))?;
-    for (name, changes) in of {
-        let (name, changes): (&str, _) = (name.get_ref(), changes.get_ref());
-        let changes = changes.as_table().ok_or_else(|| {
-            let expected = "a table for each name";
-            Refusal::new(key, expected, changes.type_str())
-        })?;
-        for table in tables.iter_mut().map(Spanned::get_mut) {
-            let wanted = name_of(table) == Some(name);
-            if let (true, DeValue::Table(table)) = (wanted, table) {
-                lay_over(table, changes)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn name_of<'a>(table: &'a DeValue<'_>) -> Option<&'a str> {
-    table.as_table()?.get("name")?.get_ref().as_str()
-}
-
-fn named(tables: &DeArray<'_>) -> bool {
-    tables.iter().any(|table| name_of(table.get_ref()).is_some())
-}
-
-fn are_names(values: &DeArray<'_>) -> bool {
-    values.iter().all(|value| value.get_ref().is_str())
-}
-
-/// Names of some of the tables, each once.
-fn known<'n>(
-    key: &str,
-    tables: &DeArray<'_>,
-    names: impl Iterator<Item = &'n str>,
-) -> Result<BTreeSet<&'n str>, Refusal> {
-    let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
-    names
-        .map(|name| {
-            Refusal::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
-            Ok(name)
-        })
-        .collect()
-}
-
-/// The tables with these names, in the spec's order.
-fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Refusal> {
-    let wanted = known(key, tables, names.iter().filter_map(|name| name.get_ref().as_str()))?;
-    let kept = tables.iter().filter(|t| name_of(t.get_ref()).is_some_and(|n| wanted.contains(n)));
-    Ok(kept.cloned().collect())
 }
 
 /// Longest name, in letters: a file's name is made of up to three of them, and has 255 at most.
@@ -498,6 +486,51 @@ pub fn check_names(key: &str, names: &[&String]) -> Result<(), Refusal> {
     Refusal::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
 }
 
+/// Most seeds of a list.
+const MOST_SEEDS: u64 = 100_000;
+
+/// Reads seeds: a list of numbers and of ranges with both ends, `[7, "9100..9163"]`, or one range.
+///
+/// # Errors
+/// Another value, a range that is empty or too long.
+pub fn seeds<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum One {
+        Seed(u64),
+        Range(String),
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum All {
+        Range(String),
+        List(Vec<One>),
+    }
+    let wrong = |found: &str| {
+        serde::de::Error::custom(format!("expected seeds, [0, 1] or \"0..1\", found {found:?}"))
+    };
+    let range = |text: &str| {
+        let (first, last) = text.split_once("..").ok_or_else(|| wrong(text))?;
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong(text));
+        let (first, last) = (number(first)?, number(last)?);
+        let fits = first <= last && last - first < MOST_SEEDS;
+        if fits { Ok(first..=last) } else { Err(wrong(text)) }
+    };
+    let all = match All::deserialize(from) {
+        Ok(All::Range(text)) => return Ok(range(&text)?.collect()),
+        Ok(All::List(all)) => all,
+        Err(_) => return Err(wrong("another value")),
+    };
+    let mut seeds = Vec::new();
+    for one in all {
+        match one {
+            One::Seed(seed) => seeds.push(seed),
+            One::Range(text) => seeds.extend(range(&text)?),
+        }
+    }
+    Ok(seeds)
+}
+
 /// Refuses no seeds, and one that stands twice: its networks would count as different ones.
 ///
 /// # Errors
@@ -525,22 +558,6 @@ pub fn check_cells(key: impl std::fmt::Display, factors: &[(u64, &str)]) -> Resu
     let product: Vec<String> = factors.iter().map(|(n, what)| format!("{n} {what}")).collect();
     let expected = format!("at most {MOST_CELLS} cells");
     Refusal::unless(cells <= MOST_CELLS, key, expected, product.join(" × "))
-}
-
-/// Moves the keys of a table that are names of settings into its table `into`; `own` are its own keys.
-pub fn sort_settings(table: &mut DeTable<'_>, into: &'static str, names: &[&str], own: &[&str]) {
-    let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
-    for key in keys.iter().map(String::as_str) {
-        if !names.contains(&key) || own.contains(&key) {
-            continue;
-        }
-        let Some((key, value)) = table.remove_entry(key) else { continue };
-        let none = || Spanned::new(value.span(), DeValue::Table(DeTable::new()));
-        let at: Spanned<DeString<'_>> = Spanned::new(key.span(), into.into());
-        if let DeValue::Table(inner) = table.entry(at).or_insert_with(none).get_mut() {
-            inner.insert(key, value);
-        }
-    }
 }
 
 /// What a path into other people's data begins with: it leads below `PICLOOM_ARCHIVE`.
@@ -596,6 +613,24 @@ impl Places {
             Some(rest) => std::env::var_os("PICLOOM_ARCHIVE").map(|a| Path::new(&a).join(rest)),
             None => Some(self.file(path)),
         }
+    }
+
+    /// The files that a pattern names, with a `*` in its last part or without; as they are written in a spec.
+    ///
+    /// # Errors
+    /// None matches, or they are in an archive that is not there.
+    pub(crate) fn matching(&self, pattern: &str) -> Result<Vec<PathBuf>, Refusal> {
+        if !pattern.contains('*') {
+            return Ok(vec![pattern.into()]);
+        }
+        let Some(rest) = pattern.strip_prefix(ARCHIVE) else {
+            return files(&self.beside, pattern).or_else(|_| files(&self.above, pattern));
+        };
+        let archive = std::env::var_os("PICLOOM_ARCHIVE").ok_or_else(|| {
+            Refusal::new(pattern, "an archive to look for files in", "PICLOOM_ARCHIVE is not set")
+        })?;
+        let found = files(Path::new(&archive), rest)?;
+        Ok(found.iter().map(|path| format!("{ARCHIVE}{}", path.display()).into()).collect())
     }
 
     /// The file, which is in no archive.

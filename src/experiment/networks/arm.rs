@@ -7,6 +7,7 @@ use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
+use crate::study::spec::seeds;
 use crate::train::{OptimizerConfig, TrainConfig};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -124,8 +125,12 @@ pub struct ArmSpec {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub targets: Option<Vec<String>>,
     /// Only with these seeds. Default: all.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "some_seeds")]
     pub seeds: Option<Vec<u64>>,
+}
+
+fn some_seeds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u64>>, D::Error> {
+    seeds(from).map(Some)
 }
 
 fn is_dropped(orphans: &Orphans) -> bool {

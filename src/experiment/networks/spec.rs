@@ -10,7 +10,9 @@ use crate::prune::Retrain;
 use crate::score::JudgeChoice;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Variation};
-use crate::study::spec::{Spec, check_cells, check_name, check_names, check_seeds, sort_settings};
+use crate::study::spec::{
+    Spec, check_cells, check_name, check_names, check_seeds, seeds, sort_settings,
+};
 use crate::train::TrainConfig;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -31,6 +33,7 @@ pub struct NetworksSpec {
     /// Optimizer steps of every training and retraining, ≥ 1.
     pub steps: u64,
     /// Seeds of every trained arm.
+    #[serde(deserialize_with = "seeds")]
     pub seeds: Vec<u64>,
     /// Settings of the study itself, which stand beside these keys.
     #[serde(default, rename = "settings of the study")]

@@ -385,7 +385,9 @@ impl ContrastSpec {
             }
             laid
         });
-        let also: Vec<Vec<toml::Table>> = laid.map(with_also).collect::<Result<_, _>>()?;
+        let more: Vec<Vec<toml::Table>> = laid.map(with_more).collect::<Result<_, _>>()?;
+        let also = more.into_iter().flatten().map(with_also);
+        let also: Vec<Vec<toml::Table>> = also.collect::<Result<_, _>>()?;
         let laid = also.into_iter().flatten().map(of_each);
         let laid: Vec<Vec<toml::Table>> = laid.collect::<Result<_, _>>()?;
         for (number, laid) in laid.into_iter().flatten().enumerate() {
@@ -458,6 +460,35 @@ impl ContrastSpec {
         }
         Ok(())
     }
+}
+
+/// A contrast, and those that `more` asks beside it: the same with other keys. Its id begins theirs.
+fn with_more(mut laid: toml::Table) -> Result<Vec<toml::Table>, Refusal> {
+    let id = laid.get("id").and_then(toml::Value::as_str).unwrap_or_default().to_string();
+    let refuse = |found: &toml::Value| {
+        let expected = "tables of other keys, more = [{ id = \"-learned\", of = \"fit\" }]";
+        Refusal::new(format!("contrast {id}: more"), expected, found.to_string())
+    };
+    let more = match laid.remove("more") {
+        Some(toml::Value::Array(more)) => more,
+        Some(other) => return Err(refuse(&other)),
+        None => return Ok(vec![laid]),
+    };
+    let mut all = vec![laid.clone()];
+    for keys in more {
+        let toml::Value::Table(keys) = keys else { return Err(refuse(&keys)) };
+        let Some(end) = keys.get("id").and_then(toml::Value::as_str) else {
+            return Err(refuse(&keys.into()));
+        };
+        let mut one = laid.clone();
+        one.entry("claim").or_insert(id.as_str().into());
+        one.insert("beside".into(), true.into());
+        let name = format!("{id}{end}");
+        one.extend(keys);
+        one.insert("id".into(), name.into());
+        all.push(one);
+    }
+    Ok(all)
 }
 
 /// A contrast, and those that `also` asks beside it: of some of its rows only.
