@@ -371,22 +371,19 @@ impl ContrastSpec {
     /// An unknown key, a value of the wrong type, an id given twice, an `after` that names no earlier contrast.
     pub fn all(defaults: &toml::Table, tables: &[toml::Table]) -> Result<Vec<Self>, Refusal> {
         let mut specs: Vec<ContrastSpec> = Vec::new();
-        let laid = tables.iter().map(|table| {
+        let tables = tables.iter().cloned().map(with_more);
+        let tables: Vec<Vec<toml::Table>> = tables.collect::<Result<_, _>>()?;
+        let laid = tables.into_iter().flatten().map(|table| {
             let mut laid = defaults.clone();
             for (key, value) in table {
-                match (laid.get_mut(key), value) {
-                    (Some(toml::Value::Table(old)), toml::Value::Table(new)) => {
-                        old.extend(new.clone());
-                    }
-                    _ => {
-                        laid.insert(key.clone(), value.clone());
-                    }
+                match (laid.get_mut(&key), value) {
+                    (Some(toml::Value::Table(old)), toml::Value::Table(new)) => old.extend(new),
+                    (_, value) => drop(laid.insert(key, value)),
                 }
             }
             laid
         });
-        let more: Vec<Vec<toml::Table>> = laid.map(with_more).collect::<Result<_, _>>()?;
-        let also = more.into_iter().flatten().map(with_also);
+        let also = laid.map(with_also);
         let also: Vec<Vec<toml::Table>> = also.collect::<Result<_, _>>()?;
         let laid = also.into_iter().flatten().map(of_each);
         let laid: Vec<Vec<toml::Table>> = laid.collect::<Result<_, _>>()?;
