@@ -10,7 +10,7 @@ use picloom::score::{BaseReading, Call, DlJudge, Exhibit, Judge, JudgeError, Pro
 use std::path::PathBuf;
 
 /// Calls a picture damaged if it has become rougher: if neighbouring pixels differ more than they did.
-pub struct Roughness;
+pub(crate) struct Roughness;
 
 /// Mean difference of neighbouring pixels in a row.
 fn roughness(picture: &Picture) -> f64 {

@@ -15,7 +15,7 @@ use picloom::train::{Problem, TrainConfig, TrainError, Trainer};
 use std::path::PathBuf;
 
 /// Keeps the links whose weights are farthest from the mean weight of their layer.
-pub struct FarFromMean;
+pub(crate) struct FarFromMean;
 
 impl LinkScorer for FarFromMean {
     fn scores(&self, round: &EdgeContext<'_>, _: Rule, _: &mut SimRng) -> Result<Vec<f64>, String> {

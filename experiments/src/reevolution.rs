@@ -13,10 +13,11 @@ use picloom::experiment::cost;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionError, EvolutionJob, PictureJudge, SearchKind,
 };
+use picloom::experiment::target_spec::places_of;
 use picloom::genome::{self, Genome, GenomeInfo};
 use picloom::study::columns;
 use picloom::study::grid::{Grid, GridRecord, GridStudy, axis};
-use picloom::study::spec::{Places, SpecError, check_cells};
+use picloom::study::spec::{SpecError, check_cells};
 use picloom::study::workers::Ask;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -192,7 +193,7 @@ impl Grid for Reevolution {
     }
 
     fn inputs(&self, path: &Path) -> Result<Targets, SpecError> {
-        let places = Places::of(path);
+        let places = places_of(path);
         let (mut found, mut left_out) = (Vec::new(), Vec::new());
         for target in &self.targets {
             let name = portable(target);

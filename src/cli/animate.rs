@@ -20,7 +20,7 @@ use std::path::PathBuf;
 const SIDE: usize = 512;
 
 #[derive(Args)]
-pub struct AnimateArgs {
+pub(super) struct AnimateArgs {
     #[command(subcommand)]
     command: AnimateCommand,
 }
@@ -114,7 +114,7 @@ struct Filmed {
     written: String,
 }
 
-pub fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         AnimateCommand::Morph { genomes, coords, film } => {
             film.check()?;

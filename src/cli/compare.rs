@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(mut_args(of_profile))]
-pub struct CompareArgs {
+pub(super) struct CompareArgs {
     /// Genome file (.json, .zip, .xml), a genome that comes with the program by its name (`picloom genome
     /// list`) [default: bred_moth], a picture file, or two or more folders of finished runs
     #[arg(value_name = "GENOME|PICTURE|RUN RUN")]
@@ -59,7 +59,7 @@ pub struct CompareArgs {
 /// The genome that is compared when none is named.
 const DEFAULT: &str = "genomes/bred_moth.json";
 
-pub fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let is_picture = |path: &Path| !is_genome_file(path);
     if args.fit.is_some() && !matches!(args.subjects.as_slice(), [one] if is_picture(one)) {
         return Err(Usage("--fit: expected a picture to compare on, found none".into()).into());

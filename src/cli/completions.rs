@@ -9,27 +9,27 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
 #[derive(Args)]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// Folder for picloom.1, picloom-train.1, …
     #[arg(long)]
     out: PathBuf,
 }
 
 /// Prints what a shell needs to complete `command`.
-pub fn print(args: CompletionsArgs, mut command: Command) -> anyhow::Result<()> {
+pub(super) fn print(args: CompletionsArgs, mut command: Command) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "picloom", &mut script);
     Ok(std::io::stdout().write_all(&script)?)
 }
 
 /// Writes a page for `command` and every command below it.
-pub fn write_pages(args: &ManArgs, command: Command, out: &Output) -> anyhow::Result<()> {
+pub(super) fn write_pages(args: &ManArgs, command: Command, out: &Output) -> anyhow::Result<()> {
     create_folder(&args.out)?;
     let mut command = command.disable_help_subcommand(true);
     command.build();

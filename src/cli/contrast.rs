@@ -10,7 +10,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub struct ContrastArgs {
+pub(super) struct ContrastArgs {
     /// Table of results, rows.csv or rows.csv.gz; of several the column `study` tells the rows apart
     #[arg(required = true)]
     rows: Vec<PathBuf>,
@@ -126,7 +126,7 @@ fn defaults(paths: &[PathBuf]) -> toml::Table {
     table
 }
 
-pub fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
     let (defaults, given) = (defaults(&args.rows), args.table());
     let spec = ContrastSpec::all(&defaults, std::slice::from_ref(&given))?.remove(0);
     let table = read_tables(&args.rows)?;

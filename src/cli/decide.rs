@@ -146,7 +146,7 @@ fn text(decisions: &[Decision]) -> String {
 
 /// Options of a simulation of power.
 #[derive(Args)]
-pub struct PowerArgs {
+pub(super) struct PowerArgs {
     #[command(flatten)]
     pub results: ResultsArgs,
     /// Contrast [default: all of the spec]

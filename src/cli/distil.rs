@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(mut_args(of_profile))]
-pub struct DistilArgs {
+pub(super) struct DistilArgs {
     /// Picture, or a genome
     #[arg(value_name = "PICTURE|GENOME")]
     picture: PathBuf,
@@ -54,7 +54,7 @@ pub struct DistilArgs {
     spec: Option<PathBuf>,
 }
 
-pub fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
     let changes = Changes {
         profile: Some(args.profile.clone()),
         size: args.size,

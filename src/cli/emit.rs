@@ -54,7 +54,7 @@ pub struct EmitArgs {
 }
 
 /// Writes the script. Its tasks call `words`, the program first, and then `run SPEC`.
-pub fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> {
+pub(super) fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result<Said> {
     let StudyArgs { spec, profile, store, .. } = &args.study;
     parts(kinds, spec, profile.as_deref(), store)?;
     for (at, path) in [("SPEC", spec), ("--store", store)] {

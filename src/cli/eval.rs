@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 #[derive(Args)]
-pub struct EvalArgs {
+pub(super) struct EvalArgs {
     #[command(flatten)]
     source: SourceArgs,
 }
@@ -26,7 +26,7 @@ struct Evaluation {
     r2: f64,
 }
 
-pub fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
     let source = args.source.load_so_far()?;
     let target = source.target.as_ref().ok_or_else(|| {
         let lost = match &source.config {

@@ -30,7 +30,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct EvolveArgs {
+pub(super) struct EvolveArgs {
     /// Folder of the run
     #[arg(long, required_unless_present = "draw_targets")]
     out: Option<PathBuf>,
@@ -113,7 +113,7 @@ fn slider(text: &str) -> Result<f64, String> {
     found.ok_or_else(|| "expected a number from 0 to 1".into())
 }
 
-pub fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     if let Some(folder) = &args.draw_targets {
         let files = targets::write_all(folder)?;
         let text = format!("{} pictures in {}", files.len(), folder.display());

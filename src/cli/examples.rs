@@ -28,7 +28,7 @@ fn of_page() -> Vec<Example> {
 }
 
 /// Adds its examples to the help of every command, and puts the options that they use first.
-pub fn add(command: Command) -> Command {
+pub(super) fn add(command: Command) -> Command {
     let name = command.get_name().to_string();
     of_command(command, &name, &of_page())
 }

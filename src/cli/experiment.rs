@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `picloom experiment`.
 #[derive(Args)]
-pub struct ExperimentArgs {
+pub(super) struct ExperimentArgs {
     #[command(subcommand)]
     command: ExperimentCommand,
 }
@@ -144,7 +144,7 @@ fn usual_depths() -> Vec<usize> {
 }
 
 /// Does it, for studies of these kinds.
-pub fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
     let said = match args.command {
         ExperimentCommand::Study(command) => with_study(command, kinds, "picloom experiment", out)?,
         ExperimentCommand::PredictDepth { picture, from, fit } => {

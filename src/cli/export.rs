@@ -14,7 +14,7 @@ use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub struct ExportArgs {
+pub(super) struct ExportArgs {
     #[command(flatten)]
     source: NetworkArgs,
     /// Format [default: the extension of --out]
@@ -25,7 +25,7 @@ pub struct ExportArgs {
     out: PathBuf,
 }
 
-pub fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: ExportArgs, out: &Output) -> anyhow::Result<()> {
     let format = match args.format {
         Some(format) => {
             require_extension(&args.out, &[format.name()])?;

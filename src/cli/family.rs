@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct FamilyArgs {
+pub(super) struct FamilyArgs {
     #[command(subcommand)]
     command: FamilyCommand,
 }
@@ -58,7 +58,7 @@ struct DrawArgs {
     out: PathBuf,
 }
 
-pub fn run(args: FamilyArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: FamilyArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         FamilyCommand::List => list(out),
         FamilyCommand::Draw(args) => draw(&args, out),

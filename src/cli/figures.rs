@@ -21,7 +21,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct FiguresArgs {
+pub(super) struct FiguresArgs {
     #[command(flatten)]
     results: ResultsArgs,
     /// Figures to draw [default: all]
@@ -39,7 +39,7 @@ pub struct FiguresArgs {
 }
 
 #[derive(Args)]
-pub struct ReportArgs {
+pub(super) struct ReportArgs {
     #[command(flatten)]
     results: ResultsArgs,
     /// Where to write the page [default: report.html beside the table]

@@ -17,7 +17,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct GenomeArgs {
+pub(super) struct GenomeArgs {
     #[command(subcommand)]
     command: GenomeCommand,
 }
@@ -80,7 +80,7 @@ enum GenomeCommand {
     },
 }
 
-pub fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         GenomeCommand::List => list(out),
         GenomeCommand::Info { file } => info(&file, out),

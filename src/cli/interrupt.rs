@@ -17,7 +17,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
 
 /// Exit code after an interruption, as shells have it for Ctrl-C.
-pub const CODE: u8 = 130;
+pub(super) const CODE: u8 = 130;
 
 /// Time to reach a checkpoint.
 const GRACE: Duration = Duration::from_millis(1500);
@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_millis(1500);
 /// Somebody asked to stop, and what was to be kept is kept.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted")]
-pub struct Interrupted;
+pub(super) struct Interrupted;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static COMMAND: Mutex<Command> = Mutex::new(Command { line: Vec::new(), manner: Manner::Anew });
@@ -52,7 +52,7 @@ fn command() -> MutexGuard<'static, Command> {
 }
 
 /// Listens to the signals while the command of `line` runs.
-pub fn listen(line: &[OsString]) {
+pub(super) fn listen(line: &[OsString]) {
     static INSTALL: Once = Once::new();
     *command() = Command { line: line.to_vec(), manner: Manner::Anew };
     // Without a handler the signal just ends the program: files are whole all the same.
@@ -75,7 +75,7 @@ pub fn listen(line: &[OsString]) {
 static LAST: Mutex<Option<Box<dyn Fn() + Send>>> = Mutex::new(None);
 
 /// As [`saves`]; if the command does not reach a checkpoint in time, `last` is done before the end.
-pub fn saves_and(last: impl Fn() + Send + 'static) {
+pub(super) fn saves_and(last: impl Fn() + Send + 'static) {
     saves();
     *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(last));
 }
@@ -87,17 +87,17 @@ fn do_last() {
 }
 
 /// From now on the command can be asked to stop at a checkpoint, from which the same line goes on.
-pub fn saves() {
+pub(super) fn saves() {
     command().manner = Manner::Same;
 }
 
 /// As [`saves`]; what goes on is the line with `--resume`, once `begun` exists.
-pub fn saves_for_resume(begun: &Path) {
+pub(super) fn saves_for_resume(begun: &Path) {
     command().manner = Manner::Resume(begun.to_path_buf());
 }
 
 /// True once somebody asked to stop.
-pub fn asked() -> bool {
+pub(super) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
@@ -128,7 +128,7 @@ fn end() -> ! {
 }
 
 /// Says how to go on, once.
-pub fn tell() {
+pub(super) fn tell() {
     static TOLD: Once = Once::new();
     TOLD.call_once(|| output::tell(&hint(&command())));
 }

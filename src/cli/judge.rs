@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub struct JudgeArgs {
+pub(super) struct JudgeArgs {
     #[command(subcommand)]
     command: JudgeCommand,
 }
@@ -43,7 +43,7 @@ struct TestArgs {
 /// Which judge, and how it is set up.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "The judge")]
-pub struct JudgeArg {
+pub(super) struct JudgeArg {
     #[arg(long, default_value = "dl", value_name = "NAME", help = judge_help())]
     judge: JudgeChoice,
     /// Model file for the judge dl, from `picloom-experiments judge fit` (default: the shipped one)
@@ -60,7 +60,7 @@ fn judge_help() -> String {
 }
 
 /// The options of a vision-language server, which needs a model. `wants` is what asks for one: `--judge vlm`.
-pub fn server(options: &Laid<Vlm>, wants: &str) -> Result<Vlm, Usage> {
+pub(super) fn server(options: &Laid<Vlm>, wants: &str) -> Result<Vlm, Usage> {
     match options.has("vlm_model") {
         true => options.over(&Vlm::default()),
         false => Err(Usage(format!("{wants} needs --vlm-model NAME (docs/JUDGES.md)"))),
@@ -69,7 +69,7 @@ pub fn server(options: &Laid<Vlm>, wants: &str) -> Result<Vlm, Usage> {
 
 impl JudgeArg {
     /// The chosen judge.
-    pub fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
+    pub(super) fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
         let plain = JudgeChoice::Dl(Dl::default());
         if self.model.is_some() && self.judge != plain {
             return Err(Usage("--judge-model is for --judge dl without options".into()).into());
@@ -101,7 +101,7 @@ impl JudgeArg {
     }
 }
 
-pub fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         JudgeCommand::Test(args) => run_test(&args, out),
         JudgeCommand::Sheets(args) => sheets::run_sheets(&args, out),
@@ -118,7 +118,7 @@ struct TestRecord {
 }
 
 /// The usage of a judge that works through a server, for people; empty for the others.
-pub fn usage_text(usage: Option<&JudgeUsage>) -> String {
+pub(super) fn usage_text(usage: Option<&JudgeUsage>) -> String {
     let Some(u) = usage else {
         return String::new();
     };

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct LossesArgs {
+pub(super) struct LossesArgs {
     /// Run folders, or CSVs with the columns step and mse
     #[arg(required = true, value_name = "RUN|CSV")]
     runs: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct LossesArgs {
 /// Points of a drawn curve at the most.
 const MOST_POINTS: usize = 400;
 
-pub fn run(
+pub(super) fn run(
     LossesArgs { runs, over, out: path, look }: LossesArgs,
     out: &Output,
 ) -> anyhow::Result<()> {

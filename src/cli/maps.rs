@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 
 #[derive(Args)]
-pub struct MapsArgs {
+pub(super) struct MapsArgs {
     #[command(flatten)]
     source: SourceArgs,
     /// Instead of the units: this many principal components of the maps of each layer
@@ -34,7 +34,7 @@ struct Summary {
     written: String,
 }
 
-pub fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
     super::genome::require_extension(&args.out, &["png", "svg"])?;
     let source = args.source.load()?;
     // The maps, those of the sheet, and a picture of each.

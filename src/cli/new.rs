@@ -5,9 +5,10 @@ use crate::base::files::write_atomic;
 use crate::base::refusal::Refusal;
 use crate::base::text::word_of;
 use crate::experiment::networks::NetworksSpec;
+use crate::experiment::target_spec::places_of;
 use crate::genome::builtin;
 use crate::run::is_genome_file;
-use crate::study::spec::{Places, Spec, check_name};
+use crate::study::spec::{Spec, check_name};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ const GENOMES: [(&str, &str); 4] = [
 const EVOLVED: &str = "[[arms]]\nname = \"evolved\"\nwiring = \"evolved\"\n\n";
 
 #[derive(Args)]
-pub struct NewArgs {
+pub(super) struct NewArgs {
     /// Where to write the spec (.toml); its name is the study's
     spec: PathBuf,
     /// Kind of the study
@@ -72,7 +73,7 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         }
         // A spec's paths are looked for beside it, then in the folder above: a path that is found from there stays short.
         let full = std::fs::canonicalize(path)?;
-        let found = std::fs::canonicalize(Places::of(&args.spec).file(path));
+        let found = std::fs::canonicalize(places_of(&args.spec).file(path));
         let is_found = path.is_relative() && found.is_ok_and(|found| found == full);
         let place = if is_found { path } else { &full };
         let Some(place) = place.to_str() else {

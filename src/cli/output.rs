@@ -36,7 +36,7 @@ impl Output {
 }
 
 /// Says that a run begins where `--resume` was given with a folder that is not there: its name may be misspelled.
-pub fn tell_begins(folder: &Path, resume: bool, out: &Output) {
+pub(super) fn tell_begins(folder: &Path, resume: bool, out: &Output) {
     if resume && !folder.exists() {
         out.note(&format!(
             "--resume: there is no folder {} yet, so a run begins",
@@ -46,12 +46,12 @@ pub fn tell_begins(folder: &Path, resume: bool, out: &Output) {
 }
 
 /// Writes a line to stderr; nobody listening is no reason to fail.
-pub fn tell(text: &str) {
+pub(super) fn tell(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Writes an error to stderr.
-pub fn tell_error(text: &str) {
+pub(super) fn tell_error(text: &str) {
     let red: Style = AnsiColor::Red.on_default().bold();
     tell(&format!("{red}error:{red:#} {}", shortened(&plain(text))));
 }

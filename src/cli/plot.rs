@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(after_help = "Every key, its unit and default: docs/PLOTS.md.")]
-pub struct PlotArgs {
+pub(super) struct PlotArgs {
     /// Tables of results, CSV, packed or not; several are put one under the other, with a column `study`
     #[arg(required = true, value_name = "ROWS")]
     rows: Vec<PathBuf>,
@@ -83,7 +83,7 @@ pub struct PlotArgs {
 /// How a figure looks: size, words, colours.
 #[derive(Args)]
 #[command(next_help_heading = "The look")]
-pub struct LookArgs {
+pub(super) struct LookArgs {
     /// Order of values, e.g. dense,sp,imp
     #[arg(long, value_name = "VALUES", value_delimiter = ',')]
     order: Vec<String>,
@@ -130,7 +130,7 @@ pub struct LookArgs {
 
 impl LookArgs {
     /// The options as keys of a figure.
-    pub fn keys(&self) -> anyhow::Result<Map<String, Value>> {
+    pub(super) fn keys(&self) -> anyhow::Result<Map<String, Value>> {
         let mut keys = Map::new();
         let texts =
             [("title", &self.title), ("x_label", &self.x_label), ("y_label", &self.y_label)];
@@ -161,7 +161,7 @@ impl LookArgs {
     }
 }
 
-pub fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
     let figures = figures(&args, of_spec(&spec)?)?;
     let folder = Format::of(&args.out).is_err();

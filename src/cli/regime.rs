@@ -22,7 +22,7 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 #[command(mut_args(of_profile))]
-pub struct RegimeArgs {
+pub(super) struct RegimeArgs {
     /// Picture, or a genome
     #[arg(value_name = "PICTURE|GENOME")]
     picture: PathBuf,
@@ -41,7 +41,7 @@ pub struct RegimeArgs {
     spec: Option<PathBuf>,
 }
 
-pub fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
     let changes = Changes {
         profile: Some(args.profile.clone()),
         own: args.own.by_key()?,

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Options of a picture file.
 #[derive(Args)]
 #[command(mut_arg("center", |arg| arg.allow_hyphen_values(true)))]
-pub struct PictureArgs {
+pub(super) struct PictureArgs {
     #[command(flatten)]
     framing: Laid<Framing>,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct PictureArgs {
 }
 
 #[derive(Args)]
-pub struct RenderArgs {
+pub(super) struct RenderArgs {
     #[command(flatten)]
     network: NetworkArgs,
     #[command(flatten)]
@@ -45,7 +45,7 @@ struct Rendered<'a> {
     written: String,
 }
 
-pub fn run(args: RenderArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: RenderArgs, out: &Output) -> anyhow::Result<()> {
     // A wrong name is told before anything is read.
     PictureFormat::of(&args.picture.out)?;
     let source = args.network.load()?;
@@ -56,7 +56,7 @@ pub fn run(args: RenderArgs, out: &Output) -> anyhow::Result<()> {
 impl PictureArgs {
     /// Draws a network, with its name, into the file. `own` is the side without `--size`; `made_by` are the command
     /// and what it calls the network.
-    pub fn write(
+    pub(super) fn write(
         &self,
         (name, model, coords, palette): (&str, &Model, Coords, Palette),
         own: usize,

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct ScoreArgs {
+pub(super) struct ScoreArgs {
     #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub struct ScoreArgs {
     out: Option<PathBuf>,
 }
 
-pub fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let is_csv = |path: &Path| path.extension().is_some_and(|e| e == "csv");
     let file = |path: &PathBuf| is_csv(path) || path.extension().is_some_and(|e| e == "json");
     if let Some(path) = args.out.as_ref().filter(|p| file(p) == args.all) {

@@ -12,24 +12,24 @@ use toml::{Table, Value as Toml};
 
 /// The settings of a `C` that were given as options.
 #[derive(Clone, Debug)]
-pub struct Laid<C> {
+pub(super) struct Laid<C> {
     given: Table,
     of: PhantomData<C>,
 }
 
 impl<C: Settings> Laid<C> {
     /// `base` with the options over it.
-    pub fn over(&self, base: &C) -> Result<C, Usage> {
+    pub(super) fn over(&self, base: &C) -> Result<C, Usage> {
         base.with(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
     /// The options that were given, by the keys of files.
-    pub fn by_key(&self) -> Result<Table, Usage> {
+    pub(super) fn by_key(&self) -> Result<Table, Usage> {
         C::by_key(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
     /// The options that were given, as words of a command line, each after a space.
-    pub fn command_line(&self) -> String {
+    pub(super) fn command_line(&self) -> String {
         let given = |row: Setting| {
             let text = row.text(self.given.get(row.name)?)?;
             Some(format!(" --{}={}", row.flag(), word(text)))
@@ -38,22 +38,22 @@ impl<C: Settings> Laid<C> {
     }
 
     /// True if none was given.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.given.is_empty()
     }
 
     /// True if the option of this setting was given.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.given.contains_key(name)
     }
 
     /// The text that an option was given, where it is text.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.given.get(name)?.as_str()
     }
 
     /// Refuses options that do not belong to `what`, which was chosen by `--option`.
-    pub fn check_only(&self, option: &str, what: &str) -> Result<(), Usage> {
+    pub(super) fn check_only(&self, option: &str, what: &str) -> Result<(), Usage> {
         let others = C::settings().into_iter().find(|row| {
             self.has(row.name) && !row.about.only.is_empty() && !row.about.only.contains(&what)
         });
@@ -63,7 +63,7 @@ impl<C: Settings> Laid<C> {
 }
 
 /// That an option belongs to others than `what`.
-pub fn belongs_to(flag: &str, option: &str, only: &[&str], what: &str) -> Usage {
+pub(super) fn belongs_to(flag: &str, option: &str, only: &[&str], what: &str) -> Usage {
     Usage(format!("--{flag}: expected --{option} {} with it, found {what}", only.join(", ")))
 }
 
@@ -104,7 +104,7 @@ impl<C: Settings> FromArgMatches for Laid<C> {
 }
 
 /// The option with another default in its help than the declaration's.
-pub fn with_default(option: Arg, default: &str) -> Arg {
+pub(super) fn with_default(option: Arg, default: &str) -> Arg {
     let help = option.get_help().map(ToString::to_string).unwrap_or_default();
     let means = help.split(" [default: ").next().unwrap_or_default();
     let help = format!("{means} [default: {default}]");
@@ -112,7 +112,7 @@ pub fn with_default(option: Arg, default: &str) -> Arg {
 }
 
 /// The options of a study of one picture, whose profile says what holds without them.
-pub fn of_profile(option: Arg) -> Arg {
+pub(super) fn of_profile(option: Arg) -> Arg {
     match StudySettings::settings().iter().any(|row| option.get_id() == row.name) {
         true => with_default(option, "the profile's"),
         false => option,

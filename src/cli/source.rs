@@ -17,7 +17,7 @@ pub struct Usage(pub String);
 /// Where the network is that a command works on.
 #[derive(Args)]
 #[command(next_help_heading = "The network")]
-pub struct NetworkArgs {
+pub(super) struct NetworkArgs {
     /// Folder of a finished run, or a genome as behind --genome
     #[arg(value_name = "RUN|GENOME")]
     pub run: Option<PathBuf>,
@@ -44,7 +44,7 @@ pub struct NetworkArgs {
 /// Shared arguments of the commands that look at one network and its picture.
 #[derive(Args)]
 #[command(next_help_heading = "The network")]
-pub struct SourceArgs {
+pub(super) struct SourceArgs {
     #[command(flatten)]
     pub network: NetworkArgs,
     /// Picture or genome that the network should draw (a run knows its own)
@@ -58,15 +58,15 @@ pub struct SourceArgs {
 }
 
 /// The help of `--fit`.
-pub fn fit_help() -> String {
+pub(super) fn fit_help() -> String {
     format!("What becomes of a picture that is not square: {}", Squaring::CHOICES)
 }
 
 /// The largest picture side that is drawn.
-pub const LARGEST_SIZE: usize = 4096;
+pub(super) const LARGEST_SIZE: usize = 4096;
 
 /// Refuses sizes that make no picture.
-pub fn check_size(size: usize) -> anyhow::Result<usize> {
+pub(super) fn check_size(size: usize) -> anyhow::Result<usize> {
     if !(2..=LARGEST_SIZE).contains(&size) {
         return Err(
             Usage(format!("--size: expected 2 to {LARGEST_SIZE} pixels, found {size}")).into()
@@ -77,18 +77,18 @@ pub fn check_size(size: usize) -> anyhow::Result<usize> {
 
 impl NetworkArgs {
     /// How a genome is wired.
-    pub fn wiring(&self) -> Wiring {
+    pub(super) fn wiring(&self) -> Wiring {
         self.wiring.unwrap_or(Wiring::Graph)
     }
 
     /// Loads the network, without a target.
-    pub fn load(&self) -> anyhow::Result<Source> {
+    pub(super) fn load(&self) -> anyhow::Result<Source> {
         let at = self.at.as_deref();
         self.load_with(LoadOptions { coords: self.coords, at, ..LoadOptions::default() })
     }
 
     /// The same with the factors of a conditional network, unless `--at` says under which values.
-    pub fn load_whole(&self) -> anyhow::Result<Source> {
+    pub(super) fn load_whole(&self) -> anyhow::Result<Source> {
         let (at, whole) = (self.at.as_deref(), self.at.is_none());
         self.load_with(LoadOptions { coords: self.coords, at, whole, ..LoadOptions::default() })
     }
@@ -122,12 +122,12 @@ fn factor(text: &str) -> Result<f64, String> {
 
 impl SourceArgs {
     /// Loads the network and its target.
-    pub fn load(&self) -> anyhow::Result<Source> {
+    pub(super) fn load(&self) -> anyhow::Result<Source> {
         self.loaded(false)
     }
 
     /// The same; a run may be unfinished.
-    pub fn load_so_far(&self) -> anyhow::Result<Source> {
+    pub(super) fn load_so_far(&self) -> anyhow::Result<Source> {
         self.loaded(true)
     }
 
@@ -142,7 +142,7 @@ impl SourceArgs {
 }
 
 /// The links that `--samples` chooses; numbers that are none are wrong use.
-pub fn chosen_links(protocol: &Protocol, model: &Model) -> anyhow::Result<Vec<usize>> {
+pub(super) fn chosen_links(protocol: &Protocol, model: &Model) -> anyhow::Result<Vec<usize>> {
     protocol.samples.links(model, protocol.seed).map_err(|error| match error {
         LinksError::NoSuchLink { .. } => Usage(error.to_string()).into(),
         LinksError::Nothing => error.into(),

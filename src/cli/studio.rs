@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 #[derive(Args)]
-pub struct StudioArgs {
+pub(super) struct StudioArgs {
     /// Folder whose genomes, sessions, runs and studies are shown; what the page makes goes there too
     #[arg(default_value = ".", value_name = "FOLDER")]
     root: PathBuf,
@@ -40,7 +40,7 @@ struct Serving {
     root: String,
 }
 
-pub fn run(args: StudioArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: StudioArgs, out: &Output) -> anyhow::Result<()> {
     let studio = Arc::new(Studio::new(&args.root)?);
     if let Some(folder) = &args.export {
         let done = studio.export(&args.ids, &args.site, folder)?;

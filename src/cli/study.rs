@@ -106,7 +106,7 @@ pub type Said = (serde_json::Value, String);
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn list(folder: &Path) -> anyhow::Result<Said> {
+pub(super) fn list(folder: &Path) -> anyhow::Result<Said> {
     let entries = std::fs::read_dir(folder).map_err(|e| {
         anyhow::anyhow!(
             "{}: expected a folder of specs (name one, or call this in a clone): {e}",

@@ -20,7 +20,7 @@ const SAMPLES: usize = 24;
 
 #[derive(Args)]
 #[command(mut_arg("samples", |option| with_default(option, &SAMPLES.to_string())))]
-pub struct SweepArgs {
+pub(super) struct SweepArgs {
     #[command(flatten)]
     source: SourceArgs,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct SweepArgs {
 }
 
 /// The partial result of a sweep, in its folder.
-pub const PART: &str = ".sweep.part";
+pub(super) const PART: &str = ".sweep.part";
 
 /// Directions that are drawn at random, at most.
 const LARGEST_COUNT: usize = 10_000;
@@ -51,7 +51,7 @@ struct Summary {
     written: Vec<String>,
 }
 
-pub fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     if !(2..=101).contains(&args.steps) {
         return Err(
             Usage(format!("--steps: expected 2 to 101 pictures, found {}", args.steps)).into()

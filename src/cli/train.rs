@@ -21,7 +21,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct TrainArgs {
+pub(super) struct TrainArgs {
     /// Genome whose wiring is trained (.json, .zip, .xml)
     #[arg(long, conflicts_with = "arch")]
     genome: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub struct TrainArgs {
 /// Training settings shared by `train` and `prune`; the defaults are FER's recipe.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Training")]
-pub struct TrainSettings {
+pub(super) struct TrainSettings {
     /// TOML file of settings, as `[train]` in a run's config.toml, which may be given whole; options
     /// go before it
     #[arg(long, value_name = "FILE")]
@@ -76,19 +76,19 @@ pub struct TrainSettings {
 
 impl TrainSettings {
     /// The defaults, over them the file, over it the options.
-    pub fn config(&self) -> anyhow::Result<TrainConfig> {
+    pub(super) fn config(&self) -> anyhow::Result<TrainConfig> {
         self.config_over(TrainConfig::default())
     }
 
     /// The same with other settings where there is no file.
-    pub fn config_over(&self, usual: TrainConfig) -> anyhow::Result<TrainConfig> {
+    pub(super) fn config_over(&self, usual: TrainConfig) -> anyhow::Result<TrainConfig> {
         let base = self.config.as_deref().map(read_train_config).transpose()?;
         Ok(self.options.over(&base.unwrap_or(usual))?)
     }
 }
 
 /// Says that training has every colour, where the picture is that of a genome with a palette.
-pub fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
+pub(super) fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
     let genome = is_genome_file(target).then(|| genome::read(target)).transpose()?;
     if let Some(genome) = genome.filter(|genome| !genome.palette.is_free()) {
         let (file, palette) = (target.display(), genome.palette);
@@ -97,7 +97,7 @@ pub fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size)?;
     let target = load_target(&args.target, size, args.coords, args.fit)?;
     tell_palette(&args.target, out)?;
@@ -178,14 +178,14 @@ pub fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
 }
 
 /// Shows the loss, and stops the training when asked to.
-pub struct TrainProgress {
+pub(super) struct TrainProgress {
     /// The bar.
     pub bar: Bar,
 }
 
 impl TrainProgress {
     /// A bar of `steps` steps; from now on the run in `folder` can be stopped at any of them.
-    pub fn new(out: &Output, steps: u64, folder: &Path) -> Self {
+    pub(super) fn new(out: &Output, steps: u64, folder: &Path) -> Self {
         interrupt::saves_for_resume(folder);
         TrainProgress { bar: out.progress(steps, "steps") }
     }
@@ -235,7 +235,7 @@ fn report(folder: &Path, result: &RunResult, out: &Output) -> anyhow::Result<()>
 }
 
 /// Training that diverged has failed: nothing can be said of its weights.
-pub fn diverged(stop: &StopReason) -> anyhow::Result<()> {
+pub(super) fn diverged(stop: &StopReason) -> anyhow::Result<()> {
     match stop {
         StopReason::Diverged { step, .. } => anyhow::bail!(
             "training diverged at step {step}: its loss or weights are no finite numbers; take a smaller --lr"
@@ -245,7 +245,7 @@ pub fn diverged(stop: &StopReason) -> anyhow::Result<()> {
 }
 
 /// A stop reason in words.
-pub fn describe(stop: &StopReason) -> String {
+pub(super) fn describe(stop: &StopReason) -> String {
     match stop {
         StopReason::StepLimit => "all steps made".into(),
         StopReason::TargetLoss => "target loss reached".into(),

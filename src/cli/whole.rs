@@ -24,7 +24,7 @@ fn parts(
     Ok(parts.into_iter().map(of).map(|(shard, file)| (args.part(file), shard)).collect())
 }
 
-pub fn status(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
+pub(super) fn status(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let (study, rows, text) = each(args, kinds, status_one)?;
     Ok((json!({ "study": study, "parts": rows }), text))
 }
@@ -57,7 +57,7 @@ fn each(
 
 /// Writes the table and `study.json` of every part, with the pictures beside them: into `FOLDER/PART`, or into the parts'
 /// folders of the store. A part that needs another's record is left out before that is there.
-pub fn collect(
+pub(super) fn collect(
     args: &StudyArgs,
     kinds: &[Kind],
     folder: Option<&Path>,
@@ -74,7 +74,7 @@ pub fn collect(
 }
 
 /// Previews a run of the study, part by part.
-pub fn preview(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
+pub(super) fn preview(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
     let (study, rows, text) = each(args, kinds, preview_one)?;
     let seconds: f64 = rows.iter().filter_map(|row| row["seconds"].as_f64()).sum();
     let is_least = rows.iter().any(|row| row.get("problem").is_some());
@@ -90,7 +90,7 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
 }
 
 /// Works through the parts, one after the other; with the name of the study, what each of them says.
-pub fn run(
+pub(super) fn run(
     args: &StudyArgs,
     kinds: &[Kind],
     worker: WorkerArgs,

@@ -12,11 +12,11 @@ use crate::base::folder::ensure_file;
 use crate::base::hash::{sha256_hex, sha256_of_floats};
 use crate::base::refusal::Refusal;
 use crate::base::text::{leads_down, portable};
-use crate::experiment::target_spec::TargetSpec;
+use crate::experiment::target_spec::{TargetSpec, places_of};
 use crate::genome::{Genome, to_json};
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, is_genome_file, load_target};
-use crate::study::spec::{Places, STANDARD, SpecError, SpecFile};
+use crate::study::spec::{STANDARD, SpecError, SpecFile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -341,7 +341,7 @@ impl Single {
         if self.subject.copy.is_some() {
             return Ok(self.write_both(path).map_err(RunError::from)?);
         }
-        let found = Places::of(path).file(subject);
+        let found = places_of(path).file(subject);
         if std::fs::canonicalize(&found).ok() != std::fs::canonicalize(subject).ok() {
             let expected = format!("a path from which {} is found", subject.display());
             let found = "another place: write the spec into this folder or one below";

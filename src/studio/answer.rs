@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The answer to a request.
-pub type Answer = Result<Response, Refusal>;
+pub(super) type Answer = Result<Response, Refusal>;
 
 /// A query without parameters, or a body without a word.
 #[derive(Deserialize)]
-pub struct Nothing {}
+pub(super) struct Nothing {}
 
 /// A request that is refused, with what was expected and what was found.
 #[derive(Debug)]
@@ -82,26 +82,26 @@ impl IntoResponse for Refusal {
 }
 
 /// Bytes of a type, not to be kept by the browser.
-pub fn of_bytes(kind: &'static str, bytes: Vec<u8>) -> Response {
+pub(super) fn of_bytes(kind: &'static str, bytes: Vec<u8>) -> Response {
     let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")];
     (headers, Body::from(bytes)).into_response()
 }
 
 /// A value as JSON.
-pub fn json_of(value: &impl Serialize) -> Answer {
+pub(super) fn json_of(value: &impl Serialize) -> Answer {
     let text = serde_json::to_vec(value).map_err(Refusal::failed)?;
     Ok(of_bytes("application/json", text))
 }
 
 /// The same, of what was made just now: 201.
-pub fn made(value: &impl Serialize) -> Answer {
+pub(super) fn made(value: &impl Serialize) -> Answer {
     let mut response = json_of(value)?;
     *response.status_mut() = StatusCode::CREATED;
     Ok(response)
 }
 
 /// A file to be saved by the browser under `name`, of which only plain characters are kept.
-pub fn attachment(mut response: Response, name: &str) -> Response {
+pub(super) fn attachment(mut response: Response, name: &str) -> Response {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
     let value = format!("attachment; filename=\"{name}\"");
@@ -111,7 +111,7 @@ pub fn attachment(mut response: Response, name: &str) -> Response {
 }
 
 /// The same answer with a number in a header.
-pub fn with_number(mut response: Response, name: &'static str, number: usize) -> Response {
+pub(super) fn with_number(mut response: Response, name: &'static str, number: usize) -> Response {
     response.headers_mut().insert(HeaderName::from_static(name), number.into());
     response
 }

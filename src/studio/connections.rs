@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
 
 /// Connections at once; further ones wait for a place.
-pub const MOST_CONNECTIONS: usize = 96;
+pub(super) const MOST_CONNECTIONS: usize = 96;
 /// Time for the head of a request: from the beginning, and between two requests.
 const LONGEST_HEAD: Duration = Duration::from_secs(5);
 /// Time in which a browser must take some more of its answer.
@@ -28,7 +28,7 @@ const LONGEST_STALL: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers all connections of `listener`, for ever.
-pub async fn serve(listener: TcpListener, routes: Router) {
+pub(super) async fn serve(listener: TcpListener, routes: Router) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(LONGEST_HEAD);

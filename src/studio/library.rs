@@ -29,7 +29,7 @@ const SKIPPED: [&str; 4] = ["target", "node_modules", "venv", "__pycache__"];
 
 /// The result of the walk.
 #[derive(Default, Serialize)]
-pub struct Library {
+pub(super) struct Library {
     version: &'static str,
     root: String,
     /// True if there was more than is looked at.
@@ -117,12 +117,12 @@ impl Library {
 }
 
 /// `/api/library`.
-pub fn library(studio: &Studio, _: Nothing) -> Answer {
+pub(super) fn library(studio: &Studio, _: Nothing) -> Answer {
     json_of(&walk(studio))
 }
 
 /// Looks at everything below the root.
-pub fn walk(studio: &Studio) -> Library {
+pub(super) fn walk(studio: &Studio) -> Library {
     let folder = studio.root.folder();
     let shown = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
     let mut library = Library {
@@ -232,7 +232,7 @@ fn begins(path: &Path, wanted: &str) -> bool {
 }
 
 /// The genomes that were published from a session.
-pub fn published(studio: &Studio, session: &str) -> Vec<String> {
+pub(super) fn published(studio: &Studio, session: &str) -> Vec<String> {
     let folder = studio.root.folder().join(super::GENOMES);
     let entries = studio.root.entries(&folder).into_iter();
     let mut found: Vec<String> = entries
@@ -390,7 +390,7 @@ fn study(studio: &Studio, id: &str, path: &Path) -> Option<FoundStudy> {
 }
 
 /// The name of a study: a comparison by its picture, another by its record, else by its folder.
-pub fn study_name(studio: &Studio, path: &Path, said: [String; 2]) -> String {
+pub(super) fn study_name(studio: &Studio, path: &Path, said: [String; 2]) -> String {
     let comparison = || {
         let marker = studio.root.marker(path)?;
         let of = marker.of.filter(|_| marker.kind == FolderKind::Comparison)?;

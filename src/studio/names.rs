@@ -7,10 +7,10 @@ use crate::network::Wiring;
 use crate::run::RunConfig;
 
 /// Hex digits of the hash in the name of an opened file.
-pub const HASH: usize = 10;
+pub(super) const HASH: usize = 10;
 
 /// The name of a file or folder: its own without the ending, of an opened file without its hash.
-pub fn of_file(id: &str) -> String {
+pub(super) fn of_file(id: &str) -> String {
     if let Some((session, sheet, place)) = place_of(id) {
         return format!("{session}, sheet {sheet}, picture {}", place + 1);
     }
@@ -25,7 +25,7 @@ pub fn of_file(id: &str) -> String {
 
 /// The name of a genome: that of its file if it was opened here or is Picbreeder's, whose own names
 /// are numbers; else its own.
-pub fn of_genome(id: &str, own: impl FnOnce() -> String) -> String {
+pub(super) fn of_genome(id: &str, own: impl FnOnce() -> String) -> String {
     let is_files = id.starts_with(OPENED) || id.ends_with(".xml") || id.ends_with(".zip");
     let stem = of_file(id);
     match is_files && !is_copy(id) && !stem.is_empty() {
@@ -35,13 +35,13 @@ pub fn of_genome(id: &str, own: impl FnOnce() -> String) -> String {
 }
 
 /// True for a genome that was copied for a session, which has its hash for a name.
-pub fn is_copy(id: &str) -> bool {
+pub(super) fn is_copy(id: &str) -> bool {
     let stem = of_file(id);
     id.starts_with(OPENED) && stem.len() >= HASH && stem.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// The label of a genome in a wiring.
-pub fn of_wiring(wiring: Wiring) -> &'static str {
+pub(super) fn of_wiring(wiring: Wiring) -> &'static str {
     match wiring {
         Wiring::Graph => "evolved network",
         _ => "evolved network, in layers",
@@ -49,7 +49,7 @@ pub fn of_wiring(wiring: Wiring) -> &'static str {
 }
 
 /// The label of a run: its arm as in figures, the method that pruned it.
-pub fn of_run(config: &RunConfig) -> String {
+pub(super) fn of_run(config: &RunConfig) -> String {
     let method = config.pruned.as_ref().map(|pruned| {
         let name = pruned.method.split(':').next().unwrap_or_default();
         arm(name).map_or(format!("pruned by {name}"), |(_, arm)| arm.label.into())
@@ -62,12 +62,12 @@ pub fn of_run(config: &RunConfig) -> String {
 }
 
 /// The picture that a run learned.
-pub fn of_target(config: &RunConfig) -> String {
+pub(super) fn of_target(config: &RunConfig) -> String {
     of_file(&config.target)
 }
 
 /// The name of a run: its picture, what it is, and the seed if that is not the first.
-pub fn of_run_and_picture(config: &RunConfig) -> String {
+pub(super) fn of_run_and_picture(config: &RunConfig) -> String {
     let seed = match config.train.seed {
         0 => String::new(),
         seed => format!(", seed {seed}"),

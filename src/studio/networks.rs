@@ -55,7 +55,7 @@ fn graph() -> Wiring {
 }
 
 /// A network that comes with the program.
-pub enum Builtin {
+pub(super) enum Builtin {
     /// A genome, as text.
     Genome(&'static str),
     /// The trained network.
@@ -223,7 +223,7 @@ struct Described<'a> {
 }
 
 /// `/api/network`: everything that the page needs to draw it by itself.
-pub fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
+pub(super) fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
     if has_left() {
         return Err(Refusal::left());
@@ -278,7 +278,7 @@ pub(super) fn title(id: &str, source: &Source) -> String {
 }
 
 /// The tags that people gave a genome.
-pub fn tags(provenance: &Provenance) -> Vec<&str> {
+pub(super) fn tags(provenance: &Provenance) -> Vec<&str> {
     let said = provenance.notes.get("tags").map_or("", String::as_str);
     said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect()
 }
@@ -304,7 +304,7 @@ fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
 
 /// A request for a picture.
 #[derive(Deserialize)]
-pub struct AskedPicture {
+pub(super) struct AskedPicture {
     pub(super) id: String,
     #[serde(default = "graph")]
     pub(super) wiring: Wiring,
@@ -379,7 +379,7 @@ fn changed(model: &Model, changes: &[Change]) -> Weights {
 }
 
 /// `/api/picture`: what a network draws, some weights set, a part of the plane.
-pub fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
+pub(super) fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
     let size = asked.size.map(|size| checked(size, LARGEST)).transpose()?;
     if is_picture_file(Path::new(&asked.id)) {
         let path = studio.root.path(&asked.id)?;
@@ -404,7 +404,7 @@ pub fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> A
 }
 
 /// `/api/maps`: what every unit draws, in unit order, as squares of one picture.
-pub fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
+pub(super) fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
     let size = checked(asked.size.unwrap_or(48), 512)?;
     let loaded = asked.network(studio)?;
     let (model, coords) = (&loaded.source.model, loaded.source.coords);
@@ -431,7 +431,7 @@ pub fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answ
 
 /// The address of a link of a network.
 #[derive(Deserialize)]
-pub struct AskedLink {
+pub(super) struct AskedLink {
     /// As in [`Asked`].
     pub id: String,
     /// As in [`Asked`].
@@ -442,7 +442,7 @@ pub struct AskedLink {
 }
 
 /// `/api/matched`: how far a link's weight must move, down and up, for equal effects on the picture.
-pub fn matched(
+pub(super) fn matched(
     studio: &Studio,
     AskedLink { id, wiring, link }: AskedLink,
     has_left: HasLeft<'_>,
@@ -460,7 +460,7 @@ pub fn matched(
 
 /// `/api/ranked`: weights that can change the picture by the largest effect that is offered, by how far they must move for
 /// it. The one in the middle stands for the network: the same rank in each of several.
-pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
+pub(super) fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
     let loaded = studio.network(&asked)?;
     let view = studio.view(&loaded, SEARCHED_AT)?;
     json_of(&ranked_of(&view, has_left).ok_or_else(Refusal::left)?)
@@ -468,7 +468,7 @@ pub fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
 
 /// A network with some of its weights set.
 #[derive(Deserialize)]
-pub struct AskedGenome {
+pub(super) struct AskedGenome {
     /// As in [`Asked`].
     pub id: String,
     /// As in [`Asked`].
@@ -532,13 +532,13 @@ fn moved(model: &Model, change: &Change) -> String {
 }
 
 /// `/api/genome`: the genome of a file or a run, to be saved.
-pub fn genome(studio: &Studio, asked: AskedGenome) -> Answer {
+pub(super) fn genome(studio: &Studio, asked: AskedGenome) -> Answer {
     let (genome, name) = studio.genome_of(&asked)?;
     Ok(genome_file(&genome, &name))
 }
 
 /// A genome as a file to be saved.
-pub fn genome_file(genome: &Genome, name: &str) -> axum::response::Response {
+pub(super) fn genome_file(genome: &Genome, name: &str) -> axum::response::Response {
     let json = of_bytes("application/json", to_json(genome).into_bytes());
     attachment(json, &format!("{name}.json"))
 }

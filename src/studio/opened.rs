@@ -17,7 +17,7 @@ use std::path::Path;
 
 /// The page's description of a file.
 #[derive(Deserialize)]
-pub struct Named {
+pub(super) struct Named {
     name: String,
     /// Of weights that do not name theirs (`.npz`).
     arch: Option<String>,
@@ -30,7 +30,7 @@ struct Opened {
 }
 
 /// Reads a file by its ending, and keeps it.
-pub fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answer {
+pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answer {
     let named = Path::new(&name);
     let end = named.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let kind = match named {

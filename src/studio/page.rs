@@ -10,7 +10,7 @@ use std::borrow::Cow;
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
         /// Name and text of every file of the page.
-        pub const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("page/", $name)))),+];
+        pub(super) const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("page/", $name)))),+];
     };
 }
 
@@ -22,7 +22,7 @@ files! {
 
 /// The text of a file of the page. A debug build reads it afresh, so that the page can be written
 /// without building the program anew.
-pub fn text(name: &str) -> Option<Cow<'static, str>> {
+pub(super) fn text(name: &str) -> Option<Cow<'static, str>> {
     #[cfg(debug_assertions)]
     if name.chars().all(|c| c.is_ascii_lowercase() || c == '.' || c == '_') {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/studio/page/");
@@ -44,7 +44,7 @@ fn with_words(text: Cow<'static, str>) -> Cow<'static, str> {
 }
 
 /// The file that a path names, or that the browser has it already.
-pub fn answer(path: &str, asked: &HeaderMap) -> Option<Response> {
+pub(super) fn answer(path: &str, asked: &HeaderMap) -> Option<Response> {
     let name = match path.trim_start_matches('/') {
         "" => "index.html",
         name => name,

@@ -8,7 +8,7 @@ use axum::response::Response;
 use std::path::Path;
 
 /// A size of at most `largest`.
-pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
+pub(super) fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
     match (1..=largest).contains(&size) {
         true => Ok(size),
         false => Err(Refusal::bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
@@ -16,7 +16,7 @@ pub fn checked(size: usize, largest: usize) -> Result<usize, Refusal> {
 }
 
 /// Most pixels of all pictures of one answer together.
-pub const MOST_VALUES: usize = 1 << 24;
+pub(super) const MOST_VALUES: usize = 1 << 24;
 /// Most non-zero links times pixels of one picture: half a minute of one core.
 const MOST_WORK: usize = 1 << 37;
 /// Links times pixels, and pixels, that are drawn between two looks whether anybody still waits.
@@ -28,7 +28,7 @@ const PIXELS_AT_ONCE: usize = 1 << 20;
 ///
 /// # Errors
 /// If it is too much to draw, or nobody waits for it.
-pub fn draw_rows(
+pub(super) fn draw_rows(
     (network, weights): (&Network, &Weights),
     size: usize,
     (coords, frame, z): (Coords, Frame, &[f64]),
@@ -56,7 +56,7 @@ pub fn draw_rows(
 }
 
 /// A picture as it was asked for: raw RGBA, or PNG.
-pub fn pixels(picture: &Picture, raw: bool) -> Response {
+pub(super) fn pixels(picture: &Picture, raw: bool) -> Response {
     match raw {
         true => of_bytes("application/octet-stream", picture.to_rgba()),
         false => of_bytes("image/png", picture.to_png(&[])),
@@ -64,7 +64,7 @@ pub fn pixels(picture: &Picture, raw: bool) -> Response {
 }
 
 /// Squares of one size as one picture, `columns` a row.
-pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Picture {
+pub(super) fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Picture {
     let (width, height) = (columns * size, pictures.len().div_ceil(columns) * size);
     let mut atlas = Picture::filled(width, height, [1.0; 3]);
     for (i, picture) in pictures.iter().enumerate() {
@@ -78,13 +78,13 @@ pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Pictur
 }
 
 /// True if the name of this file is that of a picture.
-pub fn is_picture_file(path: &Path) -> bool {
+pub(super) fn is_picture_file(path: &Path) -> bool {
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     ["png", "jpg", "jpeg", "gif", "webp"].contains(&end.as_str())
 }
 
 /// True if the name of this file is that of weights.
-pub fn is_weights_file(path: &Path) -> bool {
+pub(super) fn is_weights_file(path: &Path) -> bool {
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
     end == "npz" || end == "safetensors"
 }
@@ -93,6 +93,6 @@ pub fn is_weights_file(path: &Path) -> bool {
 ///
 /// # Errors
 /// It is none.
-pub fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
+pub(super) fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
     Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
 }

@@ -23,7 +23,7 @@ const DEEPEST: usize = 3;
 
 /// The folder that is shown.
 #[derive(Debug)]
-pub struct Root {
+pub(super) struct Root {
     /// As it was given: errors name files by it.
     folder: PathBuf,
     /// Without links.
@@ -43,7 +43,7 @@ impl Root {
     ///
     /// # Errors
     /// It is no folder.
-    pub fn new(folder: &Path) -> Result<Self, RootError> {
+    pub(super) fn new(folder: &Path) -> Result<Self, RootError> {
         let fail = |found: String| RootError { path: folder.to_path_buf(), found };
         let real = folder.canonicalize().map_err(|e| fail(e.to_string()))?;
         if !real.is_dir() {
@@ -53,7 +53,7 @@ impl Root {
     }
 
     /// The folder as it was given.
-    pub fn folder(&self) -> &Path {
+    pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
@@ -61,7 +61,7 @@ impl Root {
     ///
     /// # Errors
     /// No id; nothing lies there; a link out of the root.
-    pub fn path(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn path(&self, id: &str) -> Result<PathBuf, Refusal> {
         let path = self.folder.join(plain(id)?);
         match self.inside(&path)? {
             true => Ok(path),
@@ -73,7 +73,7 @@ impl Root {
     ///
     /// # Errors
     /// As [`path`](Self::path); the link.
-    pub fn whole(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn whole(&self, id: &str) -> Result<PathBuf, Refusal> {
         let path = self.path(id)?;
         if path.is_dir() {
             self.all_inside(&path, DEEPEST)?;
@@ -108,25 +108,25 @@ impl Root {
     ///
     /// # Errors
     /// If it lies outside of the root.
-    pub fn text(&self, path: &Path) -> Result<Option<String>, Refusal> {
+    pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Refusal> {
         Ok(if self.inside(path)? { read_text(path, LARGEST_STATE).ok() } else { None })
     }
 
     /// The marker of a folder below the root; `None` also if the marker lies outside.
-    pub fn marker(&self, folder: &Path) -> Option<Marker> {
+    pub(super) fn marker(&self, folder: &Path) -> Option<Marker> {
         self.inside(&folder.join(MARKER)).ok()?;
         Marker::read(folder)
     }
 
     /// The entries of a folder; empty if it lies outside.
-    pub fn entries(&self, folder: &Path) -> Vec<DirEntry> {
+    pub(super) fn entries(&self, folder: &Path) -> Vec<DirEntry> {
         let is_inside = self.inside(folder).unwrap_or(false);
         let entries = is_inside.then(|| std::fs::read_dir(folder).ok()).flatten();
         entries.into_iter().flatten().flatten().collect()
     }
 
     /// The folders in a folder, without links.
-    pub fn folders(&self, folder: &Path) -> Vec<PathBuf> {
+    pub(super) fn folders(&self, folder: &Path) -> Vec<PathBuf> {
         let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
         self.entries(folder).iter().filter(|entry| is_folder(entry)).map(DirEntry::path).collect()
     }
@@ -135,7 +135,7 @@ impl Root {
     ///
     /// # Errors
     /// No id; it cannot be made; it lies outside the root.
-    pub fn made(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn made(&self, id: &str) -> Result<PathBuf, Refusal> {
         // What is there of it must be inside already: nothing is made beyond a link.
         let mut known = PathBuf::new();
         for part in plain(id)?.components() {
@@ -151,7 +151,7 @@ impl Root {
     }
 
     /// The id of a path below the folder as given; `None` for any other, or one with a hidden part.
-    pub fn id(&self, path: &Path) -> Option<String> {
+    pub(super) fn id(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(&self.folder).ok()?;
         let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
         let id = parts?.join("/");
@@ -159,7 +159,7 @@ impl Root {
     }
 
     /// The id of a file that a record names as it was given on a command line: one that lies below the root.
-    pub fn id_of_named(&self, name: &str) -> Option<String> {
+    pub(super) fn id_of_named(&self, name: &str) -> Option<String> {
         let real = [self.folder.join(name), PathBuf::from(name)]
             .iter()
             .find_map(|path| path.canonicalize().ok())?;
@@ -192,13 +192,13 @@ fn plain(id: &str) -> Result<PathBuf, Refusal> {
 }
 
 /// The id of a session's file.
-pub fn session_id(name: &str) -> String {
+pub(super) fn session_id(name: &str) -> String {
     format!("{SESSIONS}/{name}.toml")
 }
 
 /// Splits the id of a genome on a sheet, a session's file with more behind it:
 /// `…/NAME.toml/SHEET/PLACE`.
-pub fn place_of(id: &str) -> Option<(&str, usize, usize)> {
+pub(super) fn place_of(id: &str) -> Option<(&str, usize, usize)> {
     let rest = id.strip_prefix(SESSIONS)?.strip_prefix('/')?;
     let [file, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else { return None };
     Some((file.strip_suffix(".toml")?, sheet.parse().ok()?, place.parse().ok()?))

@@ -37,7 +37,7 @@ struct Limits {
 }
 
 /// `/api/saves`: how large pictures and films of a network may be.
-pub fn limits(studio: &Studio, asked: Asked) -> Answer {
+pub(super) fn limits(studio: &Studio, asked: Asked) -> Answer {
     let loaded = studio.network(&asked)?;
     json_of(&Limits {
         side: LONGEST,
@@ -53,7 +53,7 @@ fn most_pixels(model: &Model) -> usize {
 
 /// A request for a file: the network as in [`AskedPicture`], the file, the content of a film.
 #[derive(Deserialize)]
-pub struct AskedFile {
+pub(super) struct AskedFile {
     id: String,
     #[serde(default = "graph")]
     wiring: Wiring,
@@ -151,7 +151,7 @@ fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Refu
 }
 
 /// `/api/download`: the picture as a file.
-pub fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
     let network = asked.network();
     let loaded = network.network(studio)?;
     let source = &loaded.source;
@@ -178,7 +178,7 @@ pub fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
 }
 
 /// `/api/film`: the travel of a weight; without a link, of a picture on a sheet, the way from its first ancestor.
-pub fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
     let network = asked.network();
     let loaded = network.network(studio)?;
     let source = &loaded.source;

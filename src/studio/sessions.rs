@@ -144,7 +144,7 @@ impl Studio {
 
 /// A session as the page shows it.
 #[derive(Serialize)]
-pub struct Shown {
+pub(super) struct Shown {
     id: String,
     name: String,
     version: String,
@@ -221,7 +221,7 @@ impl Drawn {
 /// A request for a new session.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wanted {
+pub(super) struct Wanted {
     #[serde(default)]
     name: String,
     seed: Option<u64>,
@@ -238,7 +238,7 @@ pub struct Wanted {
 }
 
 /// `POST /api/sessions`: from random genomes, or from some that there are.
-pub fn begin(studio: &Studio, wanted: Wanted) -> Answer {
+pub(super) fn begin(studio: &Studio, wanted: Wanted) -> Answer {
     if let [id] = &wanted.from[..]
         && id.ends_with(".toml")
     {
@@ -359,7 +359,7 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
 
 /// Which sheet of a session.
 #[derive(Deserialize)]
-pub struct AskedSheet {
+pub(super) struct AskedSheet {
     node: Option<usize>,
     size: Option<usize>,
 }
@@ -373,7 +373,7 @@ impl AskedSheet {
 }
 
 /// `/api/sessions/NAME`; with a size, the pictures of the sheet follow.
-pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
+pub(super) fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let size = asked.size.map(|size| checked(size, LARGEST_DRAWN)).transpose()?;
     let (shown, genomes) = studio.session(name, |_, bred| {
         Ok((studio.shown(name, &bred.tree, asked.node)?, asked.genomes(&bred.tree)?))
@@ -383,21 +383,21 @@ pub fn show(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
 }
 
 /// `/api/sessions/NAME/sheet`: every picture of a sheet.
-pub fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
+pub(super) fn sheet(studio: &Studio, name: &str, asked: AskedSheet) -> Answer {
     let size = checked(asked.size.unwrap_or(128), LARGEST_DRAWN)?;
     let genomes = studio.session(name, |_, bred| asked.genomes(&bred.tree))?;
     Ok(Drawn::of(&genomes, size)?.answer(&[]))
 }
 
 /// Draws a genome.
-pub fn draw(genome: &Genome, size: usize) -> Picture {
+pub(super) fn draw(genome: &Genome, size: usize) -> Picture {
     evolution::draw(genome, size, Coords::Fer)
 }
 
 /// A choice on a sheet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Choice {
+pub(super) struct Choice {
     version: String,
     at: usize,
     chosen: Vec<usize>,
@@ -419,7 +419,7 @@ impl Choice {
 }
 
 /// `POST …/breed`: the next sheet.
-pub fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
+pub(super) fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
     let change = |tree: &mut Breeding| choice.breed(tree);
     studio.change(name, &choice.version, choice.size, change)?.answer(StatusCode::CREATED)
 }
@@ -431,7 +431,7 @@ struct Foreseen {
 
 /// `POST …/foresee`: the pictures that a choice is going to lead to, and the version of the session that
 /// has them. Nothing is changed: a page asks for them while somebody still looks at what was chosen.
-pub fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
+pub(super) fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
     let size = checked(choice.size.unwrap_or(128), LARGEST_DRAWN)?;
     let mut tree = studio.session(name, |_, bred| {
         studio.as_seen(name, bred, &choice.version)?;
@@ -446,7 +446,7 @@ pub fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
 /// A move in the tree.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Move {
+pub(super) struct Move {
     version: String,
     node: Option<usize>,
     /// As in [`Choice`].
@@ -454,7 +454,7 @@ pub struct Move {
 }
 
 /// `POST …/undo`: to the sheet before.
-pub fn undo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
+pub(super) fn undo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
     let undone = studio.change(name, &version, size, |tree| {
         tree.undo();
         Ok(())
@@ -463,7 +463,7 @@ pub fn undo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> An
 }
 
 /// `POST …/redo`: to the sheet that was left last.
-pub fn redo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
+pub(super) fn redo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> Answer {
     let redone = studio.change(name, &version, size, |tree| {
         tree.redo();
         Ok(())
@@ -472,7 +472,7 @@ pub fn redo(studio: &Studio, name: &str, Move { version, size, .. }: Move) -> An
 }
 
 /// `POST …/goto`: to any sheet.
-pub fn go_to(studio: &Studio, name: &str, Move { version, node, size }: Move) -> Answer {
+pub(super) fn go_to(studio: &Studio, name: &str, Move { version, node, size }: Move) -> Answer {
     let node =
         node.ok_or_else(|| Refusal::bad("node: expected the number of a sheet, found none"))?;
     studio.change(name, &version, size, |tree| tree.go_to(node))?.answer(StatusCode::OK)
@@ -481,7 +481,7 @@ pub fn go_to(studio: &Studio, name: &str, Move { version, node, size }: Move) ->
 /// A genome to be kept.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Publication {
+pub(super) struct Publication {
     version: String,
     node: Option<usize>,
     place: usize,
@@ -496,7 +496,7 @@ struct Published {
 }
 
 /// `POST …/publish`: the genome at a place, as a file in `genomes/`.
-pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
+pub(super) fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
     let genome = studio.session(name, |_, bred| {
         studio.as_seen(name, bred, &wanted.version)?;
         placed(name, &bred.tree, wanted.node, wanted.place, "")
@@ -507,7 +507,7 @@ pub fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
 /// A genome that was looked into, to be kept.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub(super) struct Kept {
     id: String,
     #[serde(default)]
     set: String,
@@ -517,7 +517,7 @@ pub struct Kept {
 }
 
 /// `POST /api/publish`: the genome of a network, some of its weights set, as a file in `genomes/`.
-pub fn publish_genome(studio: &Studio, Kept { id, set, name, tags }: Kept) -> Answer {
+pub(super) fn publish_genome(studio: &Studio, Kept { id, set, name, tags }: Kept) -> Answer {
     let asked = AskedGenome { id, wiring: Wiring::Graph, set };
     let (genome, _) = studio.genome_of(&asked)?;
     kept(studio, genome, &name, &tags)
@@ -558,21 +558,21 @@ fn placed(
 
 /// Which picture of a session.
 #[derive(Deserialize)]
-pub struct AskedPlace {
+pub(super) struct AskedPlace {
     node: Option<usize>,
     place: usize,
     size: Option<usize>,
 }
 
 /// `/api/sessions/NAME/genome`: a genome of a sheet, to be saved.
-pub fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
+pub(super) fn genome(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     let AskedPlace { node, place, .. } = asked;
     let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;
     Ok(genome_file(&genome, &format!("{name}-{place}")))
 }
 
 /// `/api/sessions/NAME/picture`: its picture, small.
-pub fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
+pub(super) fn picture(studio: &Studio, name: &str, asked: AskedPlace) -> Answer {
     let AskedPlace { node, place, size } = asked;
     let size = checked(size.unwrap_or(128), LARGEST_DRAWN)?;
     let genome = studio.session(name, |_, bred| placed(name, &bred.tree, node, place, ""))?;

@@ -64,19 +64,19 @@ impl Studio {
 }
 
 /// Locks a mutex, even if a thread has panicked while it held it.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Networks that were asked for, ready for the next request.
 #[derive(Default)]
-pub struct Networks {
+pub(super) struct Networks {
     pub loaded: Mutex<Vec<Arc<Loaded>>>,
     pub views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
 }
 
 /// A network and where it was read from.
-pub struct Loaded {
+pub(super) struct Loaded {
     /// Its id.
     pub id: String,
     /// As it was asked for.
@@ -91,7 +91,7 @@ pub struct Loaded {
 const LARGEST_BODIES: usize = 64 << 20;
 
 /// Streams of events at once: half of the connections stay free for requests.
-pub const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
+pub(super) const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 
 /// Genes of all sheets of the sessions that are kept ready together: about 200 MB.
 pub const MOST_GENES: usize = 1 << 20;
@@ -164,14 +164,14 @@ impl Bred {
 }
 
 /// Hash of the file that a session is, or would be.
-pub fn version(tree: &Breeding) -> String {
+pub(super) fn version(tree: &Breeding) -> String {
     short_id(tree.session().to_toml())
 }
 
 /// Caches of genomes, studies and the hashes of runs' networks by id, with the time and size of the
 /// file that was read.
 #[derive(Default)]
-pub struct Known {
+pub(super) struct Known {
     pub genomes: Seen<Result<FoundGenome, String>>,
     pub studies: Seen<FoundStudy>,
     pub contents: Seen<String>,
@@ -180,7 +180,7 @@ pub struct Known {
 type Stamp = (Option<SystemTime>, u64);
 
 /// Things by id; `None` if the file was read and is no such thing.
-pub struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
+pub(super) struct Seen<T>(Mutex<BTreeMap<String, (Stamp, Option<T>)>>);
 
 impl<T> Default for Seen<T> {
     fn default() -> Self {
@@ -190,7 +190,7 @@ impl<T> Default for Seen<T> {
 
 impl<T: Clone> Seen<T> {
     /// Reads the thing `id` from the file at `path`, or takes it from the cache if still current.
-    pub fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
+    pub(super) fn get(&self, id: &str, path: &Path, read: impl FnOnce() -> Option<T>) -> Option<T> {
         let data = path.metadata().ok()?;
         let stamp = (data.modified().ok(), data.len());
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ impl<T: Clone> Seen<T> {
 
 /// A genome file.
 #[derive(Clone, Serialize)]
-pub struct FoundGenome {
+pub(super) struct FoundGenome {
     pub id: String,
     pub name: String,
     pub tags: Vec<String>,
@@ -226,7 +226,7 @@ pub struct FoundGenome {
 
 /// A study, from its record.
 #[derive(Clone, Serialize)]
-pub struct FoundStudy {
+pub(super) struct FoundStudy {
     pub id: String,
     pub name: String,
     pub question: String,

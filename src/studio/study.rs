@@ -18,7 +18,7 @@ const MOST_ROWS: usize = 2000;
 
 /// Which study.
 #[derive(Deserialize)]
-pub struct AskedStudy {
+pub(super) struct AskedStudy {
     id: String,
     #[serde(default)]
     name: String,
@@ -76,7 +76,7 @@ struct Said {
 }
 
 /// `/api/study`.
-pub fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
+pub(super) fn study(studio: &Studio, AskedStudy { id, .. }: AskedStudy) -> Answer {
     let folder = folder(studio, &id)?;
     let text = studio.root.text(&folder.join(STUDY))?.unwrap_or_default();
     let said: Said = serde_json::from_str(&text).unwrap_or_default();
@@ -164,7 +164,7 @@ fn title(studio: &Studio, path: &Path) -> Option<String> {
 const SVG: &str = "http://www.w3.org/2000/svg";
 
 /// A part of an address, as `encodeURIComponent` writes it.
-pub fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&b);
     let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
     text.bytes().map(one).collect()
@@ -205,7 +205,7 @@ fn rows(studio: &Studio, folder: &Path, study: &str) -> Vec<Row> {
 }
 
 /// The finished runs that a study keeps, by their ids; each round of a pruning is one.
-pub fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
+pub(super) fn runs(studio: &Studio, folder: &Path) -> BTreeMap<String, String> {
     let below = |folder: &Path| studio.root.folders(folder);
     let mut places = vec![folder.to_path_buf(), folder.join("work")];
     places.extend(below(&folder.join("runs")));
@@ -245,13 +245,13 @@ fn genomes(studio: &Studio, folder: &Path, study: &str) -> BTreeMap<String, Stri
 }
 
 /// `/api/study/figure`: a figure as it lies there, able to do nothing but be seen.
-pub fn figure(studio: &Studio, AskedStudy { id, name }: AskedStudy) -> Answer {
+pub(super) fn figure(studio: &Studio, AskedStudy { id, name }: AskedStudy) -> Answer {
     folder(studio, &id)?;
     figure_file(&studio.root.path(&format!("{id}/{name}"))?)
 }
 
 /// A figure's file as it lies there.
-pub fn figure_file(path: &Path) -> Answer {
+pub(super) fn figure_file(path: &Path) -> Answer {
     let svg = path.extension().is_some_and(|e| e == "svg");
     let kind = match path.extension().and_then(|e| e.to_str()) {
         Some("svg") => "image/svg+xml",

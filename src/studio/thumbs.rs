@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// A request for a small picture.
 #[derive(Deserialize)]
-pub struct AskedThumb {
+pub(super) struct AskedThumb {
     id: String,
     #[serde(default = "small")]
     size: usize,
@@ -28,7 +28,7 @@ fn small() -> usize {
 }
 
 /// `/api/thumb`: a small picture of anything in the library; a word where there is none.
-pub fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
+pub(super) fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
     let size = checked(size, 512)?;
     let own = |name: &str| Some(name.strip_suffix(".toml")?.trim_start_matches('/').to_string());
     if place_of(&id).is_none() && studio.builtin(&id).is_none() {

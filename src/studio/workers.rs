@@ -15,13 +15,13 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// True once whoever asked has left: long work asks now and then, and ends.
-pub type HasLeft<'a> = &'a (dyn Fn() -> bool + Sync);
+pub(super) type HasLeft<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Draws a file and writes it.
-pub type Draw = Box<dyn FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()> + Send>;
+pub(super) type Draw = Box<dyn FnOnce(&mut (dyn Write + Send)) -> std::io::Result<()> + Send>;
 
 /// A file that is sent while it is written.
-pub struct Saving {
+pub(super) struct Saving {
     /// Its media type.
     pub media_type: &'static str,
     /// Its name.
@@ -31,7 +31,7 @@ pub struct Saving {
 }
 
 /// A pool whose jobs end in an answer.
-pub struct Workers {
+pub(super) struct Workers {
     pool: ThreadPool,
     /// Answers that are worked on at once. A thread that waits for others takes up more work meanwhile: without
     /// this limit it would begin every answer that is asked for before it ends one.
@@ -43,7 +43,7 @@ impl Workers {
     ///
     /// # Errors
     /// The system has no more threads to give.
-    pub fn new(name: &'static str, most: usize) -> std::io::Result<Self> {
+    pub(super) fn new(name: &'static str, most: usize) -> std::io::Result<Self> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(rayon::current_num_threads())
             .thread_name(move |i| format!("{name}-{i}"))
@@ -53,7 +53,7 @@ impl Workers {
     }
 
     /// Runs long work on one of the threads, with the others to help, and returns its result.
-    pub fn run<T: Send>(
+    pub(super) fn run<T: Send>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send,
     ) -> Result<T, String> {
@@ -64,7 +64,7 @@ impl Workers {
     /// Runs `work` and returns its answer. A panic in it is an answer too: one request never takes
     /// the others down. It is not begun if the client has left, and can ask whether the client has
     /// left since.
-    pub async fn answer(
+    pub(super) async fn answer(
         &self,
         work: impl FnOnce(HasLeft<'_>) -> Answer + Send + 'static,
     ) -> Answer {
@@ -84,7 +84,7 @@ impl Workers {
 
     /// A file that is sent piece by piece while it is written on one of the threads. It is begun once `begin` has
     /// refused nothing, and given up once whoever asked has left.
-    pub async fn send(
+    pub(super) async fn send(
         &self,
         begin: impl FnOnce() -> Result<Saving, Refusal> + Send + 'static,
     ) -> Answer {

@@ -10,7 +10,7 @@ fn float_render(genome: &Genome, size: usize, coords: Coords) -> Vec<f64> {
     reference::render(&network, &weights, &PixelInputs::full(size, coords)).as_slice().to_vec()
 }
 
-pub fn skull_and_butterfly_have_the_published_counts(archive: &Path) {
+pub(crate) fn skull_and_butterfly_have_the_published_counts(archive: &Path) {
     for (name, nodes, links, depth, arch, dense, nonzero) in [
         ("skull", 23, 57, 11, "12;cache:15,gaussian:4,identity:2,sin:1", 5478, 147),
         ("butterfly", 34, 108, 16, "16;cache:17,gaussian:4,sigmoid:1,sin:1", 8096, 281),
@@ -24,7 +24,7 @@ pub fn skull_and_butterfly_have_the_published_counts(archive: &Path) {
     }
 }
 
-pub fn every_picbreeder_file_imports_and_its_layered_network_draws_the_same(archive: &Path) {
+pub(crate) fn every_picbreeder_file_imports_and_its_layered_network_draws_the_same(archive: &Path) {
     let mut files: Vec<_> = std::fs::read_dir(archive.join("picbreeder"))
         .unwrap()
         .map(|e| e.unwrap().path())
@@ -59,7 +59,7 @@ pub fn every_picbreeder_file_imports_and_its_layered_network_draws_the_same(arch
     }
 }
 
-pub fn renders_match_the_published_pictures_in_fer_coordinates_only(archive: &Path) {
+pub(crate) fn renders_match_the_published_pictures_in_fer_coordinates_only(archive: &Path) {
     for (name, mean_limit, p999_limit, max_limit) in
         [("skull", 0.7, 8.0, 14.0), ("butterfly", 0.8, 16.0, 256.0)]
     {

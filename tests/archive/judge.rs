@@ -7,7 +7,7 @@ use picloom::score::{DlJudge, Exhibit, Protocol};
 use std::path::Path;
 
 /// The set that nothing was chosen on: docs/JUDGES.md has these numbers.
-pub fn the_embedded_judge_is_right_about_pictures_of_networks_that_nobody_fitted_it_to(
+pub(crate) fn the_embedded_judge_is_right_about_pictures_of_networks_that_nobody_fitted_it_to(
     archive: &Path,
 ) {
     let set = read_labels(&archive.join("judge/h4/labels.csv")).unwrap();
@@ -29,7 +29,7 @@ fn archive_score(judge: &DlJudge, arch: &str, params: &Path, size: usize) -> (f6
 }
 
 /// The size and effect of docs/JUDGES.md.
-pub fn evolved_networks_score_half_above_fers_trained_ones(archive: &Path) {
+pub(crate) fn evolved_networks_score_half_above_fers_trained_ones(archive: &Path) {
     let judge = DlJudge::default();
     for (name, arch) in [
         ("skull", "12;cache:15,gaussian:4,identity:2,sin:1"),

@@ -35,7 +35,7 @@ fn level(curve: &[(f64, f64)], from: f64, to: f64) -> f64 {
     real::exp(logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
-pub fn the_fer_recipe_runs_along_the_published_curve(archive: &Path) {
+pub(crate) fn the_fer_recipe_runs_along_the_published_curve(archive: &Path) {
     let csv: PathBuf = archive.join("fer/skull_sgd_losses_every_1000.csv");
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("over").display().to_string();

@@ -26,7 +26,7 @@ fn pair(archive: &Path, name: &str) -> (Network, Weights, Weights) {
     (layered.network, layered.weights, sgd)
 }
 
-pub fn evolved_maps_are_smoother_than_those_of_sgd(archive: &Path) {
+pub(crate) fn evolved_maps_are_smoother_than_those_of_sgd(archive: &Path) {
     for name in TARGETS {
         let (network, evolved, sgd) = pair(archive, name);
         for size in [64, 256] {
@@ -47,7 +47,7 @@ pub fn evolved_maps_are_smoother_than_those_of_sgd(archive: &Path) {
     }
 }
 
-pub fn raw_orthogonality_ranks_sgd_above_the_evolved_networks(archive: &Path) {
+pub(crate) fn raw_orthogonality_ranks_sgd_above_the_evolved_networks(archive: &Path) {
     for name in TARGETS {
         let (network, evolved, sgd) = pair(archive, name);
         let inputs = PixelInputs::full(64, Coords::Fer);
@@ -70,7 +70,7 @@ pub fn raw_orthogonality_ranks_sgd_above_the_evolved_networks(archive: &Path) {
     }
 }
 
-pub fn a_genome_and_its_layerized_twin_are_equally_sparse(archive: &Path) {
+pub(crate) fn a_genome_and_its_layerized_twin_are_equally_sparse(archive: &Path) {
     for name in TARGETS {
         let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
         let (graph, weights) = compile(&genome.with_colour_outputs());
@@ -98,7 +98,7 @@ fn labelled(archive: &Path) -> Vec<(String, Genome)> {
     found
 }
 
-pub fn links_with_one_human_label_change_the_picture_more_alike(archive: &Path) {
+pub(crate) fn links_with_one_human_label_change_the_picture_more_alike(archive: &Path) {
     let size = 64;
     let mut measured = 0;
     for (name, genome) in labelled(archive) {
@@ -122,7 +122,7 @@ pub fn links_with_one_human_label_change_the_picture_more_alike(archive: &Path) 
     assert_eq!(measured, 8);
 }
 
-pub fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(archive: &Path) {
+pub(crate) fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(archive: &Path) {
     let size = 48;
     let (network, evolved, sgd) = pair(archive, "skull");
     let inputs = PixelInputs::full(size, Coords::Fer);

@@ -30,7 +30,9 @@ fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -
     prune(Method::Sp(Sp::COSINE), rule, orphans, &context, &mut rng).unwrap()
 }
 
-pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(archive: &Path) {
+pub(crate) fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(
+    archive: &Path,
+) {
     let rule = Rule::Threshold(0.345);
     let skull = sp_at(archive, "skull_sgd", SKULL, rule, Orphans::Drop);
     println!("skull {} of them alive {}", skull.kept, skull.alive);
@@ -48,7 +50,7 @@ pub fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks(arc
 /// Kept links of every reading on the butterfly at the threshold that keeps the caption's 1404 of the
 /// skull; the caption of the butterfly says 3405. Centred readings are counted without the bias, which they
 /// spare.
-pub fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path) {
+pub(crate) fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path) {
     let scores = |name, arch, reading| -> Vec<f64> {
         let (network, weights) = load(archive, name, arch);
         let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
@@ -84,7 +86,7 @@ pub fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path)
     assert_eq!(kept, 3479, "at {tau}");
 }
 
-pub fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
+pub(crate) fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
     for (name, arch, budgets) in
         [("skull_sgd", SKULL, [1404, 470]), ("butterfly_sgd", BUTTERFLY, [3405, 470])]
     {
@@ -99,7 +101,9 @@ pub fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Pa
     }
 }
 
-pub fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull(archive: &Path) {
+pub(crate) fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull(
+    archive: &Path,
+) {
     let (network, weights) = load(archive, "skull_sgd", SKULL);
     let (_, evolved) = load(archive, "skull_picbreeder", SKULL);
     let inputs = PixelInputs::full(128, Coords::Fer);
@@ -126,7 +130,7 @@ pub fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_skull(ar
     }
 }
 
-pub fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights(archive: &Path) {
+pub(crate) fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights(archive: &Path) {
     for (name, arch, count) in
         [("skull_picbreeder", SKULL, 147), ("butterfly_picbreeder", BUTTERFLY, 281)]
     {
@@ -143,7 +147,7 @@ pub fn the_evolved_mask_is_147_and_281_links_and_keeps_the_evolved_weights(archi
     }
 }
 
-pub fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
+pub(crate) fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path) {
     for (name, arch) in [("skull_picbreeder", SKULL), ("butterfly_picbreeder", BUTTERFLY)] {
         let (network, weights) = load(archive, name, arch);
         let mask = Mask::non_zero(&weights);

@@ -19,7 +19,7 @@ fn wide(weights: &[f32]) -> Vec<f64> {
     weights.iter().map(|&w| f64::from(w)).collect()
 }
 
-pub fn trained_networks_have_the_published_errors(archive: &Path) {
+pub(crate) fn trained_networks_have_the_published_errors(archive: &Path) {
     for (name, against_png, against_float) in
         [("skull", 4.2941e-4, 4.2102e-4), ("butterfly", 2.3714e-4, 1.9358e-4)]
     {
@@ -40,7 +40,7 @@ pub fn trained_networks_have_the_published_errors(archive: &Path) {
     }
 }
 
-pub fn the_reference_follows_the_traces(archive: &Path) {
+pub(crate) fn the_reference_follows_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
         let network = network_of(archive, name);
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
@@ -99,7 +99,7 @@ pub fn the_reference_follows_the_traces(archive: &Path) {
     }
 }
 
-pub fn the_fast_path_starts_like_the_traces(archive: &Path) {
+pub(crate) fn the_fast_path_starts_like_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
         let network = network_of(archive, name);
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
@@ -162,7 +162,7 @@ fn fer_losses<T: Scalar>(archive: &Path, name: &str, steps: usize) -> Vec<(f64, 
         .collect()
 }
 
-pub fn the_fer_recipe_follows_the_float64_traces(archive: &Path) {
+pub(crate) fn the_fer_recipe_follows_the_float64_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
         for (step, (loss, expected)) in fer_losses::<f64>(archive, name, 20).iter().enumerate() {
             let error = (loss / expected - 1.0).abs();

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::process::Output;
 
 /// Runs the program in the repository.
-pub fn picloom(args: &[&str]) -> Output {
+pub(crate) fn picloom(args: &[&str]) -> Output {
     let mut command = Command::cargo_bin("picloom").unwrap();
     command.env_remove("PICLOOM_ARCHIVE").args(args).output().unwrap()
 }
 
 /// Expects that it ends with this code and prints no result; returns what it says.
 #[track_caller]
-pub fn refused(args: &[&str], code: i32) -> String {
+pub(crate) fn refused(args: &[&str], code: i32) -> String {
     let output = picloom(args);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
@@ -23,13 +23,13 @@ pub fn refused(args: &[&str], code: i32) -> String {
 
 /// The result of a command that succeeds.
 #[track_caller]
-pub fn json(args: &[&str]) -> Value {
+pub(crate) fn json(args: &[&str]) -> Value {
     let output = picloom(&[args, &["--json"]].concat());
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
 /// A path as an argument.
-pub fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }

@@ -22,7 +22,7 @@ const XML: &str = r#"<?xml version="1.0"?><data><genome age="3"><nodes>
 LINK</links></genome></data>"#;
 
 /// A small Picbreeder file in which nodes (1, 4) and (2, 4) differ by their branch only.
-pub fn xml(activation: &str, weight: &str, link: &str) -> String {
+pub(crate) fn xml(activation: &str, weight: &str, link: &str) -> String {
     XML.replace("ACT", activation).replace("WEIGHT", weight).replace("LINK", link)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Every file below a folder: its path in it, and its bytes.
-pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let (mut found, mut open) = (BTreeMap::new(), vec![folder.to_path_buf()]);
     while let Some(next) = open.pop() {
         for entry in std::fs::read_dir(next).unwrap() {
@@ -22,7 +22,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 /// Both folders hold the same files with the same bytes.
 #[track_caller]
-pub fn assert_same_files(a: &Path, b: &Path, what: &str) {
+pub(crate) fn assert_same_files(a: &Path, b: &Path, what: &str) {
     let (a, b) = (files(a), files(b));
     assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
     for (name, bytes) in &a {

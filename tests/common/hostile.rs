@@ -1,20 +1,20 @@
 //! Hostile texts, and checks that they stayed texts.
 
 /// Markup, quotes, the end of a CDATA section, orders to a terminal, a turn of the writing.
-pub const EVIL: &str =
+pub(crate) const EVIL: &str =
     "=1+1</text><script>alert(\"1\")</script>]]>'\u{1b}[31m\u{9b}2J\u{7}\u{202e}&amp;";
 /// A command that holds it, as a shell would be given it.
-pub const COMMAND: &str =
+pub(crate) const COMMAND: &str =
     "picloom compare '=1+1</code><script>alert(1)</script>]]>\u{1b}[31m.json'";
 
 /// A page without the one script that it has.
-pub fn without_script(page: &str) -> String {
+pub(crate) fn without_script(page: &str) -> String {
     page.replacen(&format!("<script>{}</script>", include_str!("../../assets/report.js")), "", 1)
 }
 
 /// Nothing that a browser or a terminal would follow.
 #[track_caller]
-pub fn assert_harmless(what: &str, text: &str) {
+pub(crate) fn assert_harmless(what: &str, text: &str) {
     let text = &without_script(text);
     for bad in ["<script", "alert(\"1", "</script", "\u{1b}", "\u{9b}", "\u{7}", "\u{202e}"] {
         assert!(!text.contains(bad), "{what}: {bad:?}");
@@ -23,7 +23,7 @@ pub fn assert_harmless(what: &str, text: &str) {
 
 /// No cell that a spreadsheet would compute, and none that breaks the table.
 #[track_caller]
-pub fn assert_table(what: &str, csv: &str) {
+pub(crate) fn assert_table(what: &str, csv: &str) {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
     assert!(!rows.is_empty(), "{what}");
@@ -35,7 +35,7 @@ pub fn assert_table(what: &str, csv: &str) {
 
 /// Whole XML, and harmless.
 #[track_caller]
-pub fn parse(what: &str, svg: &str) {
+pub(crate) fn parse(what: &str, svg: &str) {
     roxmltree::Document::parse(svg).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert_harmless(what, svg);
 }

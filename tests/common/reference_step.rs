@@ -5,7 +5,7 @@ use picloom::network::{Network, PixelInputs, reference};
 use picloom::train::optimizer::Scalar;
 
 /// The f64 reference as an `Evaluate`, whatever the weights are stored in.
-pub fn evaluate<T: Scalar>(
+pub(crate) fn evaluate<T: Scalar>(
     network: &Network,
     weights: &[T],
     inputs: &PixelInputs,

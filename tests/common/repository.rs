@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// A folder with `experiments/NAME.toml`, and copies of these files of the repository at `root`; the path of the spec.
-pub fn repository(
+pub(crate) fn repository(
     root: &Path,
     name: &str,
     spec: &str,

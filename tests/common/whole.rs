@@ -9,7 +9,7 @@ use std::path::Path;
 /// # Panics
 /// If it is missing, cut off, or of another kind.
 #[track_caller]
-pub fn assert_whole(path: &Path) {
+pub(crate) fn assert_whole(path: &Path) {
     let name = path.display();
     let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = || std::str::from_utf8(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -55,7 +55,7 @@ offsets = [0]
 "#;
 
 /// A folder with this spec and the genomes that it names.
-pub fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     crate::repository::repository(
         root,
@@ -65,7 +65,7 @@ pub fn repository(spec: &str) -> (tempfile::TempDir, PathBuf) {
     )
 }
 
-pub fn plan(path: &Path, profile: Option<&str>) -> NetworksStudy {
+pub(crate) fn plan(path: &Path, profile: Option<&str>) -> NetworksStudy {
     NetworksStudy::read(path, profile, Path::new("nowhere")).unwrap()
 }
 
@@ -75,14 +75,14 @@ fn unread(path: &Path, profile: Option<&str>) -> SpecError {
 
 /// The spec is refused, in its file.
 #[track_caller]
-pub fn assert_unread(spec: &str, refusal: [&str; 3]) {
+pub(crate) fn assert_unread(spec: &str, refusal: [&str; 3]) {
     let (_folder, path) = repository(spec);
     let error = unread(&path, None);
     assert!(refusal_of(&error).at.starts_with(&format!("{}: ", path.display())), "{error}");
     assert_refused(&error, refusal);
 }
 
-pub fn run_with(plan: &NetworksStudy, runs: &Path, threads: usize) -> NetworksRecord {
+pub(crate) fn run_with(plan: &NetworksStudy, runs: &Path, threads: usize) -> NetworksRecord {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let record = pool.install(|| run_cells(plan, runs, &mut ()));
     record.unwrap().expect("nobody stopped it")

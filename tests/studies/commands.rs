@@ -3,12 +3,12 @@
 use std::path::Path;
 
 /// The repository.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The answer to a line with `--json`.
-pub fn json(args: &[&str]) -> serde_json::Value {
+pub(crate) fn json(args: &[&str]) -> serde_json::Value {
     let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
     let output = command.current_dir(root()).args(args).arg("--json").output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);

@@ -50,6 +50,7 @@ pub fn did_you_mean<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -
 #[macro_export]
 macro_rules! __names {
     ($Type:ident, $kind:literal: $($variant:ident $name:literal),+ $(,)?) => {
+        #[allow(unreachable_pub)]
         impl $Type {
             /// Every one, in order.
             pub const ALL: &'static [$Type] = &[$($Type::$variant),+];

@@ -67,7 +67,7 @@ pub fn read_text(path: &Path, largest: u64) -> std::io::Result<String> {
 ///
 /// # Errors
 /// If it is something else, with its kind in the message.
-pub fn ensure_plain(found: &Metadata) -> std::io::Result<()> {
+pub(crate) fn ensure_plain(found: &Metadata) -> std::io::Result<()> {
     let kind = found.file_type();
     if kind.is_file() {
         return Ok(());

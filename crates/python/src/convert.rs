@@ -18,10 +18,10 @@ use serde::de::DeserializeOwned;
 const LARGEST_SIZE: usize = 4096;
 
 /// Side of a picture where nothing says otherwise, in pixels; the command line's.
-pub const SIZE: usize = 128;
+pub(crate) const SIZE: usize = 128;
 
 /// Refuses sizes that make no picture.
-pub fn check_size(size: usize) -> PyResult<usize> {
+pub(crate) fn check_size(size: usize) -> PyResult<usize> {
     match (2..=LARGEST_SIZE).contains(&size) {
         true => Ok(size),
         false => Err(refused(format!("size: expected 2 to {LARGEST_SIZE} pixels, found {size}"))),
@@ -29,14 +29,14 @@ pub fn check_size(size: usize) -> PyResult<usize> {
 }
 
 /// A record as plain dicts, lists, numbers and strings.
-pub fn plain<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn plain<'py>(py: Python<'py>, record: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let text = serde_json::to_string(record).map_err(refused)?;
     py.import("json")?.call_method1("loads", (text,))
 }
 
 /// Reads Python's plain values and NumPy's; others count as their text. Unknown keys are refused
 /// where the type refuses them.
-pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+pub(crate) fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     let py = value.py();
     let plain = py.eval(c"lambda x: x.tolist() if hasattr(x, 'tolist') else str(x)", None, None)?;
     let plain = [("default", plain)].into_py_dict(py)?;
@@ -46,12 +46,12 @@ pub fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResult<T> {
 }
 
 /// Keyword arguments laid over the defaults, by the names of settings; None is not given.
-pub fn settings<C: Settings + Default>(given: Option<&Bound<'_, PyDict>>) -> PyResult<C> {
+pub(crate) fn settings<C: Settings + Default>(given: Option<&Bound<'_, PyDict>>) -> PyResult<C> {
     C::default().with(&keywords(given)?).map_err(refused)
 }
 
 /// Keyword arguments as a table; None is not given.
-pub fn keywords(given: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
+pub(crate) fn keywords(given: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
     let Some(given) = given else { return Ok(toml::Table::new()) };
     let some = given.copy()?;
     for (key, value) in given {
@@ -63,13 +63,13 @@ pub fn keywords(given: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
 }
 
 /// Takes those that are settings of a `C` by their names.
-pub fn named<C: Settings>(settings: &mut toml::Table) -> toml::Table {
+pub(crate) fn named<C: Settings>(settings: &mut toml::Table) -> toml::Table {
     let names = C::settings().into_iter().map(|row| row.name);
     names.filter_map(|name| settings.remove_entry(name)).collect()
 }
 
 /// Draws a network, by the settings of [`Framing`]; `size` is one of them.
-pub fn drawn<'py>(
+pub(crate) fn drawn<'py>(
     py: Python<'py>,
     (model, palette): (&Model, Palette),
     size: Option<Bound<'py, PyAny>>,
@@ -89,13 +89,13 @@ pub fn drawn<'py>(
 }
 
 /// (S, S, 3) without a copy.
-pub fn picture_array(py: Python<'_>, picture: Picture) -> Bound<'_, PyArray3<f32>> {
+pub(crate) fn picture_array(py: Python<'_>, picture: Picture) -> Bound<'_, PyArray3<f32>> {
     let shape = (picture.height, picture.width, 3);
     Array3::from_shape_vec(shape, picture.rgb).expect("three numbers a pixel").into_pyarray(py)
 }
 
 /// (rows, columns) of row-major values, without a copy.
-pub fn matrix<T: numpy::Element>(
+pub(crate) fn matrix<T: numpy::Element>(
     py: Python<'_>,
     shape: (usize, usize),
     values: Vec<T>,
@@ -104,7 +104,7 @@ pub fn matrix<T: numpy::Element>(
 }
 
 /// A column of a table: one entry an item.
-pub fn column<'py, I, T: numpy::Element>(
+pub(crate) fn column<'py, I, T: numpy::Element>(
     py: Python<'py>,
     items: &[I],
     of: impl Fn(&I) -> T,
@@ -113,7 +113,7 @@ pub fn column<'py, I, T: numpy::Element>(
 }
 
 /// A picture from an array of (rows, columns, 3): floats in [0, 1], or bytes.
-pub fn picture_of_array(given: &Bound<'_, PyAny>) -> PyResult<Picture> {
+pub(crate) fn picture_of_array(given: &Bound<'_, PyAny>) -> PyResult<Picture> {
     let numpy = given.py().import("numpy")?;
     let array = numpy.call_method1("asarray", (given,))?;
     if let Ok(bytes) = array.extract::<PyReadonlyArray3<u8>>() {
@@ -146,13 +146,13 @@ fn picture(shape: &[usize], rgb: Vec<f32>) -> PyResult<Picture> {
 }
 
 /// A preset with settings laid over it: nested as in a run's `config.toml`, or by their names.
-pub fn evolve_config(preset: Preset, settings: toml::Table) -> PyResult<EvolveConfig> {
+pub(crate) fn evolve_config(preset: Preset, settings: toml::Table) -> PyResult<EvolveConfig> {
     let preset = preset_of(&settings, preset).map_err(refused)?;
     config_over(EvolveConfig::preset(preset), settings)
 }
 
 /// The same over a config.
-pub fn config_over(base: EvolveConfig, mut settings: toml::Table) -> PyResult<EvolveConfig> {
+pub(crate) fn config_over(base: EvolveConfig, mut settings: toml::Table) -> PyResult<EvolveConfig> {
     let named = named::<EvolveConfig>(&mut settings);
     let config = base.over(settings).map_err(refused)?;
     let config = config.with(&named).map_err(refused)?;

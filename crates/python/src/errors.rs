@@ -16,21 +16,21 @@ create_exception!(
 );
 
 /// The error of an argument that is not valid.
-pub fn refused(error: impl Display) -> PyErr {
+pub(crate) fn refused(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
 /// The work failed.
-pub fn failed(error: impl Display) -> PyErr {
+pub(crate) fn failed(error: impl Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
 /// The error of a file that is missing or damaged.
-pub fn of_file(path: &Path, error: impl Display) -> PyErr {
+pub(crate) fn of_file(path: &Path, error: impl Display) -> PyErr {
     if path.exists() { refused(error) } else { PyFileNotFoundError::new_err(error.to_string()) }
 }
 
 /// A name or choice from its text.
-pub fn parsed<T: FromStr<Err: Display>>(text: &str) -> PyResult<T> {
+pub(crate) fn parsed<T: FromStr<Err: Display>>(text: &str) -> PyResult<T> {
     text.parse().map_err(refused)
 }

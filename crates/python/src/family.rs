@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 /// -------
 /// dict of str to list of str
 #[pyfunction]
-pub fn families(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn families(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     for family in Family::ALL {
         found.set_item(family.name(), family.factors().to_vec())?;
@@ -56,7 +56,7 @@ fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {
 ///     No such family, or another number of values than factors.
 #[pyfunction]
 #[pyo3(signature = (name, z, *, size = 64, coords = "fer"))]
-pub fn family<'py>(
+pub(crate) fn family<'py>(
     py: Python<'py>,
     name: &str,
     z: PyArrayLike1<'_, f64, numpy::AllowTypeChange>,
@@ -94,7 +94,7 @@ pub fn family<'py>(
 #[pyfunction]
 #[pyo3(signature = (factors, support = "random:0.6", *, values = 5, seed = 0))]
 #[expect(clippy::type_complexity, reason = "two arrays")]
-pub fn conditions<'py>(
+pub(crate) fn conditions<'py>(
     py: Python<'py>,
     factors: usize,
     support: &str,
@@ -112,7 +112,7 @@ pub fn conditions<'py>(
 }
 
 /// The pictures that a training under conditions sees. `target` is the name of a family or an array of (C, S, S, 3).
-pub fn conditioned(
+pub(crate) fn conditioned(
     target: &Bound<'_, PyAny>,
     conditions: Vec<Vec<f64>>,
     factors: usize,

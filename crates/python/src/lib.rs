@@ -4,6 +4,8 @@
 //! Long calls run without the interpreter's lock, end soon after Ctrl-C and tell progress from the
 //! thread that called ([`watched`]). Arrays that are made here are handed over without a copy.
 
+#![warn(unreachable_pub)]
+
 mod breeding;
 mod convert;
 mod errors;

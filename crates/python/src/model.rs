@@ -30,7 +30,7 @@ impl Model {
 }
 
 /// (W,) weights from Python, one a link.
-pub fn weights_of(network: &Network, given: &[f32]) -> PyResult<Weights> {
+pub(crate) fn weights_of(network: &Network, given: &[f32]) -> PyResult<Weights> {
     let expected = network.weight_count();
     if given.len() != expected {
         return Err(refused(format!("expected {expected} weights, found {}", given.len())));
@@ -453,7 +453,7 @@ impl Model {
 ///     No such size or coordinates.
 #[pyfunction]
 #[pyo3(signature = (size, *, coords = "fer"))]
-pub fn coordinates<'py>(
+pub(crate) fn coordinates<'py>(
     py: Python<'py>,
     size: usize,
     coords: &str,

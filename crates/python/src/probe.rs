@@ -80,7 +80,7 @@ fn swept(
 ///     progress answered False.
 #[pyfunction]
 #[pyo3(signature = (model, *, size = 128, coords = "fer", progress = None, **settings))]
-pub fn sweep<'py>(
+pub(crate) fn sweep<'py>(
     py: Python<'py>,
     model: &Model,
     size: usize,
@@ -134,7 +134,7 @@ fn stopped() -> PyErr {
 ///     No such link, a span that is not finite, no such size.
 #[pyfunction]
 #[pyo3(signature = (model, link, *, span = 2.0, steps = 9, size = 128, coords = "fer"))]
-pub fn strip<'py>(
+pub(crate) fn strip<'py>(
     py: Python<'py>,
     model: &Model,
     link: usize,
@@ -196,7 +196,7 @@ pub fn strip<'py>(
 #[pyfunction]
 #[pyo3(signature = (model, target = None, *, judge = "dl", size = None, coords = "fer", name = "given", all = false, evolved = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
-pub fn score<'py>(
+pub(crate) fn score<'py>(
     py: Python<'py>,
     model: &Model,
     target: Option<&Bound<'py, PyAny>>,

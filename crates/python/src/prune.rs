@@ -145,7 +145,7 @@ fn parent(
 #[pyfunction]
 #[pyo3(signature = (trained, target = None, *, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
-pub fn prune(
+pub(crate) fn prune(
     py: Python<'_>,
     trained: &Bound<'_, PyAny>,
     target: Option<&Bound<'_, PyAny>>,

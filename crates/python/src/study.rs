@@ -41,7 +41,7 @@ use std::path::PathBuf;
 /// FileNotFoundError, ValueError
 ///     There is no such folder, or it holds no finished run.
 #[pyfunction]
-pub fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn load_run(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
     let run = load(&folder).map_err(|e| of_file(&folder, e))?;
     let metrics = read_metrics(&folder).map_err(|e| of_file(&folder, e))?;
     let found = PyDict::new(py);
@@ -103,7 +103,7 @@ impl StudyObserver for Watch<'_, '_> {
 ///     The store cannot be written; progress answered False.
 #[pyfunction]
 #[pyo3(signature = (spec, store, *, profile = None, shard = (1, 1), progress = None))]
-pub fn run_study<'py>(
+pub(crate) fn run_study<'py>(
     py: Python<'py>,
     spec: PathBuf,
     store: PathBuf,
@@ -162,7 +162,7 @@ pub fn run_study<'py>(
 ///     The spec cannot be used, or needs the record of a study that was not run.
 #[pyfunction]
 #[pyo3(signature = (spec, store, *, profile = None))]
-pub fn study_status<'py>(
+pub(crate) fn study_status<'py>(
     py: Python<'py>,
     spec: PathBuf,
     store: PathBuf,
@@ -209,7 +209,7 @@ pub fn study_status<'py>(
 #[pyfunction]
 #[pyo3(signature = (picture, *, depths = None, seeds = None, steps = None, size = None, fit = None, runs = PathBuf::from("runs"), progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
-pub fn depth_sweep<'py>(
+pub(crate) fn depth_sweep<'py>(
     py: Python<'py>,
     picture: PathBuf,
     depths: Option<Vec<usize>>,
@@ -272,7 +272,7 @@ pub fn depth_sweep<'py>(
 ///     There is no such picture, or it is not square.
 #[pyfunction]
 #[pyo3(signature = (picture, *, fit = None))]
-pub fn predict_depth<'py>(
+pub(crate) fn predict_depth<'py>(
     py: Python<'py>,
     picture: &Bound<'py, PyAny>,
     fit: Option<&str>,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 ///
 /// Files and genomes are drawn at `size` (default 128); an array has its own size, and is resampled if
 /// another is wanted.
-pub fn target(
+pub(crate) fn target(
     given: &Bound<'_, PyAny>,
     size: Option<usize>,
     coords: Coords,

@@ -21,7 +21,7 @@ use pyo3::types::PyDict;
 /// # Errors
 /// Python's, when it is asked whether it is a bar.
 #[expect(clippy::type_complexity, reason = "a closure: its type has no shorter name")]
-pub fn listener(
+pub(crate) fn listener(
     told: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Option<impl FnMut(Python<'_>, (u64, f64)) -> PyResult<bool> + Send + use<>>> {
     let Some(told) = told else { return Ok(None) };
@@ -40,7 +40,7 @@ pub fn listener(
 }
 
 /// Keeps the logged steps and passes them on.
-pub struct Observer<'a, 'c> {
+pub(crate) struct Observer<'a, 'c> {
     pub caller: &'a Caller<'c, (u64, f64)>,
     pub history: &'a mut Vec<LogLine>,
 }
@@ -57,7 +57,7 @@ impl TrainObserver for Observer<'_, '_> {
 }
 
 /// The logged steps as a dict of arrays, (logged steps,) each.
-pub fn history<'py>(py: Python<'py>, lines: &[LogLine]) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn history<'py>(py: Python<'py>, lines: &[LogLine]) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     table.set_item("attempt", column(py, lines, |l| l.attempt))?;
     table.set_item("step", column(py, lines, |l| l.step))?;
@@ -305,7 +305,7 @@ impl Trainer {
 #[pyfunction]
 #[pyo3(signature = (model, target, *, conditions = None, size = None, coords = "fer", fit = None, start = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
-pub fn train(
+pub(crate) fn train(
     py: Python<'_>,
     model: &Model,
     target: &Bound<'_, PyAny>,

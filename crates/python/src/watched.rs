@@ -7,7 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// The work's side of the channel to its caller.
-pub struct Caller<'a, News> {
+pub(crate) struct Caller<'a, News> {
     stop: &'a AtomicBool,
     news: Sender<News>,
     listens: bool,
@@ -15,12 +15,12 @@ pub struct Caller<'a, News> {
 
 impl<News> Caller<'_, News> {
     /// False once the caller wants the work to end.
-    pub fn going_on(&self) -> bool {
+    pub(crate) fn going_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
     /// Tells how far the work is. Never waits: the caller hears the latest when it has time.
-    pub fn tell(&self, news: News) {
+    pub(crate) fn tell(&self, news: News) {
         if self.listens {
             // An error: the caller is gone, and with it who wanted to know.
             let _ = self.news.send(news);
@@ -36,7 +36,7 @@ impl<News> Caller<'_, News> {
 ///
 /// # Errors
 /// Ctrl-C, what `hear` raised, or no threads can be started. The work has ended then.
-pub fn watched<T: Send, News: Send>(
+pub(crate) fn watched<T: Send, News: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Caller<News>) -> T + Send,
     mut hear: Option<impl FnMut(Python<'_>, News) -> PyResult<bool> + Send>,

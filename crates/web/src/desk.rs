@@ -48,7 +48,7 @@ fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, String> {
 }
 
 /// Answers a request. Names and fields are those of the studio's addresses where it has them.
-pub fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
+pub(crate) fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
     let Question { ask } = read(json)?;
     match ask.as_str() {
         // The genomes and the trained network that come with the program.

@@ -10,15 +10,15 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// The genome whose picture the trained network learned.
-pub const EVOLVED: &str = "genomes/bred_moth.json";
+pub(crate) const EVOLVED: &str = "genomes/bred_moth.json";
 /// The trained network that comes with the program.
-pub const TRAINED: &str = "genomes/trained/bred_moth";
+pub(crate) const TRAINED: &str = "genomes/trained/bred_moth";
 /// Its layers and activations.
 const ARCH: &str = "6;cache:7,cos:1,gaussian:1,identity:2,sigmoid:1,sin:1";
 /// Views kept ready.
 const KEPT: usize = 8;
 /// A network ready to be looked at.
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The network.
     pub model: Model,
     /// Its genome.
@@ -37,7 +37,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// The colours of its picture.
-    pub fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         self.genome.as_ref().map_or(Palette::Free, |genome| genome.palette)
     }
 }
@@ -49,7 +49,7 @@ enum Kept {
 
 /// All networks of a page.
 #[derive(Default)]
-pub struct Held {
+pub(crate) struct Held {
     kept: BTreeMap<String, Kept>,
     loaded: Vec<((String, Wiring), Rc<Loaded>)>,
     views: Vec<((String, Wiring, usize), Rc<View>)>,
@@ -62,12 +62,12 @@ fn keep<T>(list: &mut Vec<T>, new: T) {
 }
 
 /// A genome that a page can show.
-pub fn genome_from(text: &str) -> Result<Genome, String> {
+pub(crate) fn genome_from(text: &str) -> Result<Genome, String> {
     carried_genome(text).map_err(|e| e.to_string())
 }
 
 /// The name without folder and ending.
-pub fn stem(id: &str) -> &str {
+pub(crate) fn stem(id: &str) -> &str {
     let file = id.rsplit('/').next().unwrap_or(id);
     file.strip_suffix(".json").unwrap_or(file)
 }
@@ -90,7 +90,7 @@ impl Loaded {
     }
 
     /// As a text, with the weights of `model`, which has learned this picture so well.
-    pub fn carry(&self, model: &Model, target: &str, r2: f64) -> CarriedNetwork {
+    pub(crate) fn carry(&self, model: &Model, target: &str, r2: f64) -> CarriedNetwork {
         CarriedNetwork {
             name: self.name.clone(),
             target: target.into(),
@@ -103,7 +103,7 @@ impl Loaded {
 }
 
 /// The network of a genome in a wiring.
-pub fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loaded, String> {
+pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loaded, String> {
     if wiring != Wiring::Graph {
         drawable(layered_arch(genome).dense_params()).map_err(|e| e.to_string())?;
     }
@@ -155,7 +155,7 @@ fn shipped() -> Result<Loaded, String> {
 
 impl Held {
     /// Keeps a genome or a trained network under an id: its kind and name.
-    pub fn hold(&mut self, id: &str, text: &str) -> Result<(&'static str, String), String> {
+    pub(crate) fn hold(&mut self, id: &str, text: &str) -> Result<(&'static str, String), String> {
         let (kept, kind, name) = if CarriedNetwork::is_one(text) {
             let trained = CarriedNetwork::read(text).map_err(|e| e.to_string())?;
             let name = trained.name.chars().take(80).collect();
@@ -172,7 +172,7 @@ impl Held {
     }
 
     /// The text of a network, which [`hold`](Self::hold) takes again.
-    pub fn text(&self, id: &str) -> Result<String, String> {
+    pub(crate) fn text(&self, id: &str) -> Result<String, String> {
         match (self.kept.get(id), builtin(Path::new(id))) {
             (Some(Kept::Genome(genome)), _) => Ok(picloom_engine::genome::to_json(genome)),
             (Some(Kept::Trained(trained)), _) => {
@@ -184,7 +184,7 @@ impl Held {
     }
 
     /// The genome of an id; `None` for a network without one.
-    pub fn genome(&self, id: &str) -> Option<Genome> {
+    pub(crate) fn genome(&self, id: &str) -> Option<Genome> {
         match self.kept.get(id) {
             Some(Kept::Genome(genome)) => Some((**genome).clone()),
             Some(Kept::Trained(trained)) => {
@@ -197,7 +197,7 @@ impl Held {
     }
 
     /// The network of an id.
-    pub fn load(&mut self, id: &str, wiring: Wiring) -> Result<Rc<Loaded>, String> {
+    pub(crate) fn load(&mut self, id: &str, wiring: Wiring) -> Result<Rc<Loaded>, String> {
         let key = (id.to_string(), wiring);
         if let Some((_, found)) = self.loaded.iter().find(|(known, _)| *known == key) {
             return Ok(found.clone());
@@ -213,7 +213,12 @@ impl Held {
     }
 
     /// A view of a network.
-    pub fn view(&mut self, id: &str, wiring: Wiring, size: usize) -> Result<Rc<View>, String> {
+    pub(crate) fn view(
+        &mut self,
+        id: &str,
+        wiring: Wiring,
+        size: usize,
+    ) -> Result<Rc<View>, String> {
         let key = (id.to_string(), wiring, size);
         if let Some((_, found)) = self.views.iter().find(|(known, _)| *known == key) {
             return Ok(found.clone());

@@ -18,12 +18,12 @@ const FIT: f64 = picloom_engine::score::FIT_GATE;
 
 /// The link of a network that is asked about.
 #[derive(Deserialize)]
-pub struct AskedLink {
+pub(crate) struct AskedLink {
     link: usize,
 }
 
 /// What comes with the program, as the studio's library has it.
-pub fn library() -> Answered {
+pub(crate) fn library() -> Answered {
     #[derive(Serialize)]
     struct Entry {
         id: String,
@@ -71,7 +71,7 @@ struct Described<'a> {
 }
 
 /// Everything that the page needs to draw a network by itself.
-pub fn network(desk: &mut Desk, asked: &AskedNetwork) -> Answered {
+pub(crate) fn network(desk: &mut Desk, asked: &AskedNetwork) -> Answered {
     let loaded = desk.load(asked)?;
     let learned = loaded.learned.as_ref();
     let own = loaded.genome.as_ref().filter(|_| learned.is_none()).map(|genome| &genome.provenance);
@@ -114,7 +114,7 @@ fn side(size: Option<usize>, otherwise: usize) -> Result<usize, String> {
 
 impl AskedPicture {
     /// A picture with some weights set: `LINK:VALUE,…`.
-    pub fn with(set: &str) -> Self {
+    pub(crate) fn with(set: &str) -> Self {
         AskedPicture { set: set.into(), ..AskedPicture::default() }
     }
 
@@ -137,7 +137,11 @@ impl AskedPicture {
     }
 
     /// Its genome with the weights that are set, and its name.
-    pub fn genome(&self, desk: &mut Desk, of: &AskedNetwork) -> Result<(String, Genome), String> {
+    pub(crate) fn genome(
+        &self,
+        desk: &mut Desk,
+        of: &AskedNetwork,
+    ) -> Result<(String, Genome), String> {
         let (loaded, weights) = self.model(desk, of)?;
         let none = || format!("{}: expected a genome, found a network without one", loaded.name);
         let genome = desk.held.genome(&of.id).ok_or_else(none)?;
@@ -177,7 +181,7 @@ impl AskedPicture {
 }
 
 /// Draws a network with some weights set, on a part of the plane.
-pub fn picture(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+pub(crate) fn picture(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, loaded.size)?;
     let inputs = asked.inputs(&loaded, size)?;
@@ -192,7 +196,7 @@ struct Atlas {
 }
 
 /// (U, P) maps as squares of one picture, `columns` a row, in the colours of signed values.
-pub fn atlas(
+pub(crate) fn atlas(
     model: &Model,
     weights: &Weights,
     inputs: &PixelInputs,
@@ -215,7 +219,7 @@ pub fn atlas(
 }
 
 /// Draws the map of every unit, in unit order.
-pub fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+pub(crate) fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (loaded, weights) = asked.model(desk, of)?;
     let size = side(asked.size, 48)?.min(512);
     let inputs = asked.inputs(&loaded, size)?;
@@ -224,7 +228,11 @@ pub fn maps(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answere
 }
 
 /// How far a link's weight must move, down and up, for equal effects on the picture.
-pub fn matched(desk: &mut Desk, of: &AskedNetwork, AskedLink { link }: &AskedLink) -> Answered {
+pub(crate) fn matched(
+    desk: &mut Desk,
+    of: &AskedNetwork,
+    AskedLink { link }: &AskedLink,
+) -> Answered {
     let links = desk.load(of)?.model.weights.0.len();
     if *link >= links {
         return Err(format!("link: expected a number below {links}, found {link}"));
@@ -234,14 +242,14 @@ pub fn matched(desk: &mut Desk, of: &AskedNetwork, AskedLink { link }: &AskedLin
 }
 
 /// Weights that can change the picture, by how far they must move for it.
-pub fn ranked(desk: &mut Desk, of: &AskedNetwork) -> Answered {
+pub(crate) fn ranked(desk: &mut Desk, of: &AskedNetwork) -> Answered {
     desk.load(of)?;
     let view = desk.held.view(&of.id, of.wiring, SEARCHED_AT)?;
     Answer::of(&page::ranked(&view, &|| false))
 }
 
 /// A genome with the weights that are set, as a file.
-pub fn genome(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
+pub(crate) fn genome(desk: &mut Desk, of: &AskedNetwork, asked: &AskedPicture) -> Answered {
     let (name, genome) = asked.genome(desk, of)?;
     Answer::of(&serde_json::json!({ "name": format!("{name}.json"), "text": to_json(&genome) }))
 }

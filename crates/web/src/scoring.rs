@@ -13,13 +13,13 @@ const MOST: usize = 400;
 
 /// What is to be scored.
 #[derive(Deserialize)]
-pub struct BeginScore {
+pub(crate) struct BeginScore {
     samples: usize,
     effect: f64,
 }
 
 /// Begins a score: the weights that are going to be moved.
-pub fn begin(desk: &mut Desk, of: &AskedNetwork, wanted: &BeginScore) -> Answered {
+pub(crate) fn begin(desk: &mut Desk, of: &AskedNetwork, wanted: &BeginScore) -> Answered {
     if !(0.01..=0.5).contains(&wanted.effect) || !(1..=MOST).contains(&wanted.samples) {
         return Err(format!(
             "expected 1 to {MOST} weights and an effect from 0.01 to 0.5, found {} and {}",
@@ -71,7 +71,7 @@ struct Scored {
 }
 
 /// Judges some more weights; their changed pictures follow. After the last, the score.
-pub fn next(desk: &mut Desk, job: usize) -> Answered {
+pub(crate) fn next(desk: &mut Desk, job: usize) -> Answered {
     let gone = "this page does not have the score any more; begin it again";
     let Scoring { exhibit, judge, delta, links, done, swept } =
         desk.scorings.get_mut(&job).ok_or(gone)?;

@@ -60,7 +60,7 @@ fn drawn(tree: &Breeding, node: usize, size: usize) -> Result<Vec<u8>, String> {
 
 /// A request for a new session.
 #[derive(Deserialize)]
-pub struct Begin {
+pub(crate) struct Begin {
     #[serde(default)]
     name: String,
     seed: u64,
@@ -82,7 +82,7 @@ fn named<T: Default + FromStr<Err: Display>>(name: &Option<String>) -> Result<T,
 }
 
 /// Begins a session, from random genomes or from some that there are.
-pub fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
+pub(crate) fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
     let mut config = EvolveConfig::of_session(Preset::Picbreeder);
     config.start.symmetry = named(&wanted.symmetry)?;
     config.start.background = named(&wanted.background)?;
@@ -114,19 +114,19 @@ pub fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
 
 /// Which sheet of a session.
 #[derive(Deserialize)]
-pub struct Sheet {
+pub(crate) struct Sheet {
     session: usize,
     node: Option<usize>,
     size: Option<usize>,
 }
 
 /// A session on a sheet.
-pub fn session(desk: &mut Desk, asked: &Sheet) -> Answered {
+pub(crate) fn session(desk: &mut Desk, asked: &Sheet) -> Answered {
     shown(desk, asked.session, asked.node, asked.size)
 }
 
 /// Every picture of a sheet.
-pub fn sheet(desk: &mut Desk, asked: &Sheet) -> Answered {
+pub(crate) fn sheet(desk: &mut Desk, asked: &Sheet) -> Answered {
     let kept = desk.sessions.get(asked.session)?;
     let node = asked.node.unwrap_or(kept.tree.at());
     Answer::with(&node, drawn(&kept.tree, node, asked.size.unwrap_or(128))?)
@@ -134,7 +134,7 @@ pub fn sheet(desk: &mut Desk, asked: &Sheet) -> Answered {
 
 /// A choice on a sheet.
 #[derive(Deserialize)]
-pub struct Choice {
+pub(crate) struct Choice {
     session: usize,
     at: usize,
     chosen: Vec<usize>,
@@ -154,7 +154,7 @@ impl Choice {
 }
 
 /// The next sheet.
-pub fn breed(desk: &mut Desk, choice: &Choice) -> Answered {
+pub(crate) fn breed(desk: &mut Desk, choice: &Choice) -> Answered {
     choice.breed(&mut desk.sessions.get(choice.session)?.tree)?;
     shown(desk, choice.session, None, choice.size)
 }
@@ -165,7 +165,7 @@ struct Foreseen {
 }
 
 /// The pictures that a choice is going to lead to. Nothing is changed.
-pub fn foresee(desk: &mut Desk, choice: &Choice) -> Answered {
+pub(crate) fn foresee(desk: &mut Desk, choice: &Choice) -> Answered {
     let mut tree = desk.sessions.get(choice.session)?.tree.clone();
     choice.breed(&mut tree)?;
     let pictures = drawn(&tree, tree.at(), choice.size.unwrap_or(128))?;
@@ -174,26 +174,26 @@ pub fn foresee(desk: &mut Desk, choice: &Choice) -> Answered {
 
 /// A move in the tree.
 #[derive(Deserialize)]
-pub struct Move {
+pub(crate) struct Move {
     session: usize,
     node: Option<usize>,
     size: Option<usize>,
 }
 
 /// To the sheet before.
-pub fn undo(desk: &mut Desk, way: &Move) -> Answered {
+pub(crate) fn undo(desk: &mut Desk, way: &Move) -> Answered {
     desk.sessions.get(way.session)?.tree.undo();
     shown(desk, way.session, None, way.size)
 }
 
 /// To the sheet that was left last.
-pub fn redo(desk: &mut Desk, way: &Move) -> Answered {
+pub(crate) fn redo(desk: &mut Desk, way: &Move) -> Answered {
     desk.sessions.get(way.session)?.tree.redo();
     shown(desk, way.session, None, way.size)
 }
 
 /// To any sheet.
-pub fn go_to(desk: &mut Desk, way: &Move) -> Answered {
+pub(crate) fn go_to(desk: &mut Desk, way: &Move) -> Answered {
     let node = way.node.ok_or("node: expected the number of a sheet, found none")?;
     desk.sessions.get(way.session)?.tree.go_to(node).map_err(|e| e.to_string())?;
     shown(desk, way.session, None, way.size)
@@ -201,7 +201,7 @@ pub fn go_to(desk: &mut Desk, way: &Move) -> Answered {
 
 /// Which picture of a session.
 #[derive(Deserialize)]
-pub struct Placed {
+pub(crate) struct Placed {
     session: usize,
     node: Option<usize>,
     place: usize,
@@ -209,14 +209,14 @@ pub struct Placed {
 }
 
 /// One picture of a sheet.
-pub fn picture(desk: &mut Desk, asked: &Placed) -> Answered {
+pub(crate) fn picture(desk: &mut Desk, asked: &Placed) -> Answered {
     let genome = placed(desk.sessions.get(asked.session)?, asked.node, asked.place)?;
     let size = asked.size.unwrap_or(128).clamp(1, LARGEST_DRAWN);
     Answer::with(&size, draw(&genome, size))
 }
 
 /// One genome of a sheet, as a file.
-pub fn genome(desk: &mut Desk, asked: &Placed) -> Answered {
+pub(crate) fn genome(desk: &mut Desk, asked: &Placed) -> Answered {
     let kept = desk.sessions.get(asked.session)?;
     let genome = placed(kept, asked.node, asked.place)?;
     let name = format!("{}-{}.json", kept.name, asked.place + 1);

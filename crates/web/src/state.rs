@@ -18,10 +18,10 @@ const MOST_STEPS: usize = 400;
 const FORMAT: &str = "picloom-web-session/1";
 
 /// An answer, or why there is none, in words.
-pub type Answered = Result<Answer, String>;
+pub(crate) type Answered = Result<Answer, String>;
 
 /// JSON, and bytes where there are pictures.
-pub struct Answer {
+pub(crate) struct Answer {
     /// The JSON.
     pub json: String,
     /// The bytes.
@@ -30,12 +30,12 @@ pub struct Answer {
 
 impl Answer {
     /// Plain data.
-    pub fn of(value: &impl Serialize) -> Answered {
+    pub(crate) fn of(value: &impl Serialize) -> Answered {
         Answer::with(value, Vec::new())
     }
 
     /// Plain data and bytes.
-    pub fn with(value: &impl Serialize, bytes: Vec<u8>) -> Answered {
+    pub(crate) fn with(value: &impl Serialize, bytes: Vec<u8>) -> Answered {
         let json = serde_json::to_string(value).map_err(|e| e.to_string())?;
         Ok(Answer { json, bytes })
     }
@@ -43,7 +43,7 @@ impl Answer {
 
 /// What a page has at hand.
 #[derive(Default)]
-pub struct Desk {
+pub(crate) struct Desk {
     /// Networks by id.
     pub held: Held,
     /// Breeding sessions by number.
@@ -56,7 +56,7 @@ pub struct Desk {
 
 impl Desk {
     /// The network of an id; one on a sheet is held from then on.
-    pub fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
+    pub(crate) fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
         self.held_too(&asked.id)?;
         self.held.load(&asked.id, asked.wiring)
     }
@@ -74,7 +74,7 @@ impl Desk {
 
 /// The address of a network.
 #[derive(Deserialize)]
-pub struct AskedNetwork {
+pub(crate) struct AskedNetwork {
     /// What comes with the program, what is held, or a place on a sheet of a session.
     pub id: String,
     /// How a genome is wired.
@@ -88,7 +88,7 @@ fn graph() -> Wiring {
 
 /// How a network is to be drawn: its size, and what is set.
 #[derive(Default, Deserialize)]
-pub struct AskedPicture {
+pub(crate) struct AskedPicture {
     pub(crate) size: Option<usize>,
     /// `LINK:VALUE,…`
     #[serde(default)]
@@ -102,7 +102,7 @@ pub struct AskedPicture {
 }
 
 /// A score that is being taken.
-pub struct Scoring {
+pub(crate) struct Scoring {
     pub(crate) exhibit: Exhibit,
     pub(crate) judge: DlJudge,
     pub(crate) delta: Delta,
@@ -112,10 +112,10 @@ pub struct Scoring {
 }
 
 /// Scores by number.
-pub type Scorings = BTreeMap<usize, Scoring>;
+pub(crate) type Scorings = BTreeMap<usize, Scoring>;
 
 /// A training.
-pub struct Training {
+pub(crate) struct Training {
     pub(crate) trainer: Trainer,
     pub(crate) config: TrainConfig,
     /// The network, its name, what it learns. Its weights are those it began with.
@@ -132,10 +132,10 @@ pub struct Training {
 }
 
 /// Trainings by number.
-pub type Trainings = BTreeMap<usize, Training>;
+pub(crate) type Trainings = BTreeMap<usize, Training>;
 
 /// A session, and the genomes that it began from.
-pub struct Kept {
+pub(crate) struct Kept {
     /// What people call it.
     pub name: String,
     pub(crate) tree: Breeding,
@@ -144,7 +144,7 @@ pub struct Kept {
 
 /// Sessions by number.
 #[derive(Default)]
-pub struct Sessions {
+pub(crate) struct Sessions {
     kept: BTreeMap<usize, Kept>,
 }
 
@@ -161,7 +161,7 @@ struct SessionText {
 }
 
 /// The session of a text; none if the text is of something else.
-pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
+pub(crate) fn from_text(text: &str) -> Result<Option<Kept>, String> {
     if !text.contains(FORMAT) {
         return Ok(None);
     }
@@ -184,7 +184,7 @@ pub fn from_text(text: &str) -> Result<Option<Kept>, String> {
 
 impl Sessions {
     /// Keeps a session: its number.
-    pub fn add(&mut self, kept: Kept) -> usize {
+    pub(crate) fn add(&mut self, kept: Kept) -> usize {
         let number = self.kept.keys().last().map_or(1, |last| last + 1);
         self.kept.insert(number, kept);
         number
@@ -196,7 +196,7 @@ impl Sessions {
     }
 
     /// The text of a session.
-    pub fn text(&mut self, number: usize) -> Result<String, String> {
+    pub(crate) fn text(&mut self, number: usize) -> Result<String, String> {
         let Kept { name, tree, ancestors } = self.get(number)?;
         let text = SessionText {
             format: FORMAT.into(),
@@ -209,7 +209,7 @@ impl Sessions {
 }
 
 /// The genome at `bred/SESSION/SHEET/PLACE`; none for an id of another kind.
-pub fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
+pub(crate) fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
     let Some(rest) = id.strip_prefix("bred/") else { return Ok(None) };
     let numbers: Vec<usize> = rest.split('/').filter_map(|n| n.parse().ok()).collect();
     let [number, sheet, place] = numbers[..] else {

@@ -21,7 +21,7 @@ const LOG_EVERY: u64 = 10;
 
 /// What is to be trained, on what. Where the request has bytes, they are the picture: RGB, `size`² pixels.
 #[derive(Deserialize)]
-pub struct BeginTraining {
+pub(crate) struct BeginTraining {
     size: usize,
     seed: u64,
     lr: f64,
@@ -71,7 +71,7 @@ fn config(lr: f64, seed: u64) -> Result<TrainConfig, String> {
 }
 
 /// Begins a training: the picture to learn follows, as it is trained on.
-pub fn begin(
+pub(crate) fn begin(
     desk: &mut Desk,
     asked: &AskedNetwork,
     wanted: &BeginTraining,
@@ -240,7 +240,7 @@ fn known(desk: &mut Desk, job: usize) -> Result<&mut Training, String> {
 
 /// How far to train, and what to show of it.
 #[derive(Deserialize)]
-pub struct Step {
+pub(crate) struct Step {
     job: usize,
     steps: u64,
     /// Side of the picture; `None` for no picture.
@@ -263,7 +263,7 @@ struct Stepped {
 }
 
 /// Trains on; the picture, the maps and the weights follow.
-pub fn step(desk: &mut Desk, wanted: &Step) -> Answered {
+pub(crate) fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let training = known(desk, wanted.job)?;
     let mut chunk = Chunk { left: wanted.steps, lines: Vec::new(), before: training.steps };
     if wanted.steps > 0 && training.why.is_none() {
@@ -308,14 +308,14 @@ pub fn step(desk: &mut Desk, wanted: &Step) -> Answered {
 
 /// How many links stay.
 #[derive(Deserialize)]
-pub struct Pruning {
+pub(crate) struct Pruning {
     job: usize,
     keep: usize,
     method: String,
 }
 
 /// Keeps the links that a method scores highest; training goes on from there.
-pub fn prune(desk: &mut Desk, wanted: &Pruning) -> Answered {
+pub(crate) fn prune(desk: &mut Desk, wanted: &Pruning) -> Answered {
     let method = match wanted.method.as_str() {
         "sp" => Method::Sp(Default::default()),
         "magnitude" => Method::Magnitude(Default::default()),
@@ -328,7 +328,7 @@ pub fn prune(desk: &mut Desk, wanted: &Pruning) -> Answered {
 }
 
 /// Goes on at another rate.
-pub fn rate(desk: &mut Desk, job: usize, lr: f64) -> Answered {
+pub(crate) fn rate(desk: &mut Desk, job: usize, lr: f64) -> Answered {
     let training = known(desk, job)?;
     training.config = config(lr, training.config.seed)?;
     let (problem, state) = (training.trainer.problem().clone(), training.trainer.state().clone());
@@ -338,7 +338,7 @@ pub fn rate(desk: &mut Desk, job: usize, lr: f64) -> Answered {
 }
 
 /// The network as it stands, as text.
-pub fn text(desk: &mut Desk, job: usize) -> Answered {
+pub(crate) fn text(desk: &mut Desk, job: usize) -> Answered {
     let training = known(desk, job)?;
     let r2 = training.r2(&training.drawn());
     let text = training.loaded.carry(&training.model(), &training.target_id, r2);
@@ -348,7 +348,7 @@ pub fn text(desk: &mut Desk, job: usize) -> Answered {
 }
 
 /// Lets a training go.
-pub fn end(desk: &mut Desk, job: usize) -> Answered {
+pub(crate) fn end(desk: &mut Desk, job: usize) -> Answered {
     desk.trainings.remove(&job);
     Answer::of(&job)
 }

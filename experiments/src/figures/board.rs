@@ -125,7 +125,7 @@ const COUNT: f64 = 40.0;
 
 impl MapBoard {
     /// The SVG.
-    pub fn draw(&self) -> String {
+    pub(super) fn draw(&self) -> String {
         let across = self.rows.iter().map(|r| r.1.len()).max().unwrap_or(0);
         let across = across.max(1) as f64;
         let most = self.rows.iter().flat_map(|r| &r.1).flat_map(|p| {

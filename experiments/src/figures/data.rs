@@ -24,7 +24,7 @@ pub(super) struct Group<'a> {
 
 impl<'a> Group<'a> {
     /// Networks of `arm` at `level`, trained by the recipe at the reference depth.
-    pub fn of(arm: &'a str, level: usize) -> Self {
+    pub(super) fn of(arm: &'a str, level: usize) -> Self {
         Group { arm, level, variant: BASE, offset: 0 }
     }
 }

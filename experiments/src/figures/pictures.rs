@@ -122,7 +122,7 @@ impl Default for ChangeSheet<'_> {
 
 impl ChangeSheet<'_> {
     /// Draws it of some networks of each target.
-    pub fn draw(
+    pub(super) fn draw(
         self,
         sources: &Sources,
         record: &NetworksRecord,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Which records the claims are decided from.
 #[derive(Args)]
-pub struct ClaimsArgs {
+pub(super) struct ClaimsArgs {
     /// Study with the rules
     #[arg(long, default_value = "experiments/study.toml")]
     spec: PathBuf,
@@ -22,7 +22,7 @@ pub struct ClaimsArgs {
 }
 
 /// Decides, or checks what was decided.
-pub fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: ClaimsArgs, out: &Output) -> anyhow::Result<()> {
     let spec = StudySpec::read(&args.spec)?;
     let results = Results::below(&args.records, spec.studies());
     if results.is_empty() {

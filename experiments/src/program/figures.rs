@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Which figures are drawn.
 #[derive(Args)]
-pub struct FiguresArgs {
+pub(super) struct FiguresArgs {
     /// Names of figures (default: all)
     names: Vec<String>,
     /// Folder of the records, FOLDER/STUDY/rows.csv.gz; the figures are written beside them
@@ -29,7 +29,7 @@ pub struct FiguresArgs {
 
 /// Where the report is written.
 #[derive(Args)]
-pub struct ReportArgs {
+pub(super) struct ReportArgs {
     /// Folder of the records, FOLDER/STUDY/rows.csv.gz
     #[arg(long, default_value = "figures", value_name = "FOLDER")]
     records: PathBuf,
@@ -39,7 +39,7 @@ pub struct ReportArgs {
 }
 
 /// Writes every figure into one page.
-pub fn report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
     let command = format!(
         "picloom-experiments report --records {} --out {}",
         word(portable(&args.records)),
@@ -53,7 +53,7 @@ pub fn report(args: &ReportArgs, out: &Output) -> anyhow::Result<()> {
 }
 
 /// Draws figures.
-pub fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: FiguresArgs, out: &Output) -> anyhow::Result<()> {
     let mut chosen: Vec<&Figure> = FIGURES.iter().collect();
     if !args.names.is_empty() {
         chosen.clear();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The commands that use the labelled pictures.
 #[derive(Subcommand)]
-pub enum JudgeCommand {
+pub(super) enum JudgeCommand {
     /// Draw the project's own labelled pictures from their networks
     Pictures(PicturesArgs),
     /// Fit the embedded judge to labelled pictures, with every target left out once
@@ -24,7 +24,7 @@ pub enum JudgeCommand {
 
 /// Which pictures are drawn.
 #[derive(Args)]
-pub struct PicturesArgs {
+pub(super) struct PicturesArgs {
     /// Folder of the networks and of the changes
     #[arg(long, default_value = "experiments/labels", value_name = "FOLDER")]
     labels: PathBuf,
@@ -35,7 +35,7 @@ pub struct PicturesArgs {
 
 /// How the judge is fitted.
 #[derive(Args)]
-pub struct FitArgs {
+pub(super) struct FitArgs {
     /// Labelled sets (columns image, base, label; paths relative to the file)
     #[arg(required = true, value_name = "LABELS.csv")]
     labels: Vec<PathBuf>,
@@ -52,7 +52,7 @@ pub struct FitArgs {
 
 /// Which judge is reported on.
 #[derive(Args)]
-pub struct ReportArgs {
+pub(super) struct ReportArgs {
     /// Labelled sets (columns image, base, label; paths relative to the file)
     #[arg(required = true, value_name = "LABELS.csv")]
     labels: Vec<PathBuf>,
@@ -65,7 +65,7 @@ pub struct ReportArgs {
 }
 
 /// Draws, fits or reports.
-pub fn run(command: JudgeCommand, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(command: JudgeCommand, out: &Output) -> anyhow::Result<()> {
     match command {
         JudgeCommand::Pictures(args) => {
             let sets = draw::draw_sets(&args.labels, &args.out)?;

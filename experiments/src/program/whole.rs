@@ -10,7 +10,7 @@ use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
 use serde_json::json;
 
 /// Does what the command says.
-pub fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     let whole = match &command {
         StudyCommand::Run { study, dry_run: false, .. } if study.is_whole()? => Some(study.clone()),
         _ => None,

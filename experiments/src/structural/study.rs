@@ -9,6 +9,7 @@ use picloom::base::refusal::Refusal;
 use picloom::experiment::Watched;
 use picloom::experiment::cost;
 use picloom::experiment::prune_run;
+use picloom::experiment::target_spec::places_of;
 use picloom::experiment::targets;
 use picloom::genome::{self, Genome};
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Wiring};
@@ -21,7 +22,7 @@ use picloom::score::measures::structural::{
 };
 use picloom::study::grid::Grid;
 use picloom::study::record::six_digits;
-use picloom::study::spec::{Places, SpecError, check_names};
+use picloom::study::spec::{SpecError, check_names};
 use picloom::study::workers::Ask;
 use picloom::train::{Schedule, StopReason, TrainConfig};
 use serde::Serialize;
@@ -99,7 +100,7 @@ fn prepare(path: &Path, target: &PartedTarget, size: usize) -> Result<Prepared, 
     let drawing = drawing.ok_or_else(|| refused("a drawing of our own", &target.drawing))?;
     let parts = drawing.parts(size);
     let parts = parts.ok_or_else(|| refused("a drawing with parts", &target.drawing))?;
-    let genome = target.genome.as_ref().map(|file| genome::read(&Places::of(path).file(file)));
+    let genome = target.genome.as_ref().map(|file| genome::read(&places_of(path).file(file)));
     let genome = genome.transpose().map_err(SpecError::of_target(path, &target.name))?;
     let picture = match (target.picture, &genome) {
         (Shown::Drawing, _) => drawing.draw(size),

@@ -8,7 +8,7 @@ use picloom::base::text::portable;
 use picloom::experiment::Watched;
 use picloom::experiment::cost;
 use picloom::experiment::curve::{Curve, surviving};
-use picloom::experiment::target_spec::{TargetSpec, check_size};
+use picloom::experiment::target_spec::{TargetSpec, check_size, places_of};
 use picloom::network::{Coords, Mask, Model, Wiring, read_genome};
 use picloom::run::{
     RunConfig, RunError, RunResult, Target, TrainJob, load_target, read_metrics, train_run,
@@ -195,7 +195,7 @@ impl Grid for Training {
     }
 
     fn inputs(&self, path: &Path) -> Result<Bases, SpecError> {
-        let places = Places::of(path);
+        let places = places_of(path);
         let mut bases = Vec::new();
         for target in &self.targets {
             for &wiring in &self.wirings {

@@ -2,7 +2,7 @@
 //! that are in them; nothing broken by records in which nothing went well; the docs' table is the
 //! code's.
 
-pub mod records;
+pub(crate) mod records;
 
 use crate::hostile::without_script;
 use crate::root;

@@ -21,7 +21,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct SheetsArgs {
+pub(super) struct SheetsArgs {
     /// Run folders, genome files, or ARCH@PARAMS; TARGET=… before one names what it draws
     #[arg(required = true, value_name = "[TARGET=]RUN|GENOME|ARCH@PARAMS")]
     sources: Vec<String>,
@@ -53,7 +53,7 @@ pub struct SheetsArgs {
 }
 
 #[derive(Args)]
-pub struct LabelsArgs {
+pub(super) struct LabelsArgs {
     /// Folder made by judge sheets
     folder: PathBuf,
     /// Answers: columns number, label (c or clean, d or damaged; ? after it if in doubt)
@@ -108,7 +108,7 @@ fn load(text: &str, args: &SheetsArgs) -> anyhow::Result<Drawer> {
     })
 }
 
-pub fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> {
     check_size(args.size)?;
     if args.count == 0 || args.page == 0 {
         return Err(Usage("--count and --page: expected 1 or more, found 0".into()).into());
@@ -183,7 +183,7 @@ fn from_folder(mut key: Vec<KeyRow>, folder: &Path, beside: &Path) -> anyhow::Re
     Ok(key)
 }
 
-pub fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> {
     use crate::score::Label;
     let key = read_key(&args.folder.join("key.csv"))?;
     let answers = read_answers(&args.from)?;

@@ -21,7 +21,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
-pub struct PruneArgs {
+pub(super) struct PruneArgs {
     /// Folder of the finished run to prune (or --arch with --params and --target)
     run: Option<PathBuf>,
     /// Arch string of a layered network instead of a run, with --params and --target
@@ -160,7 +160,7 @@ fn told(error: AimError, match_run: Option<&Path>) -> Usage {
     })
 }
 
-pub fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     let parent = parent(&args)?;
     let model = &parent.trained.model;
     let from = model.mask.kept();

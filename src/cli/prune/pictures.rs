@@ -25,7 +25,7 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Draws every finished round into its folder's `images`, where that is not done.
-pub fn draw(
+pub(super) fn draw(
     parent: &Model,
     out: &Path,
     records: &[RoundRecord],

@@ -13,7 +13,7 @@ const PREFIX: &str = "family:";
 
 /// The pictures that a search is shown, and those that it is not.
 #[derive(Clone, Debug)]
-pub struct ShownFamily {
+pub(super) struct ShownFamily {
     family: Family,
     /// The combinations shown and held out.
     pub conditions: Conditions,
@@ -25,7 +25,7 @@ impl ShownFamily {
     /// # Errors
     /// There is no such family; the search is not for a target; more pictures than there is memory
     /// for.
-    pub fn of(config: &EvolutionConfig) -> Result<Option<Self>, Refusal> {
+    pub(super) fn of(config: &EvolutionConfig) -> Result<Option<Self>, Refusal> {
         let Some(name) = config.target.as_ref().and_then(|target| target.strip_prefix(PREFIX))
         else {
             let none = config.support.is_none() && config.values.is_none();
@@ -52,12 +52,12 @@ impl ShownFamily {
     }
 
     /// The pictures that are shown.
-    pub fn seen(&self, config: &EvolutionConfig) -> Conditioned {
+    pub(super) fn seen(&self, config: &EvolutionConfig) -> Conditioned {
         self.drawn(&self.conditions.seen, config)
     }
 
     /// R² of a genome on what was held out.
-    pub fn held_out_r2(&self, genome: &Genome, config: &EvolutionConfig) -> f64 {
+    pub(super) fn held_out_r2(&self, genome: &Genome, config: &EvolutionConfig) -> f64 {
         let model = Model::of_genome(genome, Wiring::Graph);
         let set = self.drawn(&self.conditions.held_out, config);
         recombination::fit(&model, &set, config.coords).r2
@@ -67,7 +67,7 @@ impl ShownFamily {
     ///
     /// # Errors
     /// An ancestor has another number of factors.
-    pub fn be_heard(
+    pub(super) fn be_heard(
         &self,
         config: &mut EvolutionConfig,
         ancestors: &[Genome],

@@ -30,12 +30,12 @@ pub(super) struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    pub fn new(job: &'a EvolutionJob, folder: &'a Path, judge: &'a PictureJudge) -> Self {
+    pub(super) fn new(job: &'a EvolutionJob, folder: &'a Path, judge: &'a PictureJudge) -> Self {
         Best { job, folder, judge, measured: None, left: None }
     }
 
     /// R² of the best picture until now, where the search has a target.
-    pub fn r2(&mut self, search: &Search) -> Option<f64> {
+    pub(super) fn r2(&mut self, search: &Search) -> Option<f64> {
         let best = champion(search)?;
         match self.measured {
             Some((fitness, r2)) if fitness == best.fitness => r2,
@@ -48,7 +48,7 @@ impl<'a> Best<'a> {
     }
 
     /// Writes the files of a better one, unless it is too soon.
-    pub fn leave_now_and_then(&mut self, search: &Search) -> Result<(), EvolutionError> {
+    pub(super) fn leave_now_and_then(&mut self, search: &Search) -> Result<(), EvolutionError> {
         let Some(best) = champion(search) else { return Ok(()) };
         let is_due = self
             .left
@@ -57,7 +57,7 @@ impl<'a> Best<'a> {
     }
 
     /// Writes `best.json` and `best.png`.
-    pub fn leave(&mut self, search: &Search) -> Result<(), EvolutionError> {
+    pub(super) fn leave(&mut self, search: &Search) -> Result<(), EvolutionError> {
         let Some(best) = champion(search) else { return Ok(()) };
         write_best(&self.job.config, self.folder, best)?;
         self.left = Some((best.fitness, Instant::now()));

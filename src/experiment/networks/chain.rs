@@ -492,7 +492,7 @@ impl<'a> Measuring<'a> {
     }
 
     /// A network as the judge is shown it; the other measures are taken of the same view.
-    pub fn exhibit(&self, model: &Model) -> Exhibit {
+    pub(crate) fn exhibit(&self, model: &Model) -> Exhibit {
         let shown = self.family.map(|family| model.at(&family.seen.conditions[0]));
         let model = shown.as_ref().unwrap_or(model);
         Exhibit::new(model, self.target.width, self.coords, Some(self.target))
@@ -553,7 +553,7 @@ impl<'a> Measuring<'a> {
     }
 
     /// Scores and measures one network; pictures go to `folder` if `ask` allows it.
-    pub fn measure(
+    pub(crate) fn measure(
         &self,
         made: &Made<'_>,
         judge: &dyn Judge,

@@ -13,12 +13,12 @@ pub(super) struct Job(pub Vec<TrainJob>);
 
 impl Job {
     /// True if its first run is finished.
-    pub fn is_begun(&self, study: &Path) -> bool {
+    pub(super) fn is_begun(&self, study: &Path) -> bool {
         is_finished(&study.join(self.0[0].config.run_id()))
     }
 
     /// Equal for jobs that make the same network.
-    pub fn id(&self) -> String {
+    pub(super) fn id(&self) -> String {
         match &self.0[..] {
             [only] => only.config.run_id(),
             all => json_id(&all.iter().map(|job| &job.config).collect::<Vec<_>>()),
@@ -27,7 +27,7 @@ impl Job {
 
     /// Makes it in the study's folder, or resumes it there, and returns the folder of its run;
     /// `None` if it was interrupted.
-    pub fn run(self, study: &Path, ask: Ask<'_>) -> Result<Option<PathBuf>, RunError> {
+    pub(super) fn run(self, study: &Path, ask: Ask<'_>) -> Result<Option<PathBuf>, RunError> {
         let mut last: Option<PathBuf> = None;
         for job in self.0 {
             let job = match &last {

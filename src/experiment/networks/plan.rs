@@ -9,7 +9,7 @@ use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::target_spec::{FamilySpec, TargetSpec};
+use crate::experiment::target_spec::{FamilySpec, TargetSpec, places_of};
 use crate::genome::{self, Genome};
 use crate::network::family::Family;
 use crate::network::{
@@ -326,7 +326,7 @@ impl NetworksStudy {
     pub fn of(file: &SpecFile, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
         let path = file.path();
         Self::of_with(file, profile, |study| {
-            let record = find_record(study, runs, &Places::of(path).above).map_err(|found| {
+            let record = find_record(study, runs, &places_of(path).above).map_err(|found| {
                 let expected = format!("a finished study {study} to predict depths from");
                 Refusal::new("depth_from", expected, found).in_file(path)
             })?;
@@ -350,7 +350,7 @@ impl NetworksStudy {
         model_of: impl Fn(&str) -> Result<Option<DepthModel>, SpecError>,
     ) -> Result<Self, SpecError> {
         let (path, (mut spec, profile)) = (file.path(), file.spec::<NetworksSpec>(profile)?);
-        let places = Places::of(path);
+        let places = places_of(path);
         // Programs that prune or judge lie where the spec's other files do; what they are decides ids.
         places.folders().into_iter().for_each(look_in);
         for arm in &mut spec.arms {

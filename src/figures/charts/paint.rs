@@ -37,27 +37,27 @@ pub(super) struct Area {
 }
 
 impl Area {
-    pub fn right(&self) -> f64 {
+    pub(super) fn right(&self) -> f64 {
         self.x + self.width
     }
 
-    pub fn bottom(&self) -> f64 {
+    pub(super) fn bottom(&self) -> f64 {
         self.y + self.height
     }
 
     /// The rectangle between two corners.
-    pub fn between(a: (f64, f64), b: (f64, f64)) -> Area {
+    pub(super) fn between(a: (f64, f64), b: (f64, f64)) -> Area {
         let (width, height) = ((a.0 - b.0).abs(), (a.1 - b.1).abs());
         Area { x: a.0.min(b.0), y: a.1.min(b.1), width, height }
     }
 
     /// Its centre.
-    pub fn middle(&self) -> (f64, f64) {
+    pub(super) fn middle(&self) -> (f64, f64) {
         (self.x + self.width / 2.0, self.y + self.height / 2.0)
     }
 
     /// True if another shares some of it.
-    pub fn touches(&self, other: &Area) -> bool {
+    pub(super) fn touches(&self, other: &Area) -> bool {
         self.x < other.right()
             && other.x < self.right()
             && self.y < other.bottom()
@@ -65,7 +65,7 @@ impl Area {
     }
 
     /// Smaller on every side; never smaller than a pixel.
-    pub fn inset(&self, by: f64) -> Area {
+    pub(super) fn inset(&self, by: f64) -> Area {
         let less = |length: f64| (length - 2.0 * by).max(1.0);
         Area { x: self.x + by, y: self.y + by, width: less(self.width), height: less(self.height) }
     }
@@ -84,14 +84,14 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// Pixel of a place in axis units.
-    pub fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub(super) fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let share = |laid: &Laid, place: f64| (place - laid.low) / (laid.high - laid.low);
         let (right, up) = (share(self.x, x), share(self.y, y));
         (self.inner.x + right * self.inner.width, self.inner.bottom() - up * self.inner.height)
     }
 
     /// Pixel of a place on the category axis and one on the axis of values.
-    pub fn slot(&self, slots: &Slots, category: f64, value: f64) -> (f64, f64) {
+    pub(super) fn slot(&self, slots: &Slots, category: f64, value: f64) -> (f64, f64) {
         self.pixel(if slots.lying { (value, category) } else { (category, value) })
     }
 }
@@ -119,7 +119,7 @@ pub(super) const TICK: Face = face(size::TICK, false, style::GREY);
 
 impl Face {
     /// plotters' style of a text in this face.
-    pub fn style(self, h: HPos) -> TextStyle<'static> {
+    pub(super) fn style(self, h: HPos) -> TextStyle<'static> {
         let weight = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         let font: FontDesc = (FAMILY, self.em * FINE * FONT_SCALE, weight).into();
         font.color(&rgb(self.colour)).pos(Pos::new(h, VPos::Top))
@@ -212,7 +212,7 @@ fn units((x, y): (f64, f64)) -> (i32, i32) {
 
 impl Canvas<'_> {
     /// A line of text centred on `y` (through the middle of its capitals).
-    pub fn text(&self, (x, y): (f64, f64), text: &str, face: Face, stand: HPos) {
+    pub(super) fn text(&self, (x, y): (f64, f64), text: &str, face: Face, stand: HPos) {
         if !text.is_empty() {
             let at = units((x, y - 0.4 * face.em));
             drawn(self.area.draw_text(text, &face.style(stand), at));
@@ -220,30 +220,30 @@ impl Canvas<'_> {
     }
 
     /// A line of text read from below, centred on its point.
-    pub fn text_up(&self, (x, y): (f64, f64), text: &str, face: Face) {
+    pub(super) fn text_up(&self, (x, y): (f64, f64), text: &str, face: Face) {
         let style = face.style(HPos::Center).transform(FontTransform::Rotate270);
         drawn(self.area.draw_text(text, &style, units((x - 0.4 * face.em, y))));
     }
 
     /// A line through these points.
-    pub fn path(&self, points: impl IntoIterator<Item = (f64, f64)>, style: ShapeStyle) {
+    pub(super) fn path(&self, points: impl IntoIterator<Item = (f64, f64)>, style: ShapeStyle) {
         let points: Vec<(i32, i32)> = points.into_iter().map(units).collect();
         drawn(self.area.draw(&PathElement::new(points, style)));
     }
 
     /// A straight line.
-    pub fn line(&self, from: (f64, f64), to: (f64, f64), style: ShapeStyle) {
+    pub(super) fn line(&self, from: (f64, f64), to: (f64, f64), style: ShapeStyle) {
         self.path([from, to], style);
     }
 
     /// A broken line.
-    pub fn dashes(&self, points: impl IntoIterator<Item = (f64, f64)>, style: ShapeStyle) {
+    pub(super) fn dashes(&self, points: impl IntoIterator<Item = (f64, f64)>, style: ShapeStyle) {
         let points: Vec<(i32, i32)> = points.into_iter().map(units).collect();
         drawn(self.area.draw(&DashedPathElement::new(points, fine(6.0), fine(4.0), style)));
     }
 
     /// A filled polygon; `opacity` from 0 to 1.
-    pub fn polygon(
+    pub(super) fn polygon(
         &self,
         points: impl IntoIterator<Item = (f64, f64)>,
         colour: Colour,
@@ -254,12 +254,12 @@ impl Canvas<'_> {
     }
 
     /// A filled rectangle.
-    pub fn fill(&self, area: Area, colour: Colour) {
+    pub(super) fn fill(&self, area: Area, colour: Colour) {
         drawn(self.area.draw(&Rectangle::new(area.corners(), rgb(colour).filled())));
     }
 
     /// The outline of a rectangle, inside it.
-    pub fn outline(&self, area: Area, colour: Colour, width: f64) {
+    pub(super) fn outline(&self, area: Area, colour: Colour, width: f64) {
         let a = area.inset(width / 2.0);
         let (right, bottom) = (a.right(), a.bottom());
         let corners = [(a.x, a.y), (right, a.y), (right, bottom), (a.x, bottom)];
@@ -269,7 +269,12 @@ impl Canvas<'_> {
 
     /// An interval between two ends: a line with caps, `cap` pixels to both sides, or with the head of
     /// an arrow where the interval goes on beyond its end (`true`).
-    pub fn whisker(&self, ends: [((f64, f64), bool); 2], cap: (f64, f64), style: ShapeStyle) {
+    pub(super) fn whisker(
+        &self,
+        ends: [((f64, f64), bool); 2],
+        cap: (f64, f64),
+        style: ShapeStyle,
+    ) {
         self.line(ends[0].0, ends[1].0, style);
         for (((x, y), beyond), (other, _)) in ends.into_iter().zip([ends[1], ends[0]]) {
             if !beyond {
@@ -286,7 +291,7 @@ impl Canvas<'_> {
     }
 
     /// A marker `diameter` pixels wide.
-    pub fn marker(
+    pub(super) fn marker(
         &self,
         (x, y): (f64, f64),
         marker: Marker,

@@ -47,7 +47,7 @@ impl<'a> Selected<'a> {
     ///
     /// # Errors
     /// The figure names a column that the table lacks, or `order` a value that none of its columns has.
-    pub fn of(spec: &'a FigureSpec, table: &'a Table) -> Result<Self, Refusal> {
+    pub(super) fn of(spec: &'a FigureSpec, table: &'a Table) -> Result<Self, Refusal> {
         let columns = [
             ("series", &spec.series),
             ("panel", &spec.panel),
@@ -133,13 +133,13 @@ impl<'a> Selected<'a> {
     }
 
     /// The rows that count among these.
-    pub fn counting(&self, rows: &[usize]) -> Vec<usize> {
+    pub(super) fn counting(&self, rows: &[usize]) -> Vec<usize> {
         let counts = |row: &&usize| self.counted.as_ref().is_none_or(|flags| flags[**row]);
         rows.iter().filter(counts).copied().collect()
     }
 
     /// The rows of a mark: those that count, or all of them for a hollow mark (`true`).
-    pub fn of_mark(&self, rows: &[usize]) -> (Vec<usize>, bool) {
+    pub(super) fn of_mark(&self, rows: &[usize]) -> (Vec<usize>, bool) {
         let counting = self.counting(rows);
         match counting.is_empty() {
             true => (rows.to_vec(), self.counted.is_some()),
@@ -153,7 +153,7 @@ impl<'a> Selected<'a> {
 
     /// The values of a column among these rows, in the order of the figure. Rows without a value have a place
     /// only if it has a label.
-    pub fn values(&self, name: &str, rows: &[usize]) -> Vec<String> {
+    pub(super) fn values(&self, name: &str, rows: &[usize]) -> Vec<String> {
         let column = self.column(name);
         let mut values: Vec<String> = Vec::new();
         for text in rows.iter().map(|row| column.text(*row)) {
@@ -179,13 +179,13 @@ impl<'a> Selected<'a> {
     }
 
     /// The rows whose column has this value.
-    pub fn with(&self, rows: &[usize], name: &str, value: &str) -> Vec<usize> {
+    pub(super) fn with(&self, rows: &[usize], name: &str, value: &str) -> Vec<usize> {
         let column = self.column(name);
         rows.iter().copied().filter(|row| column.text(*row) == value).collect()
     }
 
     /// Panels: their value and rows; one without a value if the figure has no `panel`.
-    pub fn panels(&self) -> Vec<(Option<String>, Vec<usize>)> {
+    pub(super) fn panels(&self) -> Vec<(Option<String>, Vec<usize>)> {
         match &self.spec.panel {
             None => vec![(None, self.rows.clone())],
             Some(name) => self
@@ -197,7 +197,7 @@ impl<'a> Selected<'a> {
     }
 
     /// The title of a panel.
-    pub fn panel_title(&self, value: &Option<String>) -> String {
+    pub(super) fn panel_title(&self, value: &Option<String>) -> String {
         match (&self.spec.panel, value) {
             (Some(column), Some(value)) => self.words.title(column, value),
             _ => String::new(),
@@ -205,7 +205,7 @@ impl<'a> Selected<'a> {
     }
 
     /// The values of `series` with their looks; one without a value if the figure has no `series`.
-    pub fn series(&self) -> Vec<(Option<String>, crate::figures::charts::Look)> {
+    pub(super) fn series(&self) -> Vec<(Option<String>, crate::figures::charts::Look)> {
         match &self.spec.series {
             None => {
                 let look = (String::new(), style::colour(0), crate::figures::Marker::Circle);
@@ -220,7 +220,7 @@ impl<'a> Selected<'a> {
     }
 
     /// The rows of a series among these.
-    pub fn of_series(&self, rows: &[usize], value: &Option<String>) -> Vec<usize> {
+    pub(super) fn of_series(&self, rows: &[usize], value: &Option<String>) -> Vec<usize> {
         match (&self.spec.series, value) {
             (Some(name), Some(value)) => self.with(rows, name, value),
             _ => rows.to_vec(),
@@ -231,7 +231,7 @@ impl<'a> Selected<'a> {
     ///
     /// # Errors
     /// It is a function of a column.
-    pub fn category(key: &str, measure: &'a Option<Measure>) -> Result<&'a str, Refusal> {
+    pub(super) fn category(key: &str, measure: &'a Option<Measure>) -> Result<&'a str, Refusal> {
         let measure = measure.as_ref().expect("checked: the kind needs it");
         match *measure == Measure::of(measure.column()) {
             true => Ok(measure.column()),
@@ -246,7 +246,7 @@ impl<'a> Selected<'a> {
     ///
     /// # Errors
     /// The table has no such column.
-    pub fn unit(&self, default: &str) -> Result<Option<&'a Column>, Refusal> {
+    pub(super) fn unit(&self, default: &str) -> Result<Option<&'a Column>, Refusal> {
         // Where every mark is of one target already, seeds are the units.
         let apart = [&self.spec.series, &self.spec.panel, &self.spec.by];
         let mut apart = apart.into_iter().flatten().map(String::as_str);
@@ -265,7 +265,7 @@ impl<'a> Selected<'a> {
     }
 
     /// Mean within each unit of these rows; rows without a number are left out.
-    pub fn units(
+    pub(super) fn units(
         &self,
         rows: &[usize],
         measure: &Measure,
@@ -285,7 +285,7 @@ impl<'a> Selected<'a> {
     }
 
     /// Mean over units, each averaged first, with Student's interval; `None` without a number.
-    pub fn summary(
+    pub(super) fn summary(
         &self,
         rows: &[usize],
         measure: &Measure,
@@ -310,7 +310,7 @@ impl<'a> Selected<'a> {
     }
 
     /// Refuses a column without a single number among the rows.
-    pub fn needs_numbers(&self, key: &str, measure: &Measure) -> Result<(), Refusal> {
+    pub(super) fn needs_numbers(&self, key: &str, measure: &Measure) -> Result<(), Refusal> {
         let column = self.column(measure.column());
         if self.all.iter().any(|row| measure.value(column, *row).is_some()) {
             return Ok(());
@@ -326,7 +326,7 @@ impl<'a> Selected<'a> {
     }
 
     /// Explains hollow marks, if there are any.
-    pub fn hollow(&self, any: bool) -> Option<String> {
+    pub(super) fn hollow(&self, any: bool) -> Option<String> {
         let counts = self.spec.counts.to_string();
         let what = match counts.as_str() {
             "fit=true" => "no network learned its picture".to_string(),
@@ -336,7 +336,7 @@ impl<'a> Selected<'a> {
     }
 
     /// Rows without a number of a measure.
-    pub fn without(&self, measures: &[&Measure]) -> usize {
+    pub(super) fn without(&self, measures: &[&Measure]) -> usize {
         let lacks = |row: &&usize| {
             measures.iter().any(|m| m.value(self.column(m.column()), **row).is_none())
         };

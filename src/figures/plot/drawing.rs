@@ -49,7 +49,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub fn of(series: &[(Option<String>, Look)]) -> Self {
+    pub(super) fn of(series: &[(Option<String>, Look)]) -> Self {
         let of = |(value, look): &(Option<String>, Look)| DrawnSeries {
             value: value.clone().unwrap_or_default(),
             label: look.0.clone(),
@@ -59,7 +59,7 @@ impl Drawn {
     }
 
     /// One more mark of a series.
-    pub fn count(&mut self, series: usize, found: &Summary) {
+    pub(super) fn count(&mut self, series: usize, found: &Summary) {
         self.counted(series, found.networks);
         let n = found.units.len();
         self.units = Some(self.units.map_or((n, n), |(least, most)| (least.min(n), most.max(n))));
@@ -67,18 +67,18 @@ impl Drawn {
     }
 
     /// The same where only the number behind it is known.
-    pub fn counted(&mut self, series: usize, networks: usize) {
+    pub(super) fn counted(&mut self, series: usize, networks: usize) {
         self.series[series].marks += 1;
         self.series[series].networks += networks;
     }
 
     /// Whether a mark stands for several units.
-    pub fn several(&self) -> bool {
+    pub(super) fn several(&self) -> bool {
         self.units.is_some_and(|units| units.1 > 1)
     }
 
     /// Explains the marks and intervals.
-    pub fn mean_of(
+    pub(super) fn mean_of(
         &self,
         selected: &Selected<'_>,
         of: &Measure,
@@ -117,12 +117,16 @@ impl Drawn {
     }
 
     /// Explains the small dots.
-    pub fn small_dots(&self, unit: Option<&str>) -> String {
+    pub(super) fn small_dots(&self, unit: Option<&str>) -> String {
         format!("Small dots: one {}.", unit.unwrap_or("network"))
     }
 
     /// How many rows have no number.
-    pub fn left_out(&self, selected: &Selected<'_>, measures: &[&Measure]) -> Option<String> {
+    pub(super) fn left_out(
+        &self,
+        selected: &Selected<'_>,
+        measures: &[&Measure],
+    ) -> Option<String> {
         let names: Vec<String> = measures.iter().map(|m| selected.words.measure(m)).collect();
         match selected.without(measures) {
             0 => None,
@@ -148,24 +152,24 @@ pub(super) struct Content {
 
 impl Content {
     /// Panels as high as their rows.
-    pub fn tall(panels: Vec<Panel>, height: f64, narrowest: f64) -> Self {
+    pub(super) fn tall(panels: Vec<Panel>, height: f64, narrowest: f64) -> Self {
         Content { height: Some(height.max(40.0)), ..Content::wide(panels, 0.0, narrowest) }
     }
 
     /// Panels whose height is a share of their width.
-    pub fn wide(panels: Vec<Panel>, of_width: f64, narrowest: f64) -> Self {
+    pub(super) fn wide(panels: Vec<Panel>, of_width: f64, narrowest: f64) -> Self {
         let (drawn, caption, share) = (Vec::new(), Vec::new(), (false, false));
         Content { panels, height: None, of_width, narrowest, share, drawn, caption }
     }
 
     /// Whether panels share their x and their y range.
-    pub fn shared(mut self, x: bool, y: bool) -> Self {
+    pub(super) fn shared(mut self, x: bool, y: bool) -> Self {
         self.share = (x, y);
         self
     }
 
     /// With what was drawn, and the sentences of its caption.
-    pub fn told(mut self, drawn: Drawn, caption: Vec<String>) -> Self {
+    pub(super) fn told(mut self, drawn: Drawn, caption: Vec<String>) -> Self {
         (self.drawn, self.caption) = (drawn.series, caption);
         self
     }
@@ -174,7 +178,7 @@ impl Content {
     ///
     /// # Errors
     /// The width is too small for the text size.
-    pub fn finish(self, spec: &FigureSpec, subtitle: &str) -> Result<Drawing, Refusal> {
+    pub(super) fn finish(self, spec: &FigureSpec, subtitle: &str) -> Result<Drawing, Refusal> {
         let width = pixels_of(spec, spec.width);
         let caption = self.caption.join(" ");
         let fits = (width / self.narrowest).floor().max(1.0) as usize;

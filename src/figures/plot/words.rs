@@ -74,12 +74,12 @@ impl Words<'_> {
     }
 
     /// Whether rows without a value of the column have a label, and so a place.
-    pub fn names_empty(&self, column: &str) -> bool {
+    pub(super) fn names_empty(&self, column: &str) -> bool {
         Self::given(&self.0.labels, column, "").is_some()
     }
 
     /// The name of a value of a column: the spec's label, the arm's, or the value itself.
-    pub fn label(&self, column: &str, value: &str) -> String {
+    pub(super) fn label(&self, column: &str, value: &str) -> String {
         if let Some(label) = Self::given(&self.0.labels, column, value) {
             return label.clone();
         }
@@ -93,7 +93,7 @@ impl Words<'_> {
     }
 
     /// The same for crowded axes: an arm's short name.
-    pub fn short(&self, column: &str, value: &str) -> String {
+    pub(super) fn short(&self, column: &str, value: &str) -> String {
         match style::arm(value).filter(|_| column == "arm") {
             Some((_, arm)) if Self::given(&self.0.labels, column, value).is_none() => {
                 arm.short.into()
@@ -103,7 +103,7 @@ impl Words<'_> {
     }
 
     /// The label where nothing says which column it is of: numbers after the name of their column.
-    pub fn title(&self, column: &str, value: &str) -> String {
+    pub(super) fn title(&self, column: &str, value: &str) -> String {
         let label = self.label(column, value);
         let bare =
             value.parse::<f64>().is_ok() && Self::given(&self.0.labels, column, value).is_none();
@@ -111,7 +111,7 @@ impl Words<'_> {
     }
 
     /// The name of a column.
-    pub fn column(&self, column: &str) -> String {
+    pub(super) fn column(&self, column: &str) -> String {
         match (self.0.labels.get(column), known(column)) {
             (Some(label), _) => label.clone(),
             (None, Some((_, label, _))) => label.to_string(),
@@ -123,7 +123,7 @@ impl Words<'_> {
     }
 
     /// The name of a measure: its column, with a minus, `log₂` or `ln` before it.
-    pub fn measure(&self, measure: &Measure) -> String {
+    pub(super) fn measure(&self, measure: &Measure) -> String {
         let (text, column) = (measure.to_string(), self.column(measure.column()));
         if let Some(label) = self.0.labels.get(&text) {
             return label.clone();
@@ -140,20 +140,20 @@ impl Words<'_> {
     }
 
     /// The title of a category axis; empty where the names say enough.
-    pub fn category(&self, column: &str) -> String {
+    pub(super) fn category(&self, column: &str) -> String {
         let plain = PLAIN_NAMES.contains(&column) && !self.0.labels.contains_key(column);
         if plain { String::new() } else { self.column(column) }
     }
 
     /// Whether a measure is a share, whose interval ends at 0 and 1.
-    pub fn is_share(measure: &Measure) -> bool {
+    pub(super) fn is_share(measure: &Measure) -> bool {
         let share = known(measure.column())
             .is_some_and(|c| matches!(c.2, Numbers::Share | Numbers::Percent));
         share && *measure == Measure::of(measure.column())
     }
 
     /// The axis of a measure.
-    pub fn axis(&self, measure: &Measure, which: Which) -> Axis {
+    pub(super) fn axis(&self, measure: &Measure, which: Which) -> Axis {
         let (given, range) = match which {
             Which::X => (&self.0.x_label, self.0.x_range),
             Which::Y => (&self.0.y_label, self.0.y_range),
@@ -176,13 +176,13 @@ impl Words<'_> {
     }
 
     /// The colour that the spec or the house gives a value; `None` for the next free one.
-    pub fn colour(&self, column: &str, value: &str) -> Option<Colour> {
+    pub(super) fn colour(&self, column: &str, value: &str) -> Option<Colour> {
         let given = Self::given(&self.0.colours, column, value).map(|hex| hex.0);
         given.or_else(|| style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.colour))
     }
 
     /// Label, colour and marker of each value of a series.
-    pub fn looks(&self, column: &str, values: &[String]) -> Vec<Look> {
+    pub(super) fn looks(&self, column: &str, values: &[String]) -> Vec<Look> {
         let mut free = 0;
         let look = |(i, value): (usize, &String)| {
             let colour = self.colour(column, value).unwrap_or_else(|| {

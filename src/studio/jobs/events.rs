@@ -41,7 +41,7 @@ impl Stream for Told {
 }
 
 /// `/api/jobs/JOB/events`.
-pub async fn events(
+pub(crate) async fn events(
     State(studio): State<Arc<Studio>>,
     Path(name): Path<String>,
     headers: HeaderMap,

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// The work of a job, in the page's own form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Work {
+pub(crate) enum Work {
     /// A wiring on a picture, from random weights.
     Train {
         /// Genome, run or file of weights whose wiring it is.
@@ -80,7 +80,7 @@ pub enum Work {
 
 impl Work {
     /// `train`, `prune`, `evolve` or `score`.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Work::Train { .. } => "train",
             Work::Prune { .. } => "prune",
@@ -90,7 +90,7 @@ impl Work {
     }
 
     /// The network it is of; of a search its picture.
-    pub fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         match self {
             Work::Train { id, .. }
             | Work::Prune { id, .. }
@@ -100,7 +100,7 @@ impl Work {
     }
 
     /// For people: what is done, and the picture that a training learns. `name` is the network's.
-    pub fn title(&self, name: &str) -> String {
+    pub(crate) fn title(&self, name: &str) -> String {
         match self {
             Work::Train { target, wiring, .. } => {
                 let picture = target.as_deref().map_or(name.into(), names::of_file);
@@ -122,7 +122,7 @@ impl Work {
     }
 
     /// Steps it takes, as far as they are known.
-    pub fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         match self {
             Work::Train { steps, .. } => *steps,
             Work::Prune { steps, .. } => steps.unwrap_or(0),
@@ -132,7 +132,7 @@ impl Work {
     }
 
     /// The network, by id and wiring.
-    pub fn network(&self) -> (&str, Wiring) {
+    pub(crate) fn network(&self) -> (&str, Wiring) {
         match self {
             Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => (id, *wiring),
             Work::Prune { id, .. } | Work::Evolve { id, .. } => (id, Wiring::Graph),
@@ -141,13 +141,13 @@ impl Work {
 }
 
 /// Where jobs and their runs lie, as an id.
-pub const RUNS: &str = "runs/studio";
+pub(crate) const RUNS: &str = "runs/studio";
 /// Points of a curve that are sent.
 const MOST_POINTS: usize = 1000;
 
 /// All jobs, and the one thread's line.
 #[derive(Default)]
-pub struct Jobs {
+pub(crate) struct Jobs {
     pub all: Mutex<Vec<Arc<Job>>>,
     pub line: Mutex<VecDeque<Arc<Job>>>,
     pub called: Condvar,
@@ -155,7 +155,7 @@ pub struct Jobs {
 }
 
 /// One piece of long work.
-pub struct Job {
+pub(crate) struct Job {
     pub name: String,
     /// Its work, for people.
     pub title: String,
@@ -167,7 +167,7 @@ pub struct Job {
 /// How a job stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub(crate) enum Status {
     Queued,
     Running,
     Stopped,
@@ -177,13 +177,13 @@ pub enum Status {
 
 impl Status {
     /// True if nothing more comes of it by itself.
-    pub fn is_over(self) -> bool {
+    pub(crate) fn is_over(self) -> bool {
         !matches!(self, Status::Queued | Status::Running)
     }
 }
 
 /// The progress of a job.
-pub struct State {
+pub(crate) struct State {
     pub status: Status,
     pub step: u64,
     pub steps: u64,
@@ -199,7 +199,7 @@ pub struct State {
 }
 
 /// The network that a job's weights belong to.
-pub struct Drawn {
+pub(crate) struct Drawn {
     pub network: Network,
     pub coords: Coords,
     /// Variance of the target, which R² is measured by.
@@ -208,7 +208,7 @@ pub struct Drawn {
 
 impl Job {
     /// Nothing of it is done yet.
-    pub fn new(name: String, title: String, work: Work) -> Self {
+    pub(crate) fn new(name: String, title: String, work: Work) -> Self {
         let state = State {
             status: Status::Stopped,
             step: 0,
@@ -223,17 +223,17 @@ impl Job {
         Job { name, title, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
     }
     /// How it stands, to be read or changed.
-    pub fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True if it was asked to stop.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::SeqCst)
     }
 
     /// A step was logged.
-    pub fn logged(&self, line: &LogLine, variance: f64) {
+    pub(crate) fn logged(&self, line: &LogLine, variance: f64) {
         let mut state = self.state();
         // A new attempt begins at its first step again, a killed one at its last checkpoint.
         while state.curve.last().is_some_and(|last| last.0 >= line.step) {
@@ -245,7 +245,7 @@ impl Job {
     }
 
     /// For the page.
-    pub fn shown(&self, with_curve: bool) -> Shown {
+    pub(crate) fn shown(&self, with_curve: bool) -> Shown {
         let state = self.state();
         let thin = state.curve.len().div_ceil(MOST_POINTS).max(1);
         let last = state.curve.len().saturating_sub(1);
@@ -283,7 +283,7 @@ impl Job {
 
 /// A job as the page shows it.
 #[derive(Serialize)]
-pub struct Shown {
+pub(crate) struct Shown {
     job: String,
     kind: &'static str,
     id: String,

@@ -9,9 +9,9 @@ pub(super) mod job;
 mod score;
 mod work;
 
-pub use events::events;
-pub use job::{Jobs, Work};
-pub use score::{kept_score, score, shown};
+pub(super) use events::events;
+pub(super) use job::{Jobs, Work};
+pub(super) use score::{kept_score, score, shown};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
 use super::names;
@@ -50,7 +50,7 @@ struct File {
 const FORMAT: &str = "picloom-job/1";
 
 /// The jobs that earlier servers left below the root.
-pub fn found(studio: &Studio) {
+pub(super) fn found(studio: &Studio) {
     let Ok(folder) = studio.root.path(RUNS) else { return };
     let text = |path: &Path| studio.root.text(path).ok().flatten();
     let entries = studio.root.entries(&folder).into_iter();
@@ -108,7 +108,7 @@ pub fn found(studio: &Studio) {
 }
 
 /// Works through the line until [`Jobs::end`].
-pub fn work(studio: &Studio) {
+pub(super) fn work(studio: &Studio) {
     let jobs = &studio.jobs;
     loop {
         let mut line = locked(&jobs.line);
@@ -174,7 +174,7 @@ impl Jobs {
     }
 
     /// Stops whatever computes, at its next checkpoint, and lets the thread end.
-    pub fn end(&self) {
+    pub(super) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         for job in locked(&self.all).iter() {
             job.stop.store(true, Ordering::SeqCst);
@@ -191,7 +191,7 @@ struct Begun {
 }
 
 /// `POST /api/jobs`. Equal work is one job: a finished one is answered as it is.
-pub fn begin(studio: &Studio, wanted: Work) -> Answer {
+pub(super) fn begin(studio: &Studio, wanted: Work) -> Answer {
     let content = work::check(studio, &wanted)?;
     let name = format!("{}-{}", wanted.kind(), &json_id(&(&wanted, content))[..10]);
     let known = locked(&studio.jobs.all).iter().find(|job| job.name == name).cloned();
@@ -220,18 +220,18 @@ pub fn begin(studio: &Studio, wanted: Work) -> Answer {
 }
 
 /// `/api/jobs`: all, the newest first.
-pub fn list(studio: &Studio, _: Nothing) -> Answer {
+pub(super) fn list(studio: &Studio, _: Nothing) -> Answer {
     let all = locked(&studio.jobs.all).clone();
     json_of(&all.iter().rev().map(|job| job.shown(false)).collect::<Vec<_>>())
 }
 
 /// `/api/jobs/JOB`.
-pub fn show(studio: &Studio, name: &str, _: Nothing) -> Answer {
+pub(super) fn show(studio: &Studio, name: &str, _: Nothing) -> Answer {
     json_of(&studio.jobs.get(name)?.shown(true))
 }
 
 /// `POST …/stop`.
-pub fn stop(studio: &Studio, name: &str, _: Nothing) -> Answer {
+pub(super) fn stop(studio: &Studio, name: &str, _: Nothing) -> Answer {
     let job = studio.jobs.get(name)?;
     job.stop.store(true, Ordering::SeqCst);
     let mut line = locked(&studio.jobs.line);
@@ -244,7 +244,7 @@ pub fn stop(studio: &Studio, name: &str, _: Nothing) -> Answer {
 }
 
 /// `POST …/resume`.
-pub fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
+pub(super) fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
     let job = studio.jobs.get(name)?;
     studio.jobs.call(&job)?;
     json_of(&job.shown(true))
@@ -289,7 +289,7 @@ struct OfferedSetting {
 
 /// `/api/choices`: every optimizer and pruning method with its settings, from the program's own tables. Left out are
 /// methods that need more than a form asks for, and those that run a program.
-pub fn choices(_: &Studio, _: Nothing) -> Answer {
+pub(super) fn choices(_: &Studio, _: Nothing) -> Answer {
     let settings = |all: Vec<Setting>| {
         let of = |setting: Setting| OfferedSetting {
             default: setting.defaults[0].clone().unwrap_or_default(),
@@ -319,14 +319,14 @@ pub fn choices(_: &Studio, _: Nothing) -> Answer {
 
 /// How the picture is asked for.
 #[derive(Deserialize)]
-pub struct AskedPicture {
+pub(super) struct AskedPicture {
     size: Option<usize>,
     #[serde(default)]
     raw: u8,
 }
 
 /// `/api/jobs/JOB/picture`: what the network drew a moment ago.
-pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
+pub(super) fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
     let size = checked(asked.size.unwrap_or(128), 512)?;
     studio.jobs.get(name)?;
     let id = format!("{RUNS}/{name}");
@@ -341,7 +341,7 @@ pub fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
 }
 
 /// Draws the network of a run's job as it last was; `None` if no job of this server works on it.
-pub fn drawn_now(studio: &Studio, run: &str, size: usize) -> Option<Picture> {
+pub(super) fn drawn_now(studio: &Studio, run: &str, size: usize) -> Option<Picture> {
     let name = run.strip_prefix(RUNS)?.strip_prefix('/')?;
     let (of, weights) = studio.jobs.get(name).ok()?.state().drawn.clone()?;
     let rgb = render(&of.network, &weights, &PixelInputs::full(size, of.coords));

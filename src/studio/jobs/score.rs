@@ -57,7 +57,7 @@ fn asked_for(samples: Option<usize>, effect: Option<f64>) -> (Selection, Delta) 
 }
 
 /// The number alone, of the finished run in `folder`, for the library: it reads a network once.
-pub fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
+pub(crate) fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
     let scores = studio.root.path(SCORES).ok()?;
     let content = studio.known.contents.get(id, &folder.join("result.json"), || {
         let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
@@ -68,13 +68,13 @@ pub fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
 }
 
 /// `/api/score`: the kept score of a network with its judged changes; null if none is kept.
-pub fn score(studio: &Studio, asked: Asked) -> Answer {
+pub(crate) fn score(studio: &Studio, asked: Asked) -> Answer {
     studio.network(&asked)?;
     json_of(&studio.score_record(&asked)?.as_ref().map(shown))
 }
 
 /// A record as the page has it.
-pub fn shown(record: &Value) -> Value {
+pub(crate) fn shown(record: &Value) -> Value {
     let judged = record["perturbations"].as_array().into_iter().flatten().map(|p| {
         json!({
             "link": p["link"],
@@ -103,7 +103,7 @@ pub fn shown(record: &Value) -> Value {
 }
 
 /// Sweeps and judges; what is swept is kept, and a stopped score goes on from it.
-pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
+pub(super) fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let Work::Score { samples, effect, .. } = &job.work else {
         return Err("expected a score".into());
     };

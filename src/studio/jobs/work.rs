@@ -33,7 +33,7 @@ const PICTURE_EVERY: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// If the work is impossible: what was expected and what was found.
-pub fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
+pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
     if let Work::Evolve { .. } = work {
         let job = evolution(studio, work)?;
         return Ok(job.config.target_sha256.unwrap_or_default());
@@ -145,7 +145,7 @@ fn prune_plan(work: &Work, model: &Model, train: &TrainConfig) -> Result<PrunePl
 }
 
 /// Does the work: true if it is done, false if it was stopped.
-pub fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
+pub(super) fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     match &job.work {
         Work::Train { .. } => train(studio, job),
         Work::Prune { .. } => prune(studio, job),
@@ -233,7 +233,7 @@ fn evolved(studio: &Studio, job: &Job) -> Result<bool, String> {
 }
 
 /// The best genome of a search that has ended, by id.
-pub fn best_of(studio: &Studio, folder: &Path) -> Option<String> {
+pub(super) fn best_of(studio: &Studio, folder: &Path) -> Option<String> {
     let text = studio.root.text(&folder.join("result.json")).ok()??;
     let result: EvolutionResult = serde_json::from_str(&text).ok()?;
     studio.root.id(&folder.join(result.genomes.first()?))

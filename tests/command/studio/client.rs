@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server of a folder of its own. Killed when dropped; its log must not have a panic.
-pub struct Served {
+pub(super) struct Served {
     child: Child,
     pub port: u16,
     log: PathBuf,
@@ -16,37 +16,37 @@ pub struct Served {
 
 /// An answer.
 #[derive(Debug)]
-pub struct Answer {
+pub(super) struct Answer {
     pub status: u16,
     pub headers: String,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
     }
 
     #[track_caller]
-    pub fn ok(self) -> Self {
+    pub(super) fn ok(self) -> Self {
         assert!(matches!(self.status, 200 | 201), "{}: {}", self.status, self.text());
         self
     }
 
     /// Refused with this status, as JSON whose error has this text.
     #[track_caller]
-    pub fn refused(&self, status: u16, text: &str) {
+    pub(super) fn refused(&self, status: u16, text: &str) {
         assert_eq!(self.status, status, "{}", self.text());
         let error = self.json()["error"].as_str().unwrap().to_string();
         assert!(error.contains(text), "{error}");
     }
 
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
@@ -72,7 +72,7 @@ fn dechunked(mut body: &[u8]) -> Vec<u8> {
 }
 
 /// A root with a few genomes.
-pub fn root() -> tempfile::TempDir {
+pub(super) fn root() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("genomes")).unwrap();
     for name in ["bred_moth.json", "bred_skull.json", "mask.json"] {
@@ -82,12 +82,12 @@ pub fn root() -> tempfile::TempDir {
     root
 }
 
-pub fn serve(root: &Path) -> Served {
+pub(super) fn serve(root: &Path) -> Served {
     serve_by(Command::new(env!("CARGO_BIN_EXE_picloom")), root)
 }
 
 /// The same by a command that takes the program's arguments.
-pub fn serve_by(mut command: Command, root: &Path) -> Served {
+pub(super) fn serve_by(mut command: Command, root: &Path) -> Served {
     let log = root.with_extension("log");
     let file = std::fs::OpenOptions::new().append(true).create(true).open(&log).unwrap();
     let mut child = command
@@ -110,7 +110,7 @@ pub fn serve_by(mut command: Command, root: &Path) -> Served {
 
 impl Served {
     /// Sends these bytes and reads until the server closes.
-    pub fn raw(&self, request: &[u8]) -> Answer {
+    pub(super) fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         // Refused early, the rest of a body may not be read.
@@ -127,7 +127,7 @@ impl Served {
         }
     }
 
-    pub fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
+    pub(super) fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
         let port = self.port;
         let length = body.len();
         let length = if head.starts_with("POST") {
@@ -141,33 +141,33 @@ impl Served {
         self.raw(&[head.as_bytes(), body].concat())
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub(super) fn get(&self, path: &str) -> Answer {
         self.request(&format!("GET {path}"), "", b"")
     }
 
-    pub fn json(&self, path: &str) -> Value {
+    pub(super) fn json(&self, path: &str) -> Value {
         self.get(path).ok().json()
     }
 
-    pub fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
         let kind = "content-type: application/json\r\n";
         self.request(&format!("POST {path}"), kind, body.to_string().as_bytes())
     }
 
-    pub fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
+    pub(super) fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
         let kind = "content-type: application/octet-stream\r\n";
         self.request(&format!("POST /api/open?name={name}"), kind, bytes)
     }
 
     /// Ends the process at once, as a power cut would.
-    pub fn kill(mut self) {
+    pub(super) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Asks again until the answer is as wanted.
     #[track_caller]
-    pub fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+    pub(super) fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
             let answer = self.json(path);
@@ -180,7 +180,7 @@ impl Served {
     }
 
     #[cfg(unix)]
-    pub fn signal(&mut self, name: &str) -> Option<i32> {
+    pub(super) fn signal(&mut self, name: &str) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
         self.child.wait().unwrap().code()

@@ -13,6 +13,6 @@ mod page;
 #[cfg(unix)]
 mod pipes;
 mod saves;
-pub mod site;
+pub(crate) mod site;
 mod wall;
 mod work;

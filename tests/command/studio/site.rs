@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What `crates/web/build` writes, as far as it is looked at.
-pub fn built(folder: &Path) {
+pub(crate) fn built(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     for name in ["page.js", "style.css", "site.css", "icon.svg", "worker.js"] {
         std::fs::write(folder.join(name), name).unwrap();

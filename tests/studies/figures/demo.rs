@@ -20,7 +20,7 @@ fn losses(key: &str, floor: f64, rng: &mut SimRng) -> Series {
     Series { points, ..Series::line(arm.label, arm.colour, []).banded() }
 }
 
-pub fn loss_curves() -> String {
+pub(super) fn loss_curves() -> String {
     let mut rng = SimRng::new(1, "demo", 0);
     let figure = Figure::new("Loss while training, five arms on the skull")
         .subtitle("Full batch, recipe fer, 64 × 64 pixels; the bands span three seeds")
@@ -41,7 +41,7 @@ pub fn loss_curves() -> String {
     }])
 }
 
-pub fn depth() -> String {
+pub(super) fn depth() -> String {
     let series = |key: &str, shift: f64| {
         let (_, a) = arm(key).unwrap();
         let points = (-3..=3).map(|n| {
@@ -63,7 +63,7 @@ pub fn depth() -> String {
     }])
 }
 
-pub fn scatter() -> String {
+pub(super) fn scatter() -> String {
     let names =
         ["skull", "butterfly", "apple", "car", "cat", "cube", "owl", "lamp", "fish", "moon"];
     let mut rng = SimRng::new(2, "demo", 0);
@@ -80,7 +80,7 @@ pub fn scatter() -> String {
         .draw(&[Panel::new("", x, y, vec![cloud])])
 }
 
-pub fn calibration() -> String {
+pub(super) fn calibration() -> String {
     let cloud = |k: usize, dx: f64| {
         let points = (0..12).map(move |i| {
             let v = f64::from(i) / 12.0;
@@ -101,7 +101,7 @@ pub fn calibration() -> String {
 
 const KEYS: [&str; 6] = ["evolved", "dense", "graph", "layerized", "sp", "magnitude"];
 
-pub fn scores() -> String {
+pub(super) fn scores() -> String {
     let groups = KEYS.iter().enumerate().map(|(i, key)| {
         let (_, a) = arm(key).unwrap();
         let v = [0.86, 0.31, 0.55, 0.42, 0.61, 0.33][i];
@@ -128,7 +128,7 @@ pub fn scores() -> String {
     figure.draw(&[dots.panel()])
 }
 
-pub fn dots() -> String {
+pub(super) fn dots() -> String {
     let mut rng = SimRng::new(3, "demo", 0);
     let targets = ["skull", "butterfly", "apple", "cat with a background", "cube and sphere"];
     let groups = targets.iter().map(|t| Group {
@@ -154,7 +154,7 @@ pub fn dots() -> String {
     figure.draw(&[dots.panel()])
 }
 
-pub fn grouped() -> String {
+pub(super) fn grouped() -> String {
     let groups = ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"].iter().enumerate().map(|(i, name)| Group {
         name: name.to_string(),
         estimates: (0..4)
@@ -180,7 +180,7 @@ pub fn grouped() -> String {
     figure.draw(&[dots.panel()])
 }
 
-pub fn matrix() -> String {
+pub(super) fn matrix() -> String {
     let rows: Vec<String> = KEYS.iter().map(|k| arm(k).unwrap().1.label.into()).collect();
     let values = (0..6)
         .map(|r| {
@@ -203,7 +203,7 @@ pub fn matrix() -> String {
     Figure::new("Score of each arm at each depth, less the evolved network's").draw(&[panel])
 }
 
-pub fn amounts() -> String {
+pub(super) fn amounts() -> String {
     let names = |n: usize| (0..n).map(|i| format!("activation number {i}")).collect();
     let heat = Heat {
         columns: names(24),
@@ -217,7 +217,7 @@ pub fn amounts() -> String {
     Figure::new("Similarity of units").draw(&[heat.panel("", "", "unit")])
 }
 
-pub fn small_multiples() -> String {
+pub(super) fn small_multiples() -> String {
     let mut rng = SimRng::new(4, "demo", 0);
     let panels = ["skull", "butterfly", "apple", "car", "cat", "no such picture"]
         .iter()
@@ -238,7 +238,7 @@ pub fn small_multiples() -> String {
 }
 
 /// Heatmaps and bars among small multiples.
-pub fn mixed() -> String {
+pub(super) fn mixed() -> String {
     let heat = |title: &str, scale: f64| {
         let heat = Heat {
             columns: ["y", "x", "d", "bias"].map(String::from).to_vec(),
@@ -269,7 +269,7 @@ pub fn mixed() -> String {
 }
 
 /// Every chart: (name, SVG).
-pub fn charts() -> Vec<(&'static str, String)> {
+pub(super) fn charts() -> Vec<(&'static str, String)> {
     vec![
         ("loss-curves", loss_curves()),
         ("depth", depth()),

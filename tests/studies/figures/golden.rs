@@ -14,7 +14,7 @@ fn words(svg: &str) -> String {
 }
 
 /// Holds the words of every figure to the golden ones.
-pub fn hold(figures: &[(&str, String)]) {
+pub(super) fn hold(figures: &[(&str, String)]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/figures.txt");
     let mut found = String::new();
     // Pictures of other people's genomes are drawn where these are, but not kept.

@@ -9,7 +9,7 @@ use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weight
 use std::path::{Path, PathBuf};
 
 /// A small random network.
-pub fn network(seed: u64) -> (Network, Vec<f64>) {
+pub(super) fn network(seed: u64) -> (Network, Vec<f64>) {
     let arch: Arch = "5;cache:3,gaussian:3,identity:2,sin:2".parse().unwrap();
     let network = arch.network();
     let mut rng = SimRng::new(seed, "demo network", 0);
@@ -17,14 +17,14 @@ pub fn network(seed: u64) -> (Network, Vec<f64>) {
     (network, weights)
 }
 
-pub fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
+pub(super) fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
     let inputs = PixelInputs::full(size, Coords::Fer);
     let rgb = reference::render(network, weights, &inputs);
     Picture { width: size, height: size, rgb: rgb.iter().map(|&v| v as f32).collect() }
 }
 
 /// (U, P), unit by unit.
-pub fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
+pub(super) fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
     let inputs = PixelInputs::full(size, Coords::Fer);
     reference::forward(network, weights, &inputs).iter().map(|&v| v as f32).collect()
 }
@@ -35,7 +35,7 @@ fn swept(link: usize, by: f64) -> Picture {
     picture(&network, &weights, 40)
 }
 
-pub fn contact() -> String {
+pub(super) fn contact() -> String {
     let group = |heading: &str, first: usize, count: usize| {
         let panes: Vec<Pane> = (0..count)
             .map(|i| {
@@ -66,7 +66,7 @@ pub fn contact() -> String {
     sheet.draw()
 }
 
-pub fn sweep_strips() -> String {
+pub(super) fn sweep_strips() -> String {
     let rows = [3, 44, 171, 260].map(|link| {
         let panes = (-3..=3).map(|k| {
             let pane = Pane::new(swept(link, f64::from(k) / 3.0), "");
@@ -93,7 +93,7 @@ pub fn sweep_strips() -> String {
     sheet.draw()
 }
 
-pub fn features() -> String {
+pub(super) fn features() -> String {
     let (network, weights) = network(5);
     let maps = maps(&network, &weights, 40);
     let alive: Vec<bool> = (0..network.units.len()).map(|u| u % 7 != 5).collect();
@@ -108,7 +108,7 @@ pub fn features() -> String {
     })
 }
 
-pub fn report() -> String {
+pub(super) fn report() -> String {
     let (network, weights) = network(5);
     let shot = |i: usize| {
         let mut moved = weights.clone();
@@ -187,7 +187,7 @@ pub fn report() -> String {
 }
 
 /// Layered and graph networks, dense and sparse, with maps and without.
-pub fn wirings() -> Vec<(&'static str, String)> {
+pub(super) fn wirings() -> Vec<(&'static str, String)> {
     let (network, weights) = network(5);
     let maps = maps(&network, &weights, 24);
     let weights = Weights(weights.iter().map(|&w| w as f32).collect());

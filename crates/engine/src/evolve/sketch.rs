@@ -107,19 +107,22 @@ pub(super) struct Shown {
 
 impl Shown {
     /// The sheet with these on it.
-    pub fn new<'a>(genomes: impl IntoIterator<Item = &'a Genome>, distinct: Option<f64>) -> Self {
+    pub(super) fn new<'a>(
+        genomes: impl IntoIterator<Item = &'a Genome>,
+        distinct: Option<f64>,
+    ) -> Self {
         let mut shown = Shown { sketches: Vec::new(), distinct, coloured: false };
         genomes.into_iter().for_each(|genome| shown.add(genome));
         shown
     }
 
     /// The same sheet, on which new pictures are in colour.
-    pub fn in_colour(self, coloured: bool) -> Self {
+    pub(super) fn in_colour(self, coloured: bool) -> Self {
         Shown { coloured, ..self }
     }
 
     /// One more picture that children must differ from.
-    pub fn add(&mut self, genome: &Genome) {
+    pub(super) fn add(&mut self, genome: &Genome) {
         if self.distinct.is_some() {
             self.sketches.push(Sketch::of(genome));
         }
@@ -127,7 +130,7 @@ impl Shown {
 
     /// Has `make` make a genome until its picture is distinct, [`TRIES`] times at most, and takes the most distant.
     /// `make` is told how often it was asked before; a try that is not taken leaves no trace in `breeder`.
-    pub fn another(
+    pub(super) fn another(
         &mut self,
         breeder: &mut Breeder,
         mut make: impl FnMut(&mut Breeder, u64) -> (Genome, Birth),

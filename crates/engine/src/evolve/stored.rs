@@ -51,14 +51,14 @@ pub(super) mod pairs {
     use super::*;
     use std::collections::BTreeMap;
 
-    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+    pub(crate) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
         map: &BTreeMap<K, V>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(map)
     }
 
-    pub fn deserialize<
+    pub(crate) fn deserialize<
         'de,
         K: Deserialize<'de> + Ord,
         V: Deserialize<'de>,

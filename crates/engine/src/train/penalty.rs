@@ -125,7 +125,7 @@ pub(super) struct WeightCost {
 
 impl WeightCost {
     /// Adds its slope to `gradient`, (W,). That of |w| at 0 is 0.
-    pub fn add_slope(&self, weights: &[f32], gradient: &mut [f32]) {
+    pub(super) fn add_slope(&self, weights: &[f32], gradient: &mut [f32]) {
         let all = gradient.iter_mut().zip(weights).zip(&self.factors);
         if self.square {
             all.for_each(|((g, w), f)| *g += f * w);

@@ -227,12 +227,12 @@ pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
 }
 
 /// A hash of a cell's config.
-pub fn hashed_id<R: Record>(cell: &impl Serialize) -> String {
+pub(crate) fn hashed_id<R: Record>(cell: &impl Serialize) -> String {
     short_id(format!("{}\n{}", R::FORMAT, canonical_json(cell)))
 }
 
 /// The state of a cell, as its file says.
-pub fn read_cell<S: CellStudy + ?Sized>(
+pub(super) fn read_cell<S: CellStudy + ?Sized>(
     study: &S,
     cell: &S::Cell,
     folder: &Path,

@@ -38,7 +38,7 @@ pub(super) struct Networks<'a> {
 }
 
 impl<'a> Networks<'a> {
-    pub fn of(table: &'a Table, spec: &'a ContrastSpec) -> Result<Self, Refusal> {
+    pub(super) fn of(table: &'a Table, spec: &'a ContrastSpec) -> Result<Self, Refusal> {
         let mut rows = spec.rows.rows(table)?;
         let at = table.get(AT);
         let mut identity: Vec<&Column> = Vec::new();
@@ -105,7 +105,7 @@ impl<'a> Networks<'a> {
     }
 
     /// The networks of a group, by number.
-    pub fn group(&self, group: &Filter) -> Result<Vec<usize>, Refusal> {
+    pub(super) fn group(&self, group: &Filter) -> Result<Vec<usize>, Refusal> {
         let mut found: Vec<usize> = Vec::new();
         let mut is_in = vec![false; self.all.len()];
         for number in group.rows(self.table)?.into_iter().filter_map(|row| self.of_row[row]) {
@@ -118,12 +118,12 @@ impl<'a> Networks<'a> {
     }
 
     /// The unit of a network.
-    pub fn unit(&self, number: usize) -> &'a str {
+    pub(super) fn unit(&self, number: usize) -> &'a str {
         self.unit.text(self.all[number].any)
     }
 
     /// Units of these networks, in the table's order.
-    pub fn units(&self) -> Vec<&'a str> {
+    pub(super) fn units(&self) -> Vec<&'a str> {
         let mut units: Vec<&str> = Vec::new();
         for number in self.of_row.iter().flatten() {
             let unit = self.unit(*number);
@@ -135,12 +135,12 @@ impl<'a> Networks<'a> {
     }
 
     /// A text that all rows of a network share.
-    pub fn text(&self, number: usize, column: &'a Column) -> &'a str {
+    pub(super) fn text(&self, number: usize, column: &'a Column) -> &'a str {
         column.text(self.all[number].any)
     }
 
     /// The R² on the way that the table has, rising.
-    pub fn levels(&self) -> Vec<f64> {
+    pub(super) fn levels(&self) -> Vec<f64> {
         let mut levels: Vec<f64> = Vec::new();
         for (level, _) in self.all.iter().flat_map(|network| &network.way) {
             if !levels.contains(level) {
@@ -152,7 +152,7 @@ impl<'a> Networks<'a> {
     }
 
     /// The rows of a network that a basis compares, each with its R² on the way (0 at the end of training).
-    pub fn compared_rows(&self, number: usize, basis: &Basis) -> Vec<(f64, usize)> {
+    pub(super) fn compared_rows(&self, number: usize, basis: &Basis) -> Vec<(f64, usize)> {
         let network = &self.all[number];
         let end = network.end.map(|row| (0.0, row));
         let is_fit = |row: usize| match self.fit {
@@ -188,7 +188,12 @@ impl<'a> Networks<'a> {
 
     /// The value of each network at the levels that all of them have, averaged over those; `None`
     /// if they have no level in common.
-    pub fn compared(&self, networks: &[usize], basis: &Basis, of: &Column) -> Option<Vec<f64>> {
+    pub(super) fn compared(
+        &self,
+        networks: &[usize],
+        basis: &Basis,
+        of: &Column,
+    ) -> Option<Vec<f64>> {
         let all: Vec<Vec<(f64, f64)>> =
             networks.iter().map(|&number| self.values(number, basis, of)).collect();
         let has = |values: &[(f64, f64)], level| values.iter().any(|at| at.0 == level);

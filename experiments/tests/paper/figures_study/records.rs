@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A network that is not there or went wrong somehow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Odd {
+pub(crate) enum Odd {
     /// As it should be.
     No,
     /// It did not learn its picture.
@@ -21,7 +21,7 @@ pub enum Odd {
 
 /// Which network, and its score as clean of 20.
 #[derive(Clone, Copy, Debug)]
-pub struct One<'a> {
+pub(crate) struct One<'a> {
     pub target: &'a str,
     pub variant: &'a str,
     pub offset: i64,
@@ -33,11 +33,11 @@ pub struct One<'a> {
 }
 
 /// Layers of the reference.
-pub const LAYERS: i64 = 5;
+pub(crate) const LAYERS: i64 = 5;
 const MAPS: usize = 9;
 
 /// A row of a record; its pictures are written beside it in `folder` for the first seed.
-pub fn row(folder: &Path, one: &One<'_>) -> Value {
+pub(crate) fn row(folder: &Path, one: &One<'_>) -> Value {
     let key = json!({
         "target": one.target, "variant": one.variant, "offset": one.offset,
         "layers": LAYERS + one.offset, "arm": one.arm, "level": one.level, "seed": one.seed,
@@ -127,7 +127,7 @@ fn views(folder: &Path, one: &One<'_>) -> Value {
 }
 
 /// Writes the record of `FOLDER/STUDY`.
-pub fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
+pub(crate) fn write(folder: &Path, study: &str, targets: &[&str], rows: Vec<Value>) {
     let ratios: serde_json::Map<String, Value> = targets
         .iter()
         .enumerate()
@@ -171,10 +171,10 @@ fn on_its_way(row: &mut Value) {
 }
 
 /// The outcome of a network, by its place in the plan.
-pub type Fate = fn(&One<'_>) -> Odd;
+pub(crate) type Fate = fn(&One<'_>) -> Odd;
 
 /// The rows of one study: (arm, level) × targets × variants × offsets × seeds.
-pub fn rows(
+pub(crate) fn rows(
     folder: &Path,
     arms: &[(&str, usize)],
     targets: &[&str],
@@ -215,7 +215,7 @@ pub fn rows(
 }
 
 /// Every networks study under `folder`, with these targets and seeds.
-pub fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
+pub(crate) fn study(folder: &Path, targets: &[&str], seeds: u64, fate: Fate) {
     let methods = [
         ("evolved", 0),
         ("dense", 0),

@@ -80,7 +80,7 @@ fn sin_cos<L: Lanes>(z: L, shift: f32) -> (L, L) {
 
 /// (f(z), f′(z)) of sixteen sums. The slope of a linear activation is 1.
 #[inline(always)]
-pub fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) {
+pub(crate) fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) {
     match activation {
         Activation::Cache | Activation::Identity => (z, L::splat(1.0)),
         Activation::Cos => {

@@ -12,7 +12,7 @@
 // `Isa` other than the portable one exists only where detection found the features (`Isa::available`).
 #![allow(unsafe_code)]
 
-pub mod activate;
+pub(crate) mod activate;
 mod vector;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm;
@@ -20,8 +20,8 @@ mod wasm;
 mod x86;
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub use vector::Portable;
-pub use vector::{Block, LANES, Lanes, ZERO, floats, floats_mut, prefetch};
+pub(crate) use vector::Portable;
+pub(crate) use vector::{Block, LANES, Lanes, ZERO, floats, floats_mut, prefetch};
 
 /// An instruction set this CPU has: the value is proof of detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

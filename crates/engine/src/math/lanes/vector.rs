@@ -1,32 +1,32 @@
 //! Sixteen floats: where they lie in memory, what can be done with them, and the plain implementation.
 
 /// Lanes of a vector, on every path.
-pub const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// Sixteen floats on a cache line: the unit of every buffer of the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
-pub struct Block(pub [f32; LANES]);
+pub(crate) struct Block(pub [f32; LANES]);
 
 /// All zero.
-pub const ZERO: Block = Block([0.0; LANES]);
+pub(crate) const ZERO: Block = Block([0.0; LANES]);
 
 /// The floats of blocks, in order.
-pub fn floats(blocks: &[Block]) -> &[f32] {
+pub(crate) fn floats(blocks: &[Block]) -> &[f32] {
     // SAFETY: Block is repr(C) around [f32; 16], its size is 64 bytes (no padding), so n blocks are
     // 16 n floats in place.
     unsafe { std::slice::from_raw_parts(blocks.as_ptr().cast(), blocks.len() * LANES) }
 }
 
 /// The floats of blocks, in order.
-pub fn floats_mut(blocks: &mut [Block]) -> &mut [f32] {
+pub(crate) fn floats_mut(blocks: &mut [Block]) -> &mut [f32] {
     // SAFETY: as in `floats`; the borrow is exclusive.
     unsafe { std::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * LANES) }
 }
 
 /// Asks for these blocks to be brought into the second-level cache. A hint: nothing else changes.
 #[inline(always)]
-pub fn prefetch(blocks: &[Block]) {
+pub(crate) fn prefetch(blocks: &[Block]) {
     #[cfg(target_arch = "x86_64")]
     for block in blocks {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
@@ -38,7 +38,7 @@ pub fn prefetch(blocks: &[Block]) {
 }
 
 /// Sixteen floats and what can be done with them. Each operation is per lane and rounds once.
-pub trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// Vectors of 16 lanes that the registers hold: 32 on AVX-512, 8 on AVX2, 4 of 128 bits (the shape of register blocks).
     const HELD: usize;
     /// One register; a vector is `REGISTERS` of them.
@@ -90,12 +90,12 @@ pub trait Lanes: Copy {
 }
 
 /// Adding then subtracting it rounds |x| < 2²² to the nearest integer, ties to even.
-pub const MAGIC: f32 = 12_582_912.0;
+pub(super) const MAGIC: f32 = 12_582_912.0;
 
 /// Plain arrays: runs everywhere, fast where the compiler knows a fused multiply-add.
 #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
-pub struct Portable([f32; LANES]);
+pub(crate) struct Portable([f32; LANES]);
 
 #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
 impl Portable {
@@ -189,7 +189,7 @@ impl Lanes for Portable {
 
 /// Sum of sixteen floats by the tree of [`Lanes::reduce`].
 #[cfg_attr(all(target_arch = "wasm32", target_feature = "simd128"), allow(dead_code))]
-pub fn sum(v: &[f32; LANES]) -> f32 {
+pub(super) fn sum(v: &[f32; LANES]) -> f32 {
     let mut v = *v;
     for half in [8, 4, 2, 1] {
         for i in 0..half {

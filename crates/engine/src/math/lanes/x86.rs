@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 /// One 512-bit register.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct V512(__m512);
+pub(super) struct V512(__m512);
 
 impl Lanes for V512 {
     const HELD: usize = 32;
@@ -146,7 +146,7 @@ impl Lanes for V512 {
 /// Two 256-bit registers: lanes 0–7 and 8–15.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct V256(__m256, __m256);
+pub(super) struct V256(__m256, __m256);
 
 macro_rules! both {
     ($op:ident, $($v:ident),+) => { unsafe { V256($op($($v.0),+), $op($($v.1),+)) } };

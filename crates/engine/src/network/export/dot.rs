@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The model as a digraph, inputs at the left. Positive links are blue, negative red, as in
 /// [`crate::genome::to_dot`].
-pub fn dot(model: &Model) -> String {
+pub(super) fn dot(model: &Model) -> String {
     let network = &model.network;
     let seen = seen(model);
     let mut dot =

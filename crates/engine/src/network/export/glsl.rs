@@ -111,7 +111,7 @@ fn outputs(model: &Model) -> String {
 }
 
 /// The shader of `model` as a file, in `palette`. `vec3 picture(vec2 xy)` in it is the whole network and can be taken elsewhere.
-pub fn glsl(model: &Model, coords: Coords, palette: Palette) -> String {
+pub(super) fn glsl(model: &Model, coords: Coords, palette: Palette) -> String {
     let seen = seen(model);
     let place = match coords {
         Coords::Fer => "2.0 * pixel / (size - 1.0) - 1.0",

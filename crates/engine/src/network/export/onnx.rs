@@ -7,7 +7,7 @@ use crate::math::activation::{Activation, OnnxStep};
 use crate::network::{Coords, DenseBlock, Model, Network};
 
 /// The ONNX file of `model`.
-pub fn onnx(model: &Model, coords: Coords) -> Vec<u8> {
+pub(super) fn onnx(model: &Model, coords: Coords) -> Vec<u8> {
     let mut graph = Graph::default();
     let inputs = graph.inputs(coords, model.network.factors());
     let [h, s, v] = match model.network.is_layered() {

@@ -3,7 +3,7 @@
 use crate::network::Model;
 
 /// (U,) units that an output sees along non-zero links, outputs among them: the others draw nothing.
-pub fn seen(model: &Model) -> Vec<bool> {
+pub(super) fn seen(model: &Model) -> Vec<bool> {
     let network = &model.network;
     let mut seen = vec![false; network.units.len()];
     for output in network.outputs.into_iter().flatten() {

@@ -59,7 +59,7 @@ pub(super) struct Injection<'a> {
 impl Injection<'_> {
     /// The slopes of a program row; `None` if the row is not that of a hidden unit.
     #[inline(always)]
-    pub fn row(&self, row: usize) -> Option<&[Block]> {
+    pub(super) fn row(&self, row: usize) -> Option<&[Block]> {
         let costs = self.costs;
         let first = costs.of_row[row]? * costs.plane + self.tile * costs.stride;
         Some(&costs.slopes[first..first + costs.stride])
@@ -67,7 +67,7 @@ impl Injection<'_> {
 }
 
 impl MapCosts {
-    pub fn new(
+    pub(super) fn new(
         cost: MapCost,
         strength: f64,
         (network, mask): (&Network, &Mask),
@@ -113,7 +113,7 @@ impl MapCosts {
     }
 
     /// Sets the maps to 0 from tile `first` on: those of pixels that are not selected any more.
-    pub fn clear(&mut self, first: usize) {
+    pub(super) fn clear(&mut self, first: usize) {
         let (plane, first) = (self.plane, first * self.stride);
         for map in self.maps.0.chunks_exact_mut(plane.max(1)) {
             map[first..].iter_mut().for_each(|block| *block.get_mut() = ZERO);
@@ -124,7 +124,7 @@ impl MapCosts {
     ///
     /// # Safety
     /// No two calls for one tile at the same time, and no read meanwhile.
-    pub unsafe fn keep(&self, t: usize, a: &[Block], count: usize) {
+    pub(super) unsafe fn keep(&self, t: usize, a: &[Block], count: usize) {
         for (h, row) in self.rows.iter().enumerate() {
             let from = &a[row * self.stride..][..self.stride];
             for (v, block) in from.iter().enumerate() {
@@ -139,7 +139,7 @@ impl MapCosts {
 
     /// The slopes of strength × cost, in units in which the tiles' slopes are: those of ½ Σ (rgb − target)².
     /// Every map is kept, of `pixels` pixels.
-    pub fn differentiate(&mut self, isa: Isa, pixels: usize) {
+    pub(super) fn differentiate(&mut self, isa: Isa, pixels: usize) {
         let scale = self.strength * (3 * pixels) as f64 / 2.0;
         let (plane, maps) = (self.plane, self.maps.all());
         match self.cost {
@@ -177,7 +177,7 @@ impl MapCosts {
     }
 
     /// The cost of the maps that are kept, of `pixels` pixels, without its factor.
-    pub fn cost(&mut self, pixels: usize) -> f64 {
+    pub(super) fn cost(&mut self, pixels: usize) -> f64 {
         let plane = self.plane;
         let maps = self.maps.all();
         let map = |h: usize| &floats(&maps[h * plane..(h + 1) * plane])[..pixels];
@@ -212,7 +212,7 @@ impl MapCosts {
     }
 
     /// The slopes of tile `tile`.
-    pub fn injection(&self, tile: usize) -> Injection<'_> {
+    pub(super) fn injection(&self, tile: usize) -> Injection<'_> {
         Injection { costs: self, tile }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct PixelTiles {
 
 impl PixelTiles {
     /// `target`, where given, is (P, 3) interleaved.
-    pub fn new(
+    pub(super) fn new(
         network: &Network,
         inputs: &PixelInputs,
         target: Option<&[f32]>,
@@ -65,7 +65,7 @@ impl PixelTiles {
     }
 
     /// Refills these buffers with some pixels of `full`, from which this one was cloned.
-    pub fn gather(&mut self, full: &PixelTiles, pixels: &[u32]) {
+    pub(super) fn gather(&mut self, full: &PixelTiles, pixels: &[u32]) {
         assert!(
             !pixels.is_empty() && pixels.len() <= full.pixels,
             "expected 1 to {} pixels, found {}",
@@ -93,23 +93,23 @@ impl PixelTiles {
         }
     }
 
-    pub fn pixels(&self) -> usize {
+    pub(super) fn pixels(&self) -> usize {
         self.pixels
     }
 
-    pub fn tiles(&self) -> usize {
+    pub(super) fn tiles(&self) -> usize {
         self.pixels.div_ceil(self.stride * LANES)
     }
 
     /// Pixels of tile `t`, and the vectors to compute for them.
-    pub fn extent(&self, t: usize) -> (usize, usize) {
+    pub(super) fn extent(&self, t: usize) -> (usize, usize) {
         let tile = self.stride * LANES;
         let count = (self.pixels - t * tile).min(tile);
         (count, count.div_ceil(LANES * STEP) * STEP)
     }
 
     /// Asks for what tile `t` reads after its forward pass, and what the next one reads first.
-    pub fn prefetch(&self, t: usize) {
+    pub(super) fn prefetch(&self, t: usize) {
         prefetch(self.target(t));
         if t + 1 < self.tiles() {
             prefetch(self.inputs(t + 1));
@@ -117,13 +117,13 @@ impl PixelTiles {
     }
 
     /// (I, stride) of tile `t`.
-    pub fn inputs(&self, t: usize) -> &[Block] {
+    pub(super) fn inputs(&self, t: usize) -> &[Block] {
         let rows = self.planes * self.stride;
         &self.inputs[t * rows..(t + 1) * rows]
     }
 
     /// (3, stride) of tile `t`.
-    pub fn target(&self, t: usize) -> &[Block] {
+    pub(super) fn target(&self, t: usize) -> &[Block] {
         &self.target[t * 3 * self.stride..(t + 1) * 3 * self.stride]
     }
 }

@@ -38,7 +38,7 @@ fn panel_places(n: usize, m: usize, mut f: impl FnMut(usize, usize, usize)) {
 
 impl Prepared {
     /// Buffers for the weights of `program`, all 0.
-    pub fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         Prepared {
             panels: vec![0.0; program.panel_floats],
             edge: vec![0.0; program.edges.len()],
@@ -49,7 +49,12 @@ impl Prepared {
     }
 
     /// Takes in `weights` (W,); links that `keep` refuses count as 0.
-    pub fn pack(&mut self, program: &Program, weights: &[f32], keep: impl Fn(usize) -> bool) {
+    pub(super) fn pack(
+        &mut self,
+        program: &Program,
+        weights: &[f32],
+        keep: impl Fn(usize) -> bool,
+    ) {
         for relay in &program.relays {
             self.product[relay.unit] = weights[relay.link] * self.product[relay.source];
         }
@@ -86,7 +91,7 @@ impl Prepared {
     /// For an edge c from relay k with root r, G_c = ⟨dz_c, r⟩ was accumulated. With P_k the product
     /// along k's chain and D_k = Σ_c w_c G_c + Σ_j w_j D_j over its readers c and next relays j,
     /// dL/dw_c = P_k G_c, and the link into k from s has dL/dw = P_s D_k.
-    pub fn unpack(
+    pub(super) fn unpack(
         &mut self,
         program: &Program,
         weights: &[f32],

@@ -189,7 +189,7 @@ pub(super) fn part(n: usize, blocks: usize, b: usize) -> Range<usize> {
 
 impl Program {
     /// Compiles `network` as `options` say.
-    pub fn compile(network: &Network, options: &Options) -> Program {
+    pub(super) fn compile(network: &Network, options: &Options) -> Program {
         let (first, units) = (network.inputs.len(), network.units.len());
         let keep = options.keep;
         // Which block a unit is a target of, if it runs dense.
@@ -572,7 +572,7 @@ impl Program {
     }
 
     /// The most entries of `back_at` in one stage, or at the inputs.
-    pub fn widest(&self) -> usize {
+    pub(super) fn widest(&self) -> usize {
         let of_stages = self.stages.iter().map(|stage| {
             let (Stage::Sparse(Sparse { readers, .. }) | Stage::Dense(Dense { readers, .. })) =
                 stage;
@@ -583,7 +583,7 @@ impl Program {
     }
 
     /// Pixels of a full tile, T.
-    pub fn tile_pixels(&self) -> usize {
+    pub(super) fn tile_pixels(&self) -> usize {
         self.stride * LANES
     }
 }

@@ -94,12 +94,12 @@ pub(in crate::prune) struct Inputs {
 
 impl Inputs {
     /// |cos(a_j, z)| of the j-th kept link.
-    pub fn relevance(&self, j: usize) -> f64 {
+    pub(crate) fn relevance(&self, j: usize) -> f64 {
         absolute_cosine(self.onto_z[j], self.gram[(j, j)], self.z2)
     }
 
     /// |cos(a_j, a_k)| of two of them.
-    pub fn redundancy(&self, j: usize, k: usize) -> f64 {
+    pub(crate) fn redundancy(&self, j: usize, k: usize) -> f64 {
         absolute_cosine(self.gram[(j, k)], self.gram[(j, j)], self.gram[(k, k)])
     }
 }

@@ -5,11 +5,11 @@ use crate::network::Picture;
 
 /// Side of the canonical copy, N. At 96 some windows no longer fit the drawings' detail and
 /// agreement falls from κ .91/.98 to .82/.84 \[measured\]; at 48 it holds.
-pub const SIDE: usize = 64;
+pub(crate) const SIDE: usize = 64;
 /// Pixels of the canonical copy.
-pub const PIXELS: usize = SIDE * SIDE;
+pub(crate) const PIXELS: usize = SIDE * SIDE;
 /// Side of the coarse copy.
-pub const COARSE: usize = SIDE / 2;
+pub(crate) const COARSE: usize = SIDE / 2;
 
 /// For each of `to` places along a line of `from` pixels: the pixels it covers and the share of
 /// each, shares summing to 1.
@@ -34,7 +34,7 @@ impl Shares {
 /// Area averaging from one picture size to `side`², exact for any sizes: the share of a pixel is
 /// the area covered.
 #[derive(Clone, Debug)]
-pub struct AreaAverage {
+pub(crate) struct AreaAverage {
     side: usize,
     width: usize,
     height: usize,
@@ -44,7 +44,7 @@ pub struct AreaAverage {
 
 impl AreaAverage {
     /// From `width` × `height` to `side`².
-    pub fn new(width: usize, height: usize, side: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize, side: usize) -> Self {
         AreaAverage {
             side,
             width,
@@ -55,7 +55,7 @@ impl AreaAverage {
     }
 
     /// True if the average takes pictures of this size.
-    pub fn takes(&self, picture: &Picture) -> bool {
+    pub(crate) fn takes(&self, picture: &Picture) -> bool {
         (self.width, self.height) == (picture.width, picture.height)
     }
 
@@ -64,7 +64,7 @@ impl AreaAverage {
     ///
     /// # Panics
     /// If the picture has another size than the average was made for.
-    pub fn apply(&self, picture: &Picture, row: &mut Vec<f64>, out: &mut Vec<f64>) {
+    pub(crate) fn apply(&self, picture: &Picture, row: &mut Vec<f64>, out: &mut Vec<f64>) {
         assert!(self.takes(picture), "a picture of the size of the base");
         let area = self.side * self.side;
         out.resize(3 * area, 0.0);
@@ -95,7 +95,7 @@ impl AreaAverage {
 
 /// Opponent planes of RGB planes `rgb` (3, P): brightness (r+g+b)/3, red–green (r−g)/2,
 /// yellow–blue ((r+g)/2 − b)/2. Linear, so the planes of a difference are a difference of planes.
-pub fn opponent(rgb: &[f64], out: &mut Vec<f64>) {
+pub(crate) fn opponent(rgb: &[f64], out: &mut Vec<f64>) {
     let pixels = rgb.len() / 3;
     out.resize(rgb.len(), 0.0);
     for i in 0..pixels {
@@ -107,7 +107,7 @@ pub fn opponent(rgb: &[f64], out: &mut Vec<f64>) {
 }
 
 /// Root mean square of a − b; slices of one length.
-pub fn rms(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn rms(a: &[f64], b: &[f64]) -> f64 {
     let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
     (sum / a.len() as f64).sqrt()
 }

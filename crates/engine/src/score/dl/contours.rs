@@ -15,7 +15,7 @@ use super::tensor::{Strength, Tensor, dilate, gradient, halve, mean, strength};
 use crate::base::real;
 
 /// Side of the copy in which stains are looked for.
-pub const QUARTER: usize = SIDE / 4;
+pub(super) const QUARTER: usize = SIDE / 4;
 const AREA: usize = QUARTER * QUARTER;
 
 /// ln(Σ slope along contours/Σ edge), with floors, of a drawing whose tensor was just made.
@@ -41,13 +41,13 @@ pub(super) struct Across {
 
 impl Across {
     /// Takes plane `number` as means of 2 × 2 pixels of its 32² copy.
-    pub fn plane(&mut self, number: usize, half: &[f32]) {
+    pub(super) fn plane(&mut self, number: usize, half: &[f32]) {
         self.planes.resize(3 * AREA, 0.0);
         halve::<{ 2 * QUARTER }, f32>(half, &mut self.planes[number * AREA..][..AREA]);
     }
 
     /// Reads the three planes.
-    pub fn read(&mut self, tensor: &mut Tensor) {
+    pub(super) fn read(&mut self, tensor: &mut Tensor) {
         self.down.resize(3 * AREA, 0.0);
         self.right.resize(3 * AREA, 0.0);
         for p in 0..3 {
@@ -67,14 +67,14 @@ impl Across {
     }
 
     /// The largest within 1 pixel.
-    pub fn spread(&self) -> Vec<f32> {
+    pub(super) fn spread(&self) -> Vec<f32> {
         let mut out = Vec::new();
         dilate::<QUARTER>(&self.values, 1, &mut Vec::new(), &mut out);
         out
     }
 
     /// ln of the largest tile of what is above `old`, the base's [`spread`](Self::spread).
-    pub fn stain(&self, old: &[f32]) -> f64 {
+    pub(super) fn stain(&self, old: &[f32]) -> f64 {
         let surplus = |i: usize| (self.values[i] - old[i]).max(0.0);
         let mut largest = 0.0f32;
         for row in (0..QUARTER).step_by(2) {

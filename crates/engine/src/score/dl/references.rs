@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 
 /// RMSEs at which references are made; between them the readings are interpolated, beyond them
 /// held.
-pub const GRID: [f64; 7] = [0.06, 0.10, 0.14, 0.18, 0.22, 0.26, 0.30];
+pub(super) const GRID: [f64; 7] = [0.06, 0.10, 0.14, 0.18, 0.22, 0.26, 0.30];
 const STEP: f64 = 0.04;
 
 /// The grid interval of `rmse`: (lower node, weight of the upper node in [0, 1]).
-pub fn place(rmse: f64) -> (usize, f64) {
+pub(super) fn place(rmse: f64) -> (usize, f64) {
     let e = rmse.clamp(GRID[0], GRID[GRID.len() - 1]);
     let lower = (((e - GRID[0]) / STEP) as usize).min(GRID.len() - 2);
     (lower, (e - GRID[lower]) / (GRID[lower + 1] - GRID[lower]))
@@ -51,7 +51,7 @@ static WARPS: LazyLock<[(Vec<f64>, Vec<f64>); 4]> = LazyLock::new(|| {
 
 /// Calls `see` with each clean reference of `base`, (3, N²), at this RMSE: four smooth warps. One that
 /// cannot reach the RMSE is taken as far as it goes.
-pub fn clean(base: &[f64], rmse: f64, mut see: impl FnMut(&[f64])) {
+pub(super) fn clean(base: &[f64], rmse: f64, mut see: impl FnMut(&[f64])) {
     let mut out = vec![0.0; base.len()];
     for (down, right) in &*WARPS {
         solve(base, rmse, &mut out, |amount, out| {

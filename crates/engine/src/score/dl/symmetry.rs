@@ -18,7 +18,7 @@ const LEAN_EIGHTHS: [i64; 7] = [0, -1, 1, -2, 2, -3, 3];
 
 /// The symmetry of a base picture.
 #[derive(Clone, Copy, Debug)]
-pub struct OldSymmetry {
+pub(super) struct OldSymmetry {
     asymmetry: f64,
     /// w, in [0, 1].
     weight: f64,
@@ -26,7 +26,7 @@ pub struct OldSymmetry {
 
 impl OldSymmetry {
     /// From the base's coarse planes, (3, 32²).
-    pub fn new(coarse: &[f64]) -> Self {
+    pub(super) fn new(coarse: &[f64]) -> Self {
         let squares: f64 = coarse
             .chunks_exact(AREA)
             .map(|plane| {
@@ -40,7 +40,7 @@ impl OldSymmetry {
     }
 
     /// mirror of the perturbed picture's coarse planes, (3, 32²), at that RMSE.
-    pub fn lost(&self, new: &[f64], rmse: f64) -> f64 {
+    pub(super) fn lost(&self, new: &[f64], rmse: f64) -> f64 {
         self.weight * (asymmetry(new) - self.asymmetry) / rmse
     }
 }

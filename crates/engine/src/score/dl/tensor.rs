@@ -8,7 +8,7 @@
 
 /// The three sums of products of a structure tensor, (N²,) each.
 #[derive(Clone, Debug, Default)]
-pub struct Tensor {
+pub(super) struct Tensor {
     down: Vec<f32>,
     right: Vec<f32>,
     mixed: Vec<f32>,
@@ -17,7 +17,7 @@ pub struct Tensor {
 
 /// Edges and corners of an N² drawing, (N²,) each.
 #[derive(Clone, Debug, Default)]
-pub struct Strength {
+pub(super) struct Strength {
     /// √λ₁ ≥ 0.
     pub edge: Vec<f32>,
     /// √λ₂ in [0, edge].
@@ -29,7 +29,7 @@ const TAPS: [f32; 5] = [0.009_619_8, 0.205_424_4, 0.569_911_6, 0.205_424_4, 0.00
 
 /// Gradient of one plane, (N²,): downwards and to the right.
 #[inline]
-pub fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f32]) {
+pub(super) fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f32]) {
     down[..N].fill(0.0);
     down[N * (N - 1)..].fill(0.0);
     let inner = down[N..N * (N - 1)].iter_mut().zip(plane).zip(&plane[2 * N..]);
@@ -48,7 +48,7 @@ pub fn gradient<const N: usize>(plane: &[f32], down: &mut [f32], right: &mut [f3
 
 /// Means of 2 × 2 pixels of an N² plane.
 #[inline]
-pub fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
+pub(super) fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &mut [T]) {
     let quarter = nalgebra::convert(0.25);
     for (out, lines) in half.chunks_exact_mut(N / 2).zip(plane.chunks_exact(2 * N)) {
         let (upper, lower) = lines.split_at(N);
@@ -61,7 +61,7 @@ pub fn halve<const N: usize, T: nalgebra::RealField + Copy>(plane: &[T], half: &
 
 /// Edges and corners of planes given by their gradients, (planes, N²).
 #[inline]
-pub fn strength<const N: usize>(
+pub(super) fn strength<const N: usize>(
     down: &[f32],
     right: &[f32],
     tensor: &mut Tensor,
@@ -77,7 +77,7 @@ pub fn strength<const N: usize>(
 impl Tensor {
     /// Forgets what was added.
     #[inline]
-    pub fn clear<const N: usize>(&mut self) {
+    pub(super) fn clear<const N: usize>(&mut self) {
         for plane in [&mut self.down, &mut self.right, &mut self.mixed] {
             plane.clear();
             plane.resize(N * N, 0.0);
@@ -87,7 +87,7 @@ impl Tensor {
 
     /// Adds a plane by its gradient.
     #[inline]
-    pub fn add(&mut self, down: &[f32], right: &[f32]) {
+    pub(super) fn add(&mut self, down: &[f32], right: &[f32]) {
         let sums = self.down.iter_mut().zip(&mut self.right).zip(&mut self.mixed);
         for (((dd, rr), dr), (d, r)) in sums.zip(down.iter().zip(right)) {
             *dd += d * d;
@@ -98,7 +98,7 @@ impl Tensor {
 
     /// Edges and corners of what was added. The sums are blurred in place.
     #[inline]
-    pub fn strength<const N: usize>(&mut self, out: &mut Strength) {
+    pub(super) fn strength<const N: usize>(&mut self, out: &mut Strength) {
         for plane in [&mut self.down, &mut self.right, &mut self.mixed] {
             blur::<N>(plane, &mut self.work);
         }
@@ -117,7 +117,7 @@ impl Tensor {
 
     /// Slope of `edge` along the contours, (N²,) ≥ 0, after [`strength`](Self::strength): the part of its gradient, which
     /// is left in `down` and `right`, in the direction in which the drawing changes least.
-    pub fn slope_along<const N: usize>(
+    pub(super) fn slope_along<const N: usize>(
         &self,
         edge: &[f32],
         down: &mut Vec<f32>,
@@ -169,7 +169,7 @@ fn blur<const N: usize>(plane: &mut [f32], work: &mut [f32]) {
 }
 
 /// Largest value within `radius` ≤ 3 pixels a side, edges repeated.
-pub fn dilate<const N: usize>(
+pub(super) fn dilate<const N: usize>(
     plane: &[f32],
     radius: usize,
     work: &mut Vec<f32>,
@@ -201,13 +201,13 @@ pub fn dilate<const N: usize>(
 
 /// Writes the excess of `new` over `old`, place by place, 0 where there is none.
 #[inline]
-pub fn surplus(new: &[f32], old: &[f32], out: &mut Vec<f32>) {
+pub(super) fn surplus(new: &[f32], old: &[f32], out: &mut Vec<f32>) {
     out.clear();
     out.extend(new.iter().zip(old).map(|(new, old)| (new - old).max(0.0)));
 }
 
 /// Mean of the largest `few` of `values`, which are put in another order.
-pub fn mean_of_largest(values: &mut [f32], few: usize) -> f64 {
+pub(super) fn mean_of_largest(values: &mut [f32], few: usize) -> f64 {
     values.select_nth_unstable_by(few - 1, |a, b| b.total_cmp(a));
     // Summed in the order of their size: the order that the selection leaves is nobody's promise.
     let largest = &mut values[..few];
@@ -217,7 +217,7 @@ pub fn mean_of_largest(values: &mut [f32], few: usize) -> f64 {
 
 /// Mean of `values`.
 #[inline]
-pub fn mean(values: &[f32]) -> f64 {
+pub(super) fn mean(values: &[f32]) -> f64 {
     // Eight sums side by side; their order is fixed.
     let mut sums = [0.0f64; 8];
     let chunks = values.chunks_exact(8);

@@ -14,7 +14,7 @@ const FORMAT: &str = "picloom-vlm/1";
 /// An answer as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub(super) struct Kept {
     format: String,
     /// SHA-256 of the question.
     pub key: String,
@@ -31,14 +31,14 @@ pub struct Kept {
 }
 
 /// The folder of answers and the log.
-pub struct Store {
+pub(super) struct Store {
     folder: PathBuf,
     log: Mutex<File>,
 }
 
 impl Store {
     /// Opens or creates the folder; the log is continued.
-    pub fn open(folder: &Path) -> Result<Self, VlmError> {
+    pub(super) fn open(folder: &Path) -> Result<Self, VlmError> {
         let fail =
             |path: &Path, problem: String| VlmError::Cache { path: path.to_path_buf(), problem };
         create_folder(folder).map_err(|e| fail(folder, e.to_string()))?;
@@ -55,7 +55,7 @@ impl Store {
     ///
     /// # Errors
     /// A file is there but is no kept answer to this question: it is not thrown away in silence.
-    pub fn kept(&self, key: &str) -> Result<Option<Kept>, VlmError> {
+    pub(super) fn kept(&self, key: &str) -> Result<Option<Kept>, VlmError> {
         let path = self.path(key);
         let fail = |problem: String| VlmError::Cache {
             path: path.clone(),
@@ -74,7 +74,7 @@ impl Store {
     }
 
     /// Keeps an answer.
-    pub fn keep(
+    pub(super) fn keep(
         &self,
         key: &str,
         question: Value,
@@ -100,7 +100,7 @@ impl Store {
     }
 
     /// Appends one exchange to the log.
-    pub fn log(&self, exchange: &Value) -> Result<(), VlmError> {
+    pub(super) fn log(&self, exchange: &Value) -> Result<(), VlmError> {
         let line = format!("{exchange}\n");
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.write_all(line.as_bytes()).map_err(|e| VlmError::Cache {
