@@ -47,7 +47,7 @@ pub(super) struct PruneArgs {
     /// Coordinate convention, with --arch [default: fer]
     #[arg(long, requires = "arch", value_parser = one_of::<Coords>())]
     coords: Option<Coords>,
-    /// Keep as many links as this finished run does; layer-counts and rewired also copy of its mask
+    /// Keep as many links as this finished run does; layer-counts, rewired and same-links also copy of its mask
     #[arg(long = "match", value_name = "RUN", conflicts_with_all = ["budget", "threshold"])]
     match_run: Option<PathBuf>,
     /// Genome whose layered wiring is the mask of --method evolved

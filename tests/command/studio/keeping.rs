@@ -229,7 +229,9 @@ fn the_forms_offer_every_pruning_method_that_a_budget_is_enough_for() {
     let names: Vec<&str> = methods.iter().map(|m| m["name"].as_str().unwrap()).collect();
     assert!(["sp", "imp", "wanda", "taylor", "swarm"].iter().all(|name| names.contains(name)));
     assert!(
-        !["evolved", "rewired", "layer-counts", "cmd", "own"].iter().any(|n| names.contains(n))
+        !["evolved", "rewired", "same-links", "layer-counts", "cmd", "own"]
+            .iter()
+            .any(|n| names.contains(n))
     );
     for name in names {
         let work = json!({ "kind": "prune", "id": run, "method": name, "budget": 400, "steps": 2 });

@@ -27,7 +27,7 @@ pub use magnitude::{Imp, Magnitude};
 pub use merge::SpMerge;
 pub use mrmr::SpMrmr;
 pub use own::{LinkScorer, Own, add_method};
-pub use pattern::{LayerCounts, Rewired};
+pub use pattern::{LayerCounts, Rewired, SameLinks};
 pub use similarity::{Sp, SpSigned};
 pub use sparse_training::SparseTraining;
 pub use swarm::Settings as Swarm;
@@ -180,6 +180,13 @@ choices! {
     /// Control: random with another arm's count in every layer.
     LayerCounts(LayerCounts) "layer-counts" {
         formula: "U(0, 1) with another arm's count in every layer",
+        source: "control [ours]",
+        needs: &[Need::Pattern],
+        ..MethodRow::PLAIN
+    }
+    /// Control: another arm's links.
+    SameLinks(SameLinks) "same-links" {
+        formula: "1 where another arm keeps j -> i",
         source: "control [ours]",
         needs: &[Need::Pattern],
         ..MethodRow::PLAIN

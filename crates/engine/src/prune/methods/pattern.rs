@@ -1,5 +1,5 @@
-//! Controls that copy part of what another arm kept of the same network \[ours\]: how many links of each
-//! layer (`layer-counts`), or how many of each unit (`rewired`). What they do not copy is *which*.
+//! Controls that copy what another arm kept of the same network \[ours\]: which links (`same-links`), how many of
+//! each unit (`rewired`), or how many of each layer (`layer-counts`).
 //!
 //! In: the masks of the other arm, round by round ([`Pattern`]). Out: scores, and counts a layer.
 
@@ -47,6 +47,20 @@ impl Prunes for LayerCounts {
                 Err(PruneError::LayerBelow { method: round.name, layer, wanted, left })
             }
         }
+    }
+}
+
+options! {
+    /// `same-links`: no options.
+    #[derive(Copy)]
+    pub struct SameLinks {}
+}
+
+impl Prunes for SameLinks {
+    /// 1 for the links that the other arm kept, 0 for the others.
+    fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
+        let (_, mask) = round.pattern()?;
+        Ok(EdgeScores::of(round.context.mask, |i| f64::from(u8::from(mask.0[i]))))
     }
 }
 
