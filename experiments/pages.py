@@ -90,7 +90,7 @@ def table():
     rows = []
     for path in sorted(HERE.glob("*.toml")):
         spec = tomllib.loads(path.read_text())
-        if "kind" in spec:
+        if "kind" in spec or "extends" in spec:
             rows.append(f"| [{path.stem}]({path.name}) | {spec.get('question', '–')} | {words(path.stem)} |")
     return """# The studies
 
