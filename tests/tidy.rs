@@ -331,28 +331,16 @@ fn assert_circles(sources: &str, known: &[(&str, &str)]) {
     }
 }
 
-/// Studies of the paper whose names mean nothing else.
-const STUDIES: [&str; 5] =
-    ["regime_pilot", "out_of_domain", "optimizer_scores", "objective_reevolution", "reevolution"];
-
-/// The other studies, which are named by their specs and records only.
-const FILES: [&str; 12] = [
-    "wirings",
-    "depth",
-    "pruning",
-    "controls",
-    "rewinding",
-    "replication",
-    "mechanisms",
-    "optimizers",
-    "structural",
-    "theory",
-    "xor",
-    "study",
-];
+/// The paper's studies, by their specs. A name of two words means nothing else; the others are named by their files.
+fn studies() -> Vec<String> {
+    let stem = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_string());
+    let specs = files("experiments", &["toml", "md"]);
+    let own = specs.into_iter().filter(|path| path.parent() == Some(&root().join("experiments")));
+    own.filter_map(stem).filter(|name| !["Cargo", "README"].contains(&name.as_str())).collect()
+}
 
 /// A word of a text that names a claim, a figure by its number, or a study of the paper, if there is one.
-fn names_the_paper(line: &str) -> Option<&str> {
+fn names_the_paper<'a>(line: &'a str, studies: &[String]) -> Option<&'a str> {
     let is_word = |c: char| c.is_alphanumeric() || "_-./".contains(c);
     let mut words = line.split(|c: char| !is_word(c)).map(|word| word.trim_matches(['.', '-']));
     let is_claim = |word: &str| {
@@ -360,11 +348,15 @@ fn names_the_paper(line: &str) -> Option<&str> {
         number.and_then(|n| n.parse::<u32>().ok()).is_some_and(|n| (1..=15).contains(&n))
     };
     let is_file = |word: &str| {
-        let spec = word.strip_suffix(".toml").and_then(|path| path.rsplit('/').next());
-        let record = word.strip_suffix("/record.json").and_then(|path| path.rsplit('/').next());
-        spec.or(record).is_some_and(|name| FILES.contains(&name))
+        let ends = [".toml", ".md", "/study.json", "/rows.csv.gz"];
+        let path = ends.iter().find_map(|end| word.strip_suffix(end));
+        let name = path.and_then(|path| path.rsplit('/').next());
+        name.is_some_and(|name| {
+            !word.contains("assets/") && studies.iter().any(|study| study == name)
+        })
     };
-    let found = words.find(|word| is_claim(word) || STUDIES.contains(word) || is_file(word));
+    let is_study = |word: &str| word.contains('_') && studies.iter().any(|study| study == word);
+    let found = words.find(|word| is_claim(word) || is_study(word) || is_file(word));
     found.or_else(|| line.find("Fig. ").map(|at| &line[at..]))
 }
 
@@ -378,16 +370,20 @@ const OTHERWISE: [(&str, &str, &str); 4] = [
 
 #[test]
 fn the_instrument_names_no_claim_figure_or_study_of_the_paper() {
-    assert_eq!(names_the_paper("rivals of C4."), Some("C4"));
-    assert_eq!(names_the_paper("as out_of_domain does"), Some("out_of_domain"));
-    assert_eq!(names_the_paper("the paper's Fig. 3"), Some("Fig. 3"));
-    assert_eq!(names_the_paper("`experiments/theory.toml`"), Some("experiments/theory.toml"));
-    assert_eq!(names_the_paper("C16 C0 AC4 sC1 the wirings, assets/compare.toml"), None);
+    let studies = studies();
+    assert_eq!(names_the_paper("rivals of C4.", &studies), Some("C4"));
+    assert_eq!(names_the_paper("as out_of_domain does", &studies), Some("out_of_domain"));
+    assert_eq!(names_the_paper("the paper's Fig. 3", &studies), Some("Fig. 3"));
+    assert_eq!(
+        names_the_paper("`experiments/theory.toml`", &studies),
+        Some("experiments/theory.toml")
+    );
+    assert_eq!(names_the_paper("C16 C0 AC4 sC1 the wirings, assets/compare.toml", &studies), None);
     let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
     for path in SOURCES.iter().flat_map(|sources| files(sources, &["rs", "js", "html", "css"])) {
         let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_string();
         for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
-            let Some(word) = names_the_paper(line) else { continue };
+            let Some(word) = names_the_paper(line, &studies) else { continue };
             match OTHERWISE
                 .iter()
                 .find(|(file, part, _)| name.contains(file) && line.contains(part))

@@ -511,7 +511,7 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
     section.figure(curves, "Loss before each logged step.").callout(
         Kind::Note,
         "What is ours",
-        "The publication's full text is not public. Matched effect, the fit gate, similarity and the embedded judge are this program's own definitions; the publication used a fixed change and a vision-language model.",
+        "Matched effect, the fit gate, similarity and the embedded judge are this program's own definitions (docs/METHODS.md).",
     )
 }
 

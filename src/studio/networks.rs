@@ -15,7 +15,7 @@ use crate::network::kernel::feature_maps;
 use crate::network::{
     Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, with_weights,
 };
-use crate::page::{Drawing, condition, matched as matched_by, ranked as ranked_of};
+use crate::page::{self, Drawing, condition, matched as matched_by, ranked as ranked_of};
 use crate::probe::{Change, View};
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
@@ -285,21 +285,8 @@ pub(super) fn tags(provenance: &Provenance) -> Vec<&str> {
 
 /// The weights that are set, `LINK:VALUE,…`, of a network with `links` links.
 fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
-    let one = |part: &str| {
-        let (link, value) = part.split_once(':')?;
-        let (link, value) = (link.parse().ok()?, value.parse::<f32>().ok()?);
-        (link < links && value.is_finite()).then_some(Change::To { link, value })
-    };
-    let parts = set.split(',').filter(|part| !part.is_empty());
-    let read = parts.map(|part| {
-        one(part).ok_or_else(|| {
-            let found: String = part.chars().take(40).collect();
-            Refusal::bad(format!(
-                "set: expected LINK:VALUE, links below {links} and finite values, found {found:?}"
-            ))
-        })
-    });
-    read.collect()
+    let set = page::weights_to_set(set, links).map_err(Refusal::bad)?;
+    Ok(set.into_iter().map(|(link, value)| Change::To { link, value }).collect())
 }
 
 /// A request for a picture.
@@ -346,24 +333,7 @@ impl AskedPicture {
     }
 
     pub(super) fn frame(&self) -> Result<Frame, Refusal> {
-        if self.frame.is_empty() {
-            return Ok(Frame::PICTURE);
-        }
-        let numbers: Vec<f64> = self.frame.split(',').filter_map(|n| n.parse().ok()).collect();
-        match numbers[..] {
-            [x, y, width, height]
-                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9)
-                    && self.frame.split(',').count() == 4
-                    && width > 0.0
-                    && height > 0.0 =>
-            {
-                Ok(Frame { x, y, width, height })
-            }
-            _ => {
-                let expected = "x,y,width,height, finite and with a width and height above 0";
-                Err(Refusal::bad(format!("frame: expected {expected}, found {:?}", self.frame)))
-            }
-        }
+        page::frame(&self.frame).map_err(Refusal::bad)
     }
 }
 

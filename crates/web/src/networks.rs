@@ -4,7 +4,7 @@ use crate::held::{EVOLVED, Loaded, TRAINED, stem};
 use crate::state::{Answer, Answered, AskedNetwork, AskedPicture, Desk};
 use picloom_engine::genome::{BUILTIN, Genome, Provenance, from_json, to_json};
 use picloom_engine::network::kernel::feature_maps;
-use picloom_engine::network::{Frame, Model, Picture, PixelInputs, Weights, with_weights};
+use picloom_engine::network::{Model, Picture, PixelInputs, Weights, with_weights};
 use picloom_engine::page::{self, Drawing, signed_colour};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -122,15 +122,8 @@ impl AskedPicture {
     fn model(&self, desk: &mut Desk, of: &AskedNetwork) -> Result<(Rc<Loaded>, Weights), String> {
         let loaded = desk.load(of)?;
         let mut weights = loaded.model.weights.clone();
-        for part in self.set.split(',').filter(|part| !part.is_empty()) {
-            let (link, value) = part
-                .split_once(':')
-                .and_then(|(link, value)| Some((link.parse::<usize>().ok()?, value.parse::<f32>().ok()?)))
-                .filter(|(link, value)| *link < weights.0.len() && value.is_finite())
-                .ok_or_else(|| {
-                    let found: String = part.chars().take(40).collect();
-                    format!("set: expected LINK:VALUE, links below {} and finite values, found {found:?}", weights.0.len())
-                })?;
+        let set = page::weights_to_set(&self.set, weights.0.len()).map_err(|e| e.to_string())?;
+        for (link, value) in set {
             weights.0[link] = value;
         }
         Ok((loaded, weights))
@@ -156,27 +149,12 @@ impl AskedPicture {
     fn inputs(&self, loaded: &Loaded, size: usize) -> Result<PixelInputs, String> {
         let z =
             page::condition(&self.at, loaded.model.network.factors()).map_err(|e| e.to_string())?;
-        Ok(PixelInputs::framed(size, loaded.coords, self.frame()?).where_factors_are(&z))
-    }
-
-    fn frame(&self) -> Result<Frame, String> {
-        if self.frame.is_empty() {
-            return Ok(Frame::PICTURE);
-        }
-        let numbers: Vec<f64> = self.frame.split(',').filter_map(|n| n.parse().ok()).collect();
-        match numbers[..] {
-            [x, y, width, height]
-                if numbers.iter().all(|n| n.is_finite() && n.abs() < 1e9)
-                    && width > 0.0
-                    && height > 0.0 =>
-            {
-                Ok(Frame { x, y, width, height })
-            }
-            _ => {
-                Err("frame: expected x,y,width,height, finite and with a width and height above 0"
-                    .into())
-            }
-        }
+        Ok(PixelInputs::framed(
+            size,
+            loaded.coords,
+            page::frame(&self.frame).map_err(|e| e.to_string())?,
+        )
+        .where_factors_are(&z))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Figures with made-up data, one of each kind: looked at by people
-//! (`PICLOOM_FIGURES_DEMO=DIR cargo test --test figures`), checked by tests.
+//! (`PICLOOM_FIGURES_DEMO=DIR cargo test --test studies figures`), checked by tests.
 
 use picloom::base::{SimRng, real};
 use picloom::figures::axis::Axis;

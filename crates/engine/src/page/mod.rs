@@ -2,8 +2,8 @@
 //! engine in the browser itself. In: models, views, breeding sessions. Out: plain data that becomes
 //! JSON. It draws nothing.
 
+mod asked;
 mod carried;
-mod condition;
 mod drawing;
 mod moves;
 mod places;
@@ -11,8 +11,8 @@ pub mod sugiyama;
 mod tone;
 mod tree;
 
+pub use asked::{condition, frame, weights_to_set};
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
-pub use condition::condition;
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};
 pub use places::{Places, places};

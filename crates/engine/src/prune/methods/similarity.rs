@@ -5,8 +5,8 @@
 //! |w_ij| ‖a_j‖ |cos(a_j, a_i)| is high, a = the post-activation map over the P pixels, not centred; the head uses raw
 //! h, s, v. All links count, input layer and head included.
 //!
-//! It was chosen by two facts: the captions' counts of links, and that a network of so few links learns its picture
-//! (experiments/sp_readings.md). Without the weight (`weighted = false`) no reading passes the second.
+//! It was chosen by two facts: the captions' counts of links, and that a network of so few links learns its picture.
+//! Without the weight (`weighted = false`) no reading passes the second.
 //!
 //! Sums over pixels run in a fixed order on eight f64 lanes: same bits at any thread count.
 
