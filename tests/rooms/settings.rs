@@ -231,7 +231,7 @@ fn the_defaults_are_written_as_the_ids_of_runs_were_made_of_them() {
         "314681287328",
         "eeb9cfad1d36",
         "3def81f3e690",
-        "f0eb7a92d416",
+        "889a651175ce",
         "d797e567b636",
     ];
     let changed: Vec<_> =
