@@ -1,22 +1,14 @@
 //! The gate on its committed table: a fault planted in a measure is seen.
 
-use picloom::study::contrast::{ContrastSpec, Found, Verdict, contrast};
+use picloom::study::contrast::{Found, Verdict, contrast};
+use picloom::study::spec::read_analysis;
 use picloom::study::table::Table;
-use serde::Deserialize;
 use std::path::Path;
-
-#[derive(Deserialize)]
-struct Spec {
-    contrast_defaults: toml::Table,
-    contrasts: Vec<toml::Table>,
-}
 
 /// The answers to a contrast of the gate over a table.
 fn asked(table: &Table, id: &str) -> Vec<Found> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("experiments/gate.toml")).unwrap();
-    let spec: Spec = toml::from_str(&text).unwrap();
-    let all = ContrastSpec::all(&spec.contrast_defaults, &spec.contrasts).unwrap();
+    let all = read_analysis(&root.join("experiments/gate.toml")).unwrap().contrasts;
     contrast(table, all.iter().find(|one| one.id == id).unwrap()).unwrap()
 }
 

@@ -189,20 +189,6 @@ fn sizes(parent: &Model) -> Vec<usize> {
     sizes
 }
 
-/// Links left after 0, 1, … `rounds` rounds of IMP `global` from `n`.
-pub fn global_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
-    counts(n, rounds, |n| n - global_removal(n, p))
-}
-
-/// Links left in a layer of `n` after 0, 1, … `rounds` rounds of IMP `original`.
-pub fn original_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
-    counts(n, rounds, |n| n - layer_removal(n, p))
-}
-
-fn counts(n: usize, rounds: usize, next: impl Fn(usize) -> usize) -> Vec<usize> {
-    std::iter::successors(Some(n), |&n| Some(next(n))).take(rounds + 1).collect()
-}
-
 /// Rounds of IMP `global` from `n` links down to exactly `budget`: fractions as long as they stay
 /// above it, then the budget itself. Empty if `n` ≤ `budget`. A budget the fractions cannot reach
 /// (they stop removing below 1/p + 1 links) is taken in the last round.
@@ -260,6 +246,20 @@ pub fn geometric(n: usize, budget: usize, rounds: usize) -> Vec<Rule> {
 mod tests {
     use super::*;
     use crate::network::{Mask, Weights};
+
+    /// Links left after 0, 1, … `rounds` rounds of IMP `global` from `n`.
+    fn global_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
+        counts(n, rounds, |n| n - global_removal(n, p))
+    }
+
+    /// Links left in a layer of `n` after 0, 1, … `rounds` rounds of IMP `original`.
+    fn original_counts(n: usize, p: f64, rounds: usize) -> Vec<usize> {
+        counts(n, rounds, |n| n - layer_removal(n, p))
+    }
+
+    fn counts(n: usize, rounds: usize, next: impl Fn(usize) -> usize) -> Vec<usize> {
+        std::iter::successors(Some(n), |&n| Some(next(n))).take(rounds + 1).collect()
+    }
 
     #[test]
     fn global_five_percent_gives_the_counts_of_the_captions() {

@@ -332,11 +332,6 @@ impl Measure {
         &self.column
     }
 
-    /// The same function of another column.
-    pub fn of_column(&self, column: &str) -> Self {
-        Measure { column: column.to_string(), ..self.clone() }
-    }
-
     /// Its value in a row; `None` without a number there, or where the function is not defined.
     pub fn value(&self, column: &Column, row: usize) -> Option<f64> {
         let value = column.number(row)?;
