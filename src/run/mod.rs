@@ -2,7 +2,7 @@
 //! that go on.
 //!
 //! A training run is one folder: content-addressed, atomic, resumable.
-//! Its marker (`picloom.json`, see [`folder`]) and `config.toml` are written first and `result.json` last: a
+//! Its marker (`picloom.json`, see [`folder`](crate::base::folder)) and `config.toml` are written first and `result.json` last: a
 //! folder with a result is done and is never computed again. In between, `checkpoint.json` and `metrics.part.jsonl` let it go
 //! on to the same bits after any interruption. Wall times are in `manifest.json` and `metrics.jsonl` only.
 //!

@@ -24,7 +24,7 @@ pub struct Analysis {
     pub contrasts: Vec<ContrastSpec>,
     /// Defaults of every figure.
     pub figure_defaults: toml::Table,
-    /// The figures as they are written; [`crate::figures`] reads them.
+    /// The figures as they are written; whoever draws reads them.
     pub figures: Vec<toml::Table>,
 }
 

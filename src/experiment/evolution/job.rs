@@ -150,7 +150,7 @@ impl EvolutionJob {
     /// Generation 0 of the config's search.
     ///
     /// # Panics
-    /// For searches that somebody looks at: see [`breed`] and [`breed_by_eye`].
+    /// For searches that somebody looks at: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
     pub fn search(&self) -> Search {
         let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
         let ancestors = &self.ancestors.genomes;
