@@ -28,7 +28,7 @@ pub struct AssignmentError {
 ///
 /// ```
 /// use nalgebra::DMatrix;
-/// use picloom_base::assignment::assign;
+/// use picloom_engine::math::assignment::assign;
 /// let cost = DMatrix::from_row_slice(3, 3, &[4.0, 1.0, 3.0, 2.0, 0.0, 5.0, 3.0, 2.0, 2.0]);
 /// assert_eq!(assign(&cost).unwrap(), [Some(1), Some(0), Some(2)]); // 1 + 2 + 2
 /// ```

@@ -63,7 +63,7 @@ schemes! {
 /// a graph.
 ///
 /// ```
-/// use picloom_engine::{math::SimRng, network::{Arch, Mask}, train::{Init, init}};
+/// use picloom_engine::{base::SimRng, network::{Arch, Mask}, train::{Init, init}};
 /// let network = "2;cache:3,sin:1".parse::<Arch>()?.network();
 /// let mask = Mask::all(network.weight_count());
 /// let weights = init(&network, &mask, &Init::default(), &mut SimRng::new(0, "init", 0))?;
