@@ -1,4 +1,4 @@
-"""Numbers from scipy, scikit-learn and numpy that `tests/rooms/stats_oracle.rs` holds `math::stats` and
+"""Numbers from scipy, scikit-learn and numpy that `tests/rooms/stats_oracle.rs` holds `base::stats` and
 `math::assignment` to. Samples come from a small linear congruential generator, so that the JSON
 holds everything and nothing depends on numpy's random streams.
 

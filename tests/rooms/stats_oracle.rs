@@ -1,4 +1,4 @@
-//! `math::stats` and `math::assignment` against scipy, scikit-learn and numpy.
+//! `base::stats` and `math::assignment` against scipy, scikit-learn and numpy.
 //!
 //! The numbers are in `tests/oracle/stats.json`, written by `tests/oracle/stats.py`.
 
