@@ -9,7 +9,9 @@
 //! use picloom_study::cells::run_cells;
 //! use picloom_study::grid::{Grid, GridRecord, GridStudy, axis};
 //! use picloom_study::record::Record;
-//! use picloom_study::spec::SpecError;
+//! use picloom_study::contrast::{Verdict, contrast};
+//! use picloom_study::spec::{SpecError, read_analysis};
+//! use picloom_study::table::Table;
 //! use picloom_study::workers::Ask;
 //! use picloom_base::SimRng;
 //! use serde::{Deserialize, Serialize};
@@ -90,7 +92,25 @@
 //!
 //! let folder = tempfile::tempdir().unwrap();
 //! let spec = folder.path().join("balls.toml");
-//! let text = "kind = \"balls\"\ndimensions = [1, 2, 3]\nseeds = [0, 1]\npoints = 100\n[profiles.quick]\nseeds = [0]\n";
+//! let text = r#"
+//! kind = "balls"
+//! dimensions = [1, 2, 3]
+//! seeds = [0, 1, 2, 3, 4, 5, 6, 7]
+//! points = 100
+//!
+//! [profiles.quick]
+//! seeds = [0]
+//!
+//! ## Written before the run: a result stores a hash of it.
+//! [[contrasts]]
+//! id = "less-inside"
+//! says = "In two dimensions more of the cube lies in the ball than in three."
+//! of = "share"
+//! between = [{ dimensions = 2 }, { dimensions = 3 }]
+//! pair = ["seed"]
+//! unit = "seed"
+//! basis = ["end"]
+//! "#;
 //! std::fs::write(&spec, text).unwrap();
 //! let study = GridStudy::<Balls>::read(&spec, Some("quick")).unwrap();
 //! let record = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
@@ -99,6 +119,15 @@
 //! let read = GridRecord::<Balls>::read(&folder.path().join("balls")).unwrap();
 //! assert_eq!(read.text(), record.text());
 //! assert_eq!(read.parts().0.columns[3].says, "Share of the cube's points that lie in the ball.");
+//!
+//! // All seeds, and the verdict.
+//! let study = GridStudy::<Balls>::read(&spec, None).unwrap();
+//! run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
+//! let table = Table::read(&folder.path().join("balls/rows.csv.gz")).unwrap();
+//! let asked = &read_analysis(&spec).unwrap().contrasts[0];
+//! let found = &contrast(&table, asked).unwrap()[0];
+//! assert_eq!((found.verdict, found.units.len()), (Verdict::Supported, 8));
+//! assert!((found.estimate.unwrap() - 0.26).abs() < 0.1); // π/4 − π/6
 //! ```
 //!
 //! A program hands its kinds in together with the instrument's: `[&kinds::KINDS[..], &[grid::kind::<Balls>()]].concat()`.

@@ -1,4 +1,5 @@
-//! A study as data: from a TOML spec to verdicts. It knows no network: [`grid`] has a whole study of another field.
+//! A study as data: from a TOML spec to verdicts. It knows no network: the page of [`grid`] has a whole study
+//! of another field, from its TOML to its verdict.
 //!
 //! A [`spec`] is read and checked → its [`cells`] are worked through, by as many [`workers`] on as many machines as
 //! there are, each cell under a [`lease`]; [`shard`] and [`emit`] hand parts to a scheduler → one [`record`]: a
