@@ -1,14 +1,13 @@
 //! Specs of studies: TOML files with a kind, a question, and profiles that change them.
 //!
-//! In: `experiments/NAME.toml`. Out: its values in one profile, verified. A profile is what stands
-//! under `[profiles.NAME]`, laid over the rest: tables key by key, arrays whole; where the spec has a
-//! list of named tables, a profile's list of names says which of them are kept, and its table of names lays
-//! changes over those.
+//! In: a file. Out: its values in one profile, verified. First each list of tables is expanded (`expand.rs`), then the
+//! spec is laid over the one that it extends, then the profile, `[profiles.NAME]`, over both (`layers.rs`).
 
 use super::analysis::{Analysis, KEYS};
 use super::expand::{expand, files};
 use super::layers::lay_over;
 pub use super::layers::sort_settings;
+use picloom_base::files::LARGEST_CONFIG;
 use picloom_base::names::did_you_mean;
 use picloom_base::refusal::Refusal;
 use serde::de::DeserializeOwned;
@@ -208,6 +207,10 @@ impl Texts {
             }
             let base = path.parent().unwrap_or(Path::new("")).join(base);
             let text = read(&base)?;
+            let size = all.iter().map(|(_, text)| text.len()).sum::<usize>() + text.len();
+            if size as u64 > LARGEST_CONFIG {
+                return Err(refuse("specs of at most 64 MB together", "more"));
+            }
             all.push((base, text));
         }
         all.reverse();
@@ -251,8 +254,7 @@ struct Document<'a> {
 
 /// The text of the spec at a path.
 pub(crate) fn read(path: &Path) -> Result<String, SpecError> {
-    use picloom_base::files::{LARGEST_CONFIG, read_text};
-    read_text(path, LARGEST_CONFIG)
+    picloom_base::files::read_text(path, LARGEST_CONFIG)
         .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
 }
 
@@ -286,18 +288,13 @@ impl SpecFile {
 
     /// Kind, question and profiles; the rest is left unread.
     pub fn title(&self) -> Title {
-        let question =
-            self.document().spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
+        let Document { kind, spec, profiles, .. } = self.document();
+        let question = spec.get_ref().get("question").and_then(|q| q.get_ref().as_str());
         Title {
             spec: self.path.clone(),
             question: question.unwrap_or_default().to_string(),
-            profiles: self
-                .document()
-                .profiles
-                .keys()
-                .map(|name| name.get_ref().to_string())
-                .collect(),
-            kind: self.document().kind.clone(),
+            profiles: profiles.keys().map(|name| name.get_ref().to_string()).collect(),
+            kind: kind.clone(),
         }
     }
 
@@ -308,17 +305,12 @@ impl SpecFile {
     /// Of another kind, no such profile, unknown keys, values outside their range.
     pub fn spec<T: Spec>(&self, profile: Option<&str>) -> Result<(T, String), SpecError> {
         let analysis = self.analysis()?;
+        let Document { kind, profiles, .. } = self.document();
         let at = |problem: Refusal| problem.in_file(&self.path);
-        let expected = format!("{:?}", T::KIND);
-        Refusal::unless(
-            self.document().kind == T::KIND,
-            "kind",
-            expected,
-            format!("{:?}", self.document().kind),
-        )
-        .map_err(at)?;
+        let (expected, found) = (format!("{:?}", T::KIND), format!("{kind:?}"));
+        Refusal::unless(kind == T::KIND, "kind", expected, found).map_err(at)?;
         let mut specs: Vec<(&str, T)> = vec![(STANDARD, self.with(None)?)];
-        for (key, changes) in &self.document().profiles {
+        for (key, changes) in profiles {
             let key = key.get_ref().as_ref();
             let part = format!("profile {key}");
             let other = "another name: standard is the study's own";
@@ -339,8 +331,7 @@ impl SpecFile {
         T::check_asked(&all, &analysis).map_err(at)?;
         let name = profile.unwrap_or(STANDARD);
         let chosen = specs.iter().position(|(key, _)| *key == name);
-        let known: Vec<&str> =
-            self.document().profiles.keys().map(|k| k.get_ref().as_ref()).collect();
+        let known: Vec<&str> = profiles.keys().map(|k| k.get_ref().as_ref()).collect();
         let expected = if known.is_empty() {
             format!("{STANDARD}, the only one")
         } else {
