@@ -321,6 +321,17 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
     ] {
         assert_unread(&SMALL.replacen(from, to, 1), refusal);
     }
+    // What `decide` would refuse, the spec is refused for before the first training.
+    for (keys, refusal) in [
+        ("of = \"scroe\"", ["contrast c, of", "a column of the table", "\"scroe\""]),
+        ("of = \"log2(alve)\"", ["contrast c, of", "a column of the table", "\"alve\""]),
+        ("where = { levle = 1 }", ["contrast c, where", "a column of the table", "\"levle\""]),
+        ("pair = [\"picture\"]", ["contrast c, pair", "a column of the table", "\"picture\""]),
+    ] {
+        let between = "between = [{ arm = \"sp\" }, { arm = \"dense\" }]";
+        let asked = format!("{SMALL}\n[[contrasts]]\nid = \"c\"\n{between}\n{keys}\n");
+        assert_unread(&asked, refusal);
+    }
     // Values of the wrong kind, with their line.
     for (from, to, line, found) in [
         ("wiring = \"dense\"", "wiring = \"round\"", 18, "found \"round\""),

@@ -462,6 +462,23 @@ fn computed(row: &mut Value) {
     }
 }
 
+impl NetworksRecord {
+    /// Every column that a table of networks can have.
+    pub fn column_names() -> impl Iterator<Item = &'static str> {
+        let own = columns::COLUMNS.iter().chain(columns::NAMES.iter()).map(|one| one.0);
+        let named = columns::NAMES.iter().map(|one| one.1);
+        own.filter(|name| !name.contains('.'))
+            .chain(named)
+            .chain(CANDIDATES.iter().map(|of| of.key))
+    }
+
+    /// Whether a table of networks can have this column: a measure's own, or that of its shuffled weights.
+    pub fn has_column(name: &str) -> bool {
+        let of = name.strip_suffix(NULL).unwrap_or(name);
+        Self::column_names().any(|known| known == name || known == of)
+    }
+}
+
 impl Record for NetworksRecord {
     const FORMAT: &'static str = "picloom-networks/1";
 

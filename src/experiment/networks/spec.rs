@@ -1,6 +1,7 @@
 //! A networks study as its TOML file says it.
 
 use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings};
+use super::record::NetworksRecord;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, Settings, of_file, settings};
@@ -372,6 +373,15 @@ impl Spec for NetworksSpec {
                     filters.flat_map(|filter| filter.named(column)).cloned().collect();
                 let key = format!("contrast {}, {column}", contrast.id);
                 check_known(key, Some(&named), names)?;
+            }
+            for (key, name) in contrast.columns() {
+                if NetworksRecord::has_column(name) {
+                    continue;
+                }
+                let at = format!("contrast {}, {key}", contrast.id);
+                let near = did_you_mean(name, NetworksRecord::column_names());
+                let expected = "a column of the table (docs/COLUMNS.md)";
+                return Err(Refusal::new(at, expected, format!("{name:?}{near}")));
             }
         }
         Ok(())

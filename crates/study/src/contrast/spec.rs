@@ -310,6 +310,26 @@ impl ContrastSpec {
         }
     }
 
+    /// Every column that it reads, with the key that names it.
+    pub fn columns(&self) -> Vec<(&'static str, &str)> {
+        let filters = self.between.iter().map(|filter| ("between", filter));
+        let filters = filters.chain([
+            ("where", &self.rows),
+            ("having", &self.having),
+            ("scale", &self.scale),
+        ]);
+        let mut all: Vec<(&'static str, &str)> = filters
+            .flat_map(|(key, filter)| filter.columns().map(move |name| (key, name)))
+            .collect();
+        all.push(("of", self.of.column()));
+        all.extend(self.on.iter().map(|on| ("on", on.column())));
+        all.extend(self.near.iter().map(|near| ("near", near.of.column())));
+        all.extend(self.pair.iter().map(|name| ("pair", name.as_str())));
+        all.extend(self.by.iter().map(|name| ("by", name.as_str())));
+        all.push(("unit", &self.unit));
+        all
+    }
+
     /// Its id without the number that `each` put after it.
     pub fn base_id(&self) -> &str {
         let ending = format!(".{}", self.of.column());
