@@ -125,8 +125,8 @@ fn expanded<'a>(
                 words.iter().find(|(word, _)| !used.contains(word) && !is_file(word))
             {
                 let at = format!("{key}, for");
-                let expected = format!("words that the table has in braces ({{{word}}})");
-                return Err(Refusal::new(at, expected, format!("{word:?}, which it has not")));
+                let expected = format!("{{{word}}} in the table, where its words go");
+                return Err(Refusal::new(at, expected, "none"));
             }
             all.push(Spanned::new(span.clone(), one));
         }

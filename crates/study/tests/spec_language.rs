@@ -70,7 +70,7 @@ fn what_cannot_be_meant_is_refused() {
     for (text, parts) in [
         (
             "[[balls]]\nfor = [{ n = \"a\", m = \"b\" }]\nname = \"{n}\"\n",
-            ["balls, for", "{m}", "which it has not"],
+            ["balls, for", "{m}", "none"],
         ),
         (
             "[[balls]]\nfor = []\nname = \"{}\"\n",
