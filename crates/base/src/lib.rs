@@ -2,6 +2,7 @@
 //!
 //! - [`refusal::Refusal`]: a refused input: where, what was expected, what was found, what to do.
 //! - [`settings`], [`choice`], [`names`]: options declared once; flags, files, checks and pages come from them.
+//! - [`folder`]: the marker that says what a folder holds.
 //! - [`files`], [`lock`], [`process`], [`memory`], [`command`], [`clock`]: the machine.
 //! - [`rng::SimRng`], [`stats`], [`real`]: numbers with the same bits everywhere.
 //! - [`hash`], [`text`]: ids and words.

@@ -551,7 +551,7 @@ pub fn check_cells(key: impl std::fmt::Display, factors: &[(u64, &str)]) -> Resu
     Refusal::unless(cells <= MOST_CELLS, key, expected, product.join(" × "))
 }
 
-/// What a path into other people's data begins with: it leads below `PICLOOM_ARCHIVE`.
+/// The beginning of a path into other people's data, which lies below `PICLOOM_ARCHIVE`.
 pub const ARCHIVE: &str = "archive:";
 
 /// Which targets have no cells, for people: a line, or nothing.

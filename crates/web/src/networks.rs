@@ -22,7 +22,7 @@ pub(crate) struct AskedLink {
     link: usize,
 }
 
-/// What comes with the program, as the studio's library has it.
+/// The networks that come with the program, as the studio's library has it.
 pub(crate) fn library() -> Answered {
     #[derive(Serialize)]
     struct Entry {

@@ -11,7 +11,7 @@ const AT_ONCE: usize = 2;
 /// Most weights of a score.
 const MOST: usize = 400;
 
-/// What is to be scored.
+/// A request for a score.
 #[derive(Deserialize)]
 pub(crate) struct BeginScore {
     samples: usize,

@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Most pictures on a sheet, and steps in a link.
+/// Most pictures on a sheet.
 pub(crate) const LARGEST_GRID: usize = 60;
+/// Most steps of a session in a link.
 const MOST_STEPS: usize = 400;
-/// What the text of a session begins with.
+/// The beginning of a session's text.
 const FORMAT: &str = "picloom-web-session/1";
 
 /// An answer, or why there is none, in words.
@@ -41,7 +42,7 @@ impl Answer {
     }
 }
 
-/// What a page has at hand.
+/// Everything that a page works with.
 #[derive(Default)]
 pub(crate) struct Desk {
     /// Networks by id.
@@ -75,7 +76,7 @@ impl Desk {
 /// The address of a network.
 #[derive(Deserialize)]
 pub(crate) struct AskedNetwork {
-    /// What comes with the program, what is held, or a place on a sheet of a session.
+    /// A network that comes with the program or is held, or a place on a sheet of a session.
     pub id: String,
     /// How a genome is wired.
     #[serde(default = "graph")]
@@ -136,7 +137,7 @@ pub(crate) type Trainings = BTreeMap<usize, Training>;
 
 /// A session, and the genomes that it began from.
 pub(crate) struct Kept {
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
     pub(crate) tree: Breeding,
     pub(crate) ancestors: Vec<String>,
@@ -160,7 +161,7 @@ struct SessionText {
     ancestors: Vec<String>,
 }
 
-/// The session of a text; none if the text is of something else.
+/// The session of a text; `None` if the text is something else.
 pub(crate) fn from_text(text: &str) -> Result<Option<Kept>, String> {
     if !text.contains(FORMAT) {
         return Ok(None);

@@ -19,7 +19,7 @@ const MOST_STEPS: u64 = 1_000_000;
 /// Steps between two points of the curve.
 const LOG_EVERY: u64 = 10;
 
-/// What is to be trained, on what. Where the request has bytes, they are the picture: RGB, `size`² pixels.
+/// A request for a training. Where the request has bytes, they are the picture: RGB, `size`² pixels.
 #[derive(Deserialize)]
 pub(crate) struct BeginTraining {
     size: usize,

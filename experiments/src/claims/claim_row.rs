@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A claim and what our runs say on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimRow {
-    /// What is claimed, by whom, the rule, and what decides it.
+    /// The claim, its source, its rule, and the studies that decide it.
     #[serde(flatten)]
     pub text: ClaimText,
     /// The rule applied.
@@ -23,21 +23,21 @@ pub struct ClaimRow {
     pub study: Option<String>,
     /// Contrasts with what was found: those that decide, then those beside them.
     pub decisions: Vec<Decision>,
-    /// What an earlier study left open by the same rule. It does not count.
+    /// An earlier study that the same rule left open. It does not count.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub earlier: Option<Earlier>,
     /// Findings that no contrast can give.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub findings: Vec<Special>,
-    /// What a reader must know.
+    /// Notes that a reader must know.
     pub notes: Vec<String>,
-    /// Seeds of the study; none if it has no seeds.
+    /// Seeds of the study; `None` if it has no seeds.
     pub seeds: Option<usize>,
     /// Tables it was read from, relative to the ledger: `wirings/rows.csv.gz`.
     pub records: Vec<String>,
 }
 
-/// What a study said of a claim that a later one decides.
+/// The contrasts of an earlier study for a claim that a later one decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Earlier {
     /// The study.
@@ -68,7 +68,7 @@ impl ClaimRow {
         self.text.word.as_deref().unwrap_or(self.verdict.text())
     }
 
-    /// What is claimed, and whether the paper claims it.
+    /// The claim, and whether it is the paper's.
     pub fn says(&self) -> String {
         let whose = if self.text.apart { " (Not the paper's claim.)" } else { "" };
         format!("{}{whose}", self.text.says)
@@ -157,7 +157,7 @@ pub fn named(found: &Found) -> String {
     format!("{measure}{}", found.name)
 }
 
-/// What the number of an effect is: measure, difference, unit.
+/// The meaning of an effect's number: measure, difference, unit.
 pub fn measured(found: &Found) -> String {
     let of = match found.of.as_str() {
         "score" => "scores, each 0 to 1",

@@ -24,7 +24,7 @@ pub enum EvolutionError {
     ConfigFile {
         /// The file.
         path: PathBuf,
-        /// What was expected and what was found.
+        /// The expected content, and the content that was found.
         problem: String,
     },
     /// The target or an ancestor cannot be read.

@@ -465,11 +465,9 @@ fn computed(row: &mut Value) {
 impl NetworksRecord {
     /// Every column that a table of networks can have.
     pub fn column_names() -> impl Iterator<Item = &'static str> {
-        let own = columns::COLUMNS.iter().chain(columns::NAMES.iter()).map(|one| one.0);
+        let own = columns::COLUMNS.iter().map(|column| column.0);
         let named = columns::NAMES.iter().map(|one| one.1);
-        own.filter(|name| !name.contains('.'))
-            .chain(named)
-            .chain(CANDIDATES.iter().map(|of| of.key))
+        own.chain(named).chain(CANDIDATES.iter().map(|of| of.key))
     }
 
     /// Whether a table of networks can have this column: a measure's own, or that of its shuffled weights.
