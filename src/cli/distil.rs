@@ -4,25 +4,28 @@ use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::settings::{Laid, of_profile};
-use super::source::fit_help;
-use super::study::run_study;
+use super::source::{Usage, fit_help};
+use super::study::{run_study, wall};
 use super::template::write_spec;
 use super::train::tell_palette;
 use crate::base::text::{portable, word_of};
-use crate::experiment::distil::distilled;
+use crate::experiment::distil::{distilled, left_out, parts};
+use crate::experiment::networks::plan::Chain;
 use crate::experiment::networks::{NetworksRecord, StudySettings};
-use crate::experiment::template::{Changes, Subject, Template};
+use crate::experiment::template::{Changes, Single, Subject, Template};
 use crate::figures::plot::{Source, draw, of_spec};
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use crate::study::Record;
 use crate::study::cells::study_folder;
+use crate::study::kinds::Study;
 use crate::study::record::ROWS;
 use crate::study::spec::SpecFile;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 #[derive(Args)]
 #[command(mut_args(of_profile))]
@@ -30,7 +33,7 @@ pub(super) struct DistilArgs {
     /// Picture, or a genome
     #[arg(value_name = "PICTURE|GENOME")]
     picture: PathBuf,
-    /// standard (64², under five minutes on two cores) or smoke (seconds)
+    /// standard (64²) or smoke (seconds)
     #[arg(long, default_value = "standard", value_parser = PossibleValuesParser::new(Template::Distil.profiles()))]
     profile: String,
     /// Side of the picture in pixels, instead of the profile's
@@ -46,6 +49,9 @@ pub(super) struct DistilArgs {
     fit: Option<Squaring>,
     #[command(flatten)]
     own: Laid<StudySettings>,
+    /// Minutes that the search may take: what is found by then is told, and more minutes go on from there
+    #[arg(long, default_value_t = 5.0)]
+    minutes: f64,
     /// Folder of the networks and their table, in a folder of the picture's name
     #[arg(long, default_value = "picloom-distil")]
     out: PathBuf,
@@ -68,21 +74,30 @@ pub(super) fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     tell_palette(&args.picture, out)?;
-    let single = Template::Distil.of(Subject::read(&args.picture, args.fit)?, &changes)?;
+    let subject = Subject::read(&args.picture, args.fit)?;
     interrupt::saves();
-    let (mut json, _) = run_study(&single.study, &args.out, None, out)?;
+    let Searched { single, mut json, left_out } = search(&args, &subject, &changes, out)?;
     let folder = study_folder(&single.study, &args.out);
+    json["left_out"] = json!(left_out);
+    let left_out = match left_out.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nleft out, for {} minutes are over: {}; the same command with more --minutes goes on",
+            args.minutes,
+            left_out.join(", ")
+        ),
+    };
     let Some(found) = distilled(&NetworksRecord::read(&folder)?) else {
         json["links"] = json!(null);
         let text = format!(
-            "no pruned network learned the picture, R² of .95 or more; try more --steps, or a smaller --size\n{}",
+            "no pruned network learned the picture, R² of .95 or more; try more --steps, or a smaller --size\n{}{left_out}",
             folder.join(ROWS).display()
         );
         return out.result(&json, &text);
     };
     let run = found.found.folder(&folder)?;
     let figures = figures(&single.spec, &folder, &args.picture)?;
-    let mut text = found.text();
+    let mut text = found.text() + &left_out;
     text += &format!("\nits run: {}", run.display());
     if let Some(dense) = found.dense.as_ref().and_then(|dense| dense.folder(&folder).ok()) {
         let [run, dense] = [&run, &dense].map(|path| word_of(path.as_os_str()));
@@ -102,6 +117,53 @@ pub(super) fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// A search as far as its time went.
+struct Searched {
+    /// The largest part that is finished.
+    single: Single,
+    json: Value,
+    /// What it lacks of the whole.
+    left_out: Vec<String>,
+}
+
+/// Makes one part of the search after the other, as long as the next is thought to fit into the time; the first in any case.
+fn search(
+    args: &DistilArgs,
+    subject: &Subject,
+    changes: &Changes,
+    out: &Output,
+) -> anyhow::Result<Searched> {
+    let fits = args.minutes > 0.0 && args.minutes.is_finite();
+    if !fits {
+        return Err(Usage(format!("--minutes: expected above 0, found {}", args.minutes)).into());
+    }
+    let whole = Template::Distil.of(subject.clone(), changes)?;
+    let (begun, mut pace, mut before, mut done) = (Instant::now(), 1.0, 0.0, 0);
+    let mut made: Option<(Single, Value)> = None;
+    for (arms, seeds) in parts(&Template::Distil.spec(changes)?) {
+        let changes = Changes { arms: Some(arms), seeds: Some(seeds), ..changes.clone() };
+        let single = Template::Distil.of(subject.clone(), &changes)?;
+        let cost: f64 = single.study.chains.iter().map(Chain::cost).sum();
+        let left = single.study.status(&args.out)?.core_seconds_left;
+        let estimate = wall(left.min(cost - before));
+        let now = begun.elapsed().as_secs_f64();
+        if made.is_some() && now + pace * estimate > 60.0 * args.minutes {
+            break;
+        }
+        let (mut json, _) = run_study(&single.study, &args.out, None, out)?;
+        done += json["done"].as_u64().unwrap_or(0);
+        json["done"] = json!(done);
+        // Beside other work, or on collapsing networks, it takes longer than was thought.
+        if estimate > 1.0 {
+            pace = ((begun.elapsed().as_secs_f64() - now) / estimate).clamp(0.5, 10.0);
+        }
+        (made, before) = (Some((single, json)), cost);
+    }
+    let (single, json) = made.expect("a search has a first part");
+    let left_out = left_out(&single.study.spec, &whole.study.spec);
+    Ok(Searched { single, json, left_out })
 }
 
 /// Draws the figures of the spec into the study's folder, as SVG and PNG.

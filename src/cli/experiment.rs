@@ -215,6 +215,7 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
         steps: Some(args.steps),
         size: Some(check_size(args.size)?),
         own: args.own.by_key()?,
+        arms: None,
     };
     if let Some(path) = &args.spec {
         return write_spec(Template::DepthSweep, &args.picture, args.fit, &changes, path);

@@ -5,8 +5,7 @@
 //! report shows of each network beside it.
 
 use super::networks::NetworksRecord;
-use super::networks::arm::Level;
-use super::networks::chain::{Made, Measuring, walk};
+use super::networks::chain::{Made, Measuring, Missing, walk};
 use super::networks::plan::judge;
 use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
 use super::networks::spec::{BASE, NetworksSpec};
@@ -15,11 +14,11 @@ use super::template::{Single, Subject};
 use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_hex;
 use crate::base::refusal::Refusal;
-use crate::base::text::portable;
+use crate::base::text::{fixed, portable, word};
 use crate::network::{Arch, Coords, Picture};
 use crate::probe::{self, View};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
-use crate::score::{Exhibit, Protocol};
+use crate::score::{Exhibit, FIT_GATE, Protocol};
 use crate::study::cells::{CellStudy, run_cells, study_folder};
 use crate::study::record::{Record, RecordError};
 use crate::study::spec::SpecError;
@@ -28,6 +27,10 @@ use crate::study::workers::{Ask, News, StudyObserver};
 use crate::train::LogLine;
 use std::path::{Path, PathBuf};
 
+/// The arms of a comparison that have every link: the others are scored beside them, or pruned from them.
+const DENSE: [&str; DENSE_ARMS] = ["dense", "dense-l1"];
+const DENSE_ARMS: usize = 2;
+
 /// Networks compared: their rows, and what is shown of each.
 #[derive(Clone, Debug)]
 pub struct Comparison {
@@ -35,7 +38,7 @@ pub struct Comparison {
     pub record: NetworksRecord,
     /// The goal of their training; `None` for finished runs.
     pub about: Option<About>,
-    /// One of every arm, in the order of the record: of the first seed.
+    /// One of every arm that has a network, in the order of the record: of the first seed that has one.
     pub networks: Vec<Shown>,
 }
 
@@ -46,8 +49,6 @@ pub struct About {
     pub subject: Subject,
     /// Arch of the dense twin.
     pub arch: Arch,
-    /// Threshold on |cos| of the pruned twin.
-    pub sp_threshold: f64,
     /// Steps of the profile; the record has those that were made.
     pub usual_steps: u64,
 }
@@ -120,11 +121,11 @@ pub fn compare(
     if let Some((row, error)) = failed {
         return Err(CompareError::Arm(format!("{}: {error}", row.arm)));
     }
-    let mut networks = Vec::new();
-    let first = study.spec.seeds.first().copied();
+    let mut networks: Vec<Shown> = Vec::new();
     for chain in &study.chains {
         let seed = chain.key.seed;
-        if seed.is_some() && seed != first {
+        let is_shown = |arm: &str| networks.iter().any(|shown| shown.arm == arm);
+        if chain.key.arms.iter().all(|arm| is_shown(&arm.name)) {
             continue;
         }
         // Everything is finished: this only loads.
@@ -144,25 +145,24 @@ pub fn compare(
             })
         });
         for (_, _, shown) in seen.unwrap_or_default() {
-            networks.push(shown.map_err(CompareError::Arm)?);
+            match shown {
+                Ok(shown) if networks.iter().all(|other| other.arm != shown.arm) => {
+                    networks.push(shown);
+                }
+                Ok(_) => {}
+                Err(Missing::LeftOut(_)) => {}
+                Err(Missing::Failed(error)) => return Err(CompareError::Arm(error)),
+            }
         }
     }
+    let place = |arm: &str| study.spec.arms.iter().position(|one| one.name == arm);
+    networks.sort_by_key(|shown| place(&shown.arm));
     let about = About {
         arch: study.chains[0].source.arch.clone(),
-        sp_threshold: sp_threshold(&study.spec),
         usual_steps: single.usual_steps,
         subject,
     };
     Ok(Comparison { record, about: Some(about), networks })
-}
-
-/// The first threshold of a spec's arms.
-fn sp_threshold(spec: &NetworksSpec) -> f64 {
-    let threshold = spec.arms.iter().flat_map(|arm| &arm.levels).find_map(|level| match level {
-        Level::Threshold(threshold) => Some(*threshold),
-        _ => None,
-    });
-    threshold.unwrap_or(f64::NAN)
 }
 
 /// The pictures of the changed weights that a row names, drawn anew.
@@ -232,6 +232,7 @@ pub fn compare_runs(
             seed: Some(config.train.seed),
             result: Some(Box::new(result)),
             error: None,
+            not_made: None,
         };
         let view = measuring.exhibit(model).into_view();
         let arch = config.arch.as_ref().map_or("a genome's own graph".into(), Arch::to_string);
@@ -337,6 +338,44 @@ impl Comparison {
         self.networks.iter().map(|shown| (shown.arm.as_str(), of(shown))).collect()
     }
 
+    /// Why the comparison, or a part of it, could not be made, and what may help; `None` if every dense network, from
+    /// which the others follow, was learned by some seed.
+    pub fn obstacle(&self) -> Option<String> {
+        let about = self.about.as_ref()?;
+        let (mut unlearned, mut collapsed) = (Vec::new(), false);
+        for (arm, rows) in self.arms().into_iter().filter(|(arm, _)| DENSE.contains(arm)) {
+            let results = || rows.iter().filter_map(|row| row.result.as_deref());
+            if results().any(|result| result.fit) {
+                continue;
+            }
+            let best = results().map(|result| result.r2).fold(f64::NEG_INFINITY, f64::max);
+            unlearned.push(format!("{arm} (R² {})", fixed(best, 3)));
+            collapsed |= results()
+                .filter_map(|result| result.train.as_ref())
+                .any(|train| train.collapses > 0);
+        }
+        if unlearned.is_empty() {
+            return None;
+        }
+        let what = match unlearned.len() {
+            DENSE_ARMS => "The comparison could not be made",
+            _ => "A part of the comparison could not be made",
+        };
+        let mut text = format!(
+            "{what}: {} did not learn the picture, and only a network that did (R² ≥ {FIT_GATE}) is scored against others or pruned.",
+            unlearned.join(" and ")
+        );
+        if collapsed {
+            text += " Attempts became one colour; each began again at half the rate.";
+        }
+        let path = word(portable(&about.subject.path));
+        text += &format!(
+            " More steps may do: picloom compare {path} --steps {}",
+            2 * self.record.steps
+        );
+        Some(text)
+    }
+
     /// The scores of all networks, for people.
     pub fn summary(&self) -> String {
         let rows = || self.arms().into_iter().flat_map(|(_, rows)| rows);
@@ -361,6 +400,12 @@ impl Comparison {
                 result.clean_share().map_or("-".into(), |share| format!("{share:.2}"))
             );
         }
+        let left_out =
+            self.record.rows.iter().filter_map(|row| Some((row, row.not_made.as_ref()?)));
+        for (row, why) in left_out {
+            let seed = row.seed.map_or("-".into(), |seed| seed.to_string());
+            text += &format!("{:<width$} {seed:>4}  not made: {why}\n", row.arm);
+        }
         let arms = self.scores();
         if arms.iter().any(|(_, arm)| arm.all > 1) {
             text += &format!(
@@ -378,7 +423,10 @@ impl Comparison {
                 text += &format!("{name:<width$}  {score}, {}\n", arm.counts());
             }
         }
-        text
+        match self.obstacle() {
+            Some(obstacle) => format!("{obstacle}\n\n{text}"),
+            None => text,
+        }
     }
 
     /// The score of each arm, in the order of the record.

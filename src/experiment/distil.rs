@@ -3,6 +3,7 @@
 //! In: the record of a [`Template::Distil`](super::template::Template) study. Out: [`Distilled`].
 
 use super::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
+use super::networks::spec::NetworksSpec;
 use crate::base::folder::Marker;
 use crate::base::refusal::Refusal;
 use crate::base::text::fixed;
@@ -108,6 +109,22 @@ impl Told {
             format!("{name:<14} {links:>6} {needed:>7} {r2:>7} {clean:>6} {score:>6} {interval}");
         line.trim_end().into()
     }
+}
+
+/// The parts of a search, each more than the one before: the first seed with the first pruned arm, with the second …,
+/// then seed after seed. Each says how many of the spec's arms it has, and its seeds.
+pub fn parts(spec: &NetworksSpec) -> Vec<(usize, Vec<u64>)> {
+    let pruned = (1..=spec.arms.len()).filter(|&arms| spec.arms[arms - 1].from.is_some());
+    let first = pruned.map(|arms| (arms, spec.seeds.iter().take(1).copied().collect()));
+    let more = (2..=spec.seeds.len()).map(|seeds| (spec.arms.len(), spec.seeds[..seeds].to_vec()));
+    first.chain(more).collect()
+}
+
+/// What `of` lacks of `whole`, in words; empty if nothing.
+pub fn left_out(of: &NetworksSpec, whole: &NetworksSpec) -> Vec<String> {
+    let arms = whole.arms.iter().filter(|arm| of.arms.iter().all(|other| other.name != arm.name));
+    let seeds = whole.seeds.iter().filter(|seed| !of.seeds.contains(seed));
+    arms.map(|arm| arm.name.clone()).chain(seeds.map(|seed| format!("seed {seed}"))).collect()
 }
 
 /// The arms that are pruned with a penalty.

@@ -53,6 +53,9 @@ pub struct Changes {
     /// Numbers of hidden layers of a depth sweep, each ≥ 1.
     #[serde(skip)]
     pub depths: Option<Vec<usize>>,
+    /// The first so many arms alone.
+    #[serde(skip)]
+    pub arms: Option<usize>,
 }
 
 /// The picture or genome that a study is done with.
@@ -193,6 +196,9 @@ impl Subject {
     }
 }
 
+/// Links of the dense networks that `distil` begins with, at most: a larger block of a genome gives way to the template's.
+const LARGEST_DISTILLED: usize = 6_000;
+
 /// Where a setting of these studies stands, for messages.
 const OPTIONS: &str = "options";
 
@@ -262,14 +268,31 @@ impl Template {
         let block = subject.genome.as_ref().map(|genome| layerize(genome).arch().clone());
         let layers = match self {
             Template::Regime => DepthModel::shipped().layers(png_ratio(&drawn.picture)),
+            // A genome's own depth, its longest path, says little of what descent needs.
+            Template::Distil => match &block {
+                Some(own) => subject.predicted_layers().min(own.layers).max(usual.layers),
+                None => usual.layers,
+            },
             _ => usual.layers,
         };
-        let arch = Arch { layers, ..block.unwrap_or(usual) };
+        let own = block.map(|block| Arch { layers, ..block });
+        let fits =
+            |arch: &Arch| self != Template::Distil || arch.dense_params() <= LARGEST_DISTILLED;
+        let arch = own.filter(fits).unwrap_or(Arch { layers, ..usual });
         let (name, path) = (subject.folder_name(), Some(subject.spec_path().to_path_buf()));
         let (target, source) = match &subject.genome {
             Some(genome) if self.has_evolved() => {
-                let target = TargetSpec { name, genome: path, picture: None, ..target };
-                (target, Source::of(genome.clone(), drawn))
+                let arch_said = (self == Template::Distil).then_some(arch);
+                let target = TargetSpec {
+                    name,
+                    genome: path,
+                    picture: None,
+                    arch: arch_said.clone(),
+                    ..target
+                };
+                let source = Source::of(genome.clone(), drawn);
+                let arch = arch_said.unwrap_or_else(|| source.arch.clone());
+                (target, Source { arch, ..source })
             }
             _ => {
                 let (fit, arch_said) = (subject.fit, Some(arch.clone()));
@@ -277,8 +300,11 @@ impl Template {
                 (target, Source::of_arch(arch, drawn))
             }
         };
-        if self == Template::Distil && source.evolved.is_none() {
-            spec.arms.retain(|arm| arm.wiring != Some(ArmWiring::Evolved));
+        if self == Template::Distil {
+            spec.arms.truncate(changes.arms.unwrap_or(usize::MAX));
+            if source.evolved.is_none() {
+                spec.arms.retain(|arm| arm.wiring != Some(ArmWiring::Evolved));
+            }
             table.insert("arms".into(), value(&spec.arms));
         }
         if self == Template::Compare {

@@ -14,7 +14,7 @@ use crate::base::stats::mean;
 use crate::base::text::portable;
 use crate::experiment::compare::{About, ArmScore, Comparison, Shown};
 use crate::experiment::depth::DepthModel;
-use crate::experiment::networks::{NetworkResult, Scored};
+use crate::experiment::networks::{NetworkResult, NetworksRecord, Scored};
 use crate::genome::{ConnectionGene, Genome, GenomeInfo};
 use crate::network::{Layered, layerize, link_genes};
 use crate::score::FIT_GATE;
@@ -288,7 +288,7 @@ fn wiring_figure(arm: &Arm<'_>, genome: Option<&Genome>) -> String {
 fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
     let record = &comparison.record;
     let asks = "Change one weight at a time: is the result still a clean picture?";
-    let Some(About { subject, arch, usual_steps, .. }) = &comparison.about else {
+    let Some(About { subject, arch, usual_steps }) = &comparison.about else {
         let sample = record.sample.map_or("all non-zero".into(), |n| format!("up to {n}"));
         return Page::new(
             format!("{} runs side by side", all.len()),
@@ -331,6 +331,9 @@ fn head(comparison: &Comparison, all: &[Arm<'_>]) -> Page {
     };
     let profile = format!("{}: {}², {} steps, {seeds}", record.profile, record.size, record.steps);
     let page = page.fact("profile", profile);
+    if let Some(obstacle) = comparison.obstacle() {
+        return page.banner(Kind::Warning, "Not learned", obstacle);
+    }
     if record.steps >= *usual_steps {
         return page;
     }
@@ -471,7 +474,7 @@ fn report(
             "What was to be drawn and what each network draws (first seed).",
         ))
         .section(changed)
-        .section(numbers(all))
+        .section(numbers(&comparison.record, all))
         .section(inside)
         .section(how(comparison, curves))
         .section(Section::new("Repeat it").code(command).paragraph(format!(
@@ -492,7 +495,7 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
             Some(format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", record.steps)),
             of_genome("Evolved graph and evolved layers: only the links that evolution found, trained from random weights."),
             (!is_genome).then(|| format!("At the predicted depth: the same once more with as many layers as the picture's compressibility predicts. {}.", depth_words(comparison))),
-            Some(format!("SP: links of the trained dense twin whose two units draw similar pictures (|cos| ≥ {}) stay; then trained on. Magnitude: as many links, the largest.", about.sp_threshold)),
+            Some("Dense with L1: the same with a penalty on the weights (3e-5). Pruned from it, if it learned the picture, to 30 % of its links in three rounds under the same penalty: by magnitude the largest weights stay, by similarity (SP) the links whose units draw similar pictures.".into()),
         ]
     });
     let sample = record.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}"));
@@ -622,7 +625,7 @@ fn organised(result: &NetworkResult) -> String {
     two(of("")) + &null
 }
 
-fn numbers(all: &[Arm<'_>]) -> Section {
+fn numbers(record: &NetworksRecord, all: &[Arm<'_>]) -> Section {
     let mut rows = Vec::new();
     let mut collapsed = false;
     for arm in all {
@@ -672,6 +675,18 @@ fn numbers(all: &[Arm<'_>]) -> Section {
         notes.push("A collapsed attempt became one colour and was started again from the next init stream.".into());
     }
     let named = all.iter().filter(|arm| !arm.shown.made.is_empty());
+    let mut left_out = Vec::new();
+    for row in &record.rows {
+        let Some(why) = &row.not_made else { continue };
+        let line = format!(
+            "{}: not made; {why}.",
+            arm_style(&row.arm).map_or(row.arm.as_str(), |(_, arm)| arm.label)
+        );
+        if !left_out.contains(&line) {
+            left_out.push(line);
+        }
+    }
+    notes.extend(left_out);
     notes.extend(named.map(|arm| format!("{}: {}", arm.label, arm.shown.made)));
     Section::new("The numbers").table(Table {
         caption: "Every network of the comparison.".into(),

@@ -46,10 +46,14 @@ impl StudyObserver for Impatient {
     }
 }
 
+/// Steps after which the dense networks have learned the small moth.
+const LEARNED: u64 = 3000;
+
 #[test]
 fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_similarity() {
     let folder = tempfile::tempdir().unwrap();
-    let found = compare(&moth(&changes()), folder.path(), &mut ()).unwrap();
+    let changes = Changes { steps: Some(LEARNED), ..changes() };
+    let found = compare(&moth(&changes), folder.path(), &mut ()).unwrap();
     let of = |row: &picloom::experiment::NetworkRow| (row.arm.clone(), row.seed);
     let arms: Vec<_> = found.arms().into_iter().flat_map(|(_, rows)| rows).map(of).collect();
     let mut wanted = vec![("evolved".to_string(), None)];
@@ -70,6 +74,34 @@ fn every_arm_is_there_for_every_seed_and_magnitude_keeps_as_many_links_as_simila
     assert_eq!(found.networks[0].target.width, 12);
     let table = NetworksRecord::read(folder.path()).unwrap();
     assert_eq!(table.rows.len(), wanted.len(), "the one table lies beside the report");
+}
+
+#[test]
+fn what_did_not_learn_is_not_pruned_and_the_comparison_says_so_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = compare(&moth(&changes()), folder.path(), &mut ()).unwrap();
+    let arms: Vec<&str> = found.networks.iter().map(|shown| shown.arm.as_str()).collect();
+    assert_eq!(arms, ["evolved", "dense", "dense-l1", "layerized"]);
+    let left_out = found.record.rows.iter().filter(|row| row.not_made.is_some());
+    assert_eq!(
+        left_out.map(|row| row.arm.as_str()).collect::<Vec<_>>(),
+        ["magnitude", "sp"].repeat(2)
+    );
+    assert!(found.record.rows.iter().all(|row| row.error.is_none()), "nothing failed");
+    let summary = found.summary();
+    assert!(summary.starts_with("The comparison could not be made: dense (R² "), "{summary}");
+    assert!(summary.lines().next().unwrap().ends_with("bred_moth.json --steps 80"), "{summary}");
+    assert!(summary.contains("not made: dense-l1 did not learn the picture (R² "), "{summary}");
+    let report = write_comparison(&found, folder.path(), "picloom compare").unwrap();
+    let page = std::fs::read_to_string(report).unwrap();
+    assert!(
+        page.contains("The comparison could not be made")
+            && page.contains(": not made; dense-l1 did not learn"),
+        "{}",
+        page.len()
+    );
+    let table = NetworksRecord::read(folder.path()).unwrap();
+    assert_eq!(table.rows, found.record.rows);
 }
 
 #[test]
@@ -137,7 +169,8 @@ fn a_picture_is_compared_without_an_evolved_network() {
     let subject = Subject::read(&path, None).unwrap();
     let layers = DepthModel::shipped().layers(subject.png_ratio);
     assert_eq!(subject.predicted_layers(), layers);
-    let single = Template::Compare.of(subject, &changes()).unwrap();
+    let changes = Changes { steps: Some(LEARNED), ..changes() };
+    let single = Template::Compare.of(subject, &changes).unwrap();
     let chains: Vec<usize> = single.study.chains.iter().map(|c| c.key.arms.len()).collect();
     assert_eq!(chains, [4, 4]);
     let found = compare(&single, folder.path(), &mut ()).unwrap();

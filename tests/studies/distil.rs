@@ -32,8 +32,9 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let r2 = scored["fit"]["r2"].as_f64().unwrap() - first["r2"].as_f64().unwrap();
     assert!(r2.abs() < 1e-6, "{scored}");
     let mut again = json(&line);
-    assert_eq!((&first["done"], &again["done"]), (&2.into(), &0.into()));
-    again["done"] = 2.into();
+    assert!(first["done"].as_u64() > Some(1), "{first}");
+    assert_eq!(again["done"], 0);
+    again["done"] = first["done"].clone();
     assert_eq!(first, again);
 }
 

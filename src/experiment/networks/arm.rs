@@ -99,6 +99,9 @@ pub struct ArmSpec {
     /// schedule takes, 5 % of the links a round.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rounds: Option<usize>,
+    /// Only if the network that it is pruned from learned the picture (R² ≥ .95). Default: in any case.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub if_learned: bool,
     /// Where retraining starts. Default: `finetune`; `imp` and `sparse-training` rewind to the first weights.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retrain: Option<Retrain>,
@@ -223,6 +226,8 @@ impl ArmSpec {
                 family.check(&place)?;
             }
         }
+        let asks = self.if_learned && self.from.is_none();
+        Refusal::unless(!asks, &key, "if_learned with from only", "it with a wiring")?;
         check_optimizer(&key, self.optimizer.as_deref())?;
         check_settings(&format!("{key}, "), &self.train)?;
         let Some(from) = &self.from else {

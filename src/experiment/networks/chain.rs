@@ -10,6 +10,7 @@ use crate::base::command::CommandError;
 use crate::base::files::WriteError;
 use crate::base::hash::json_id;
 use crate::base::refusal::Refusal;
+use crate::base::text::fixed;
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::watched::Watched;
@@ -30,7 +31,7 @@ use crate::score::measures::plasticity::plasticity;
 use crate::score::measures::recombination::{self, Recombination};
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
-use crate::score::{Exhibit, Judge, JudgeError, Protocol};
+use crate::score::{Exhibit, FIT_GATE, Judge, JudgeError, Protocol};
 use crate::study::cells::without_path;
 use crate::study::workers::{Ask, News};
 use crate::train::{Reached, StopReason, TrainConfig};
@@ -54,6 +55,9 @@ pub enum ArmError {
     Write(#[from] WriteError),
     #[error("arm {0} of the chain failed")]
     Before(String),
+    /// The arm asks for a parent that learned the picture (`if_learned`).
+    #[error("{arm} did not learn the picture (R² {}; {FIT_GATE} counts), so nothing is pruned from it", fixed(*r2, 3))]
+    Unlearned { arm: String, r2: f64 },
     /// Stopped at a checkpoint.
     #[error("interrupted")]
     Interrupted,
@@ -95,8 +99,17 @@ pub struct Made<'a> {
     pub run: Option<(&'a LoadedRun, &'a Path)>,
 }
 
+/// Why a chain lacks a network, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It could not be made or measured.
+    Failed(String),
+    /// It is not to be made ([`ArmSpec::if_learned`]); nothing failed.
+    LeftOut(String),
+}
+
 /// The result of `look` for each network: arm, level, and the value or why there is no value.
-pub type Seen<T> = Vec<(String, usize, Result<T, String>)>;
+pub type Seen<T> = Vec<(String, usize, Result<T, Missing>)>;
 
 /// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by
 /// arm; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks
@@ -135,7 +148,20 @@ pub fn walk<'a, T>(
             Ok(()) => {}
             Err(error) if error.ends_work() => return None,
             Err(error) => {
-                let error = without_path(&error.to_string(), folder);
+                let says = without_path(&error.to_string(), folder);
+                // What follows from an arm that is left out is left out too.
+                let after = |of: &String| {
+                    let of =
+                        |one: &&_| matches!(one, (arm, _, Err(Missing::LeftOut(_))) if arm == of);
+                    seen.iter().find(of).is_some()
+                };
+                let error = match &error {
+                    ArmError::Unlearned { .. } => Missing::LeftOut(says),
+                    ArmError::Before(of) if after(of) => {
+                        Missing::LeftOut(format!("it follows {of}, which is left out"))
+                    }
+                    _ => Missing::Failed(says),
+                };
                 let made = seen.len() - before;
                 let left = levels(arm).skip(made);
                 seen.extend(left.map(|k| (arm.name.clone(), k, Err(error.clone()))));
@@ -178,9 +204,14 @@ pub(super) fn row(
     chain: &Chain,
     arm: String,
     level: usize,
-    result: Result<NetworkResult, String>,
+    result: Result<NetworkResult, Missing>,
 ) -> NetworkRow {
     let key = &chain.key;
+    let (result, error, not_made) = match result {
+        Ok(result) => (Some(Box::new(result)), None, None),
+        Err(Missing::Failed(why)) => (None, Some(why), None),
+        Err(Missing::LeftOut(why)) => (None, None, Some(why)),
+    };
     NetworkRow {
         target: key.target.name.clone(),
         about: Some(chain.source.about(&key.target)),
@@ -190,8 +221,9 @@ pub(super) fn row(
         arm,
         level,
         seed: key.seed,
-        error: result.as_ref().err().cloned(),
-        result: result.ok().map(Box::new),
+        result,
+        error,
+        not_made,
     }
 }
 
@@ -360,6 +392,10 @@ impl Worker<'_> {
         let from = arm.from.as_ref().expect("verified: a parent");
         let parent = self.trained.get(from);
         let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
+        let fit = parent.result.fit;
+        if arm.if_learned && !fit.passes_gate() {
+            return Err(ArmError::Unlearned { arm: from.clone(), r2: fit.r2 });
+        }
         let (mut rules, mut pattern) = (Vec::new(), Vec::new());
         // Rounds that were made once a level is reached.
         let mut ends = Vec::new();

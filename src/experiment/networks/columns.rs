@@ -108,6 +108,7 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("decoded_components", "The same from the first 8 principal components of all hidden maps."),
     ("orthogonality_by_layer", "Interference and its bound for each hidden layer."),
     ("error", "Why there is no result."),
+    ("not_made", "Why the network was not to be made, though nothing failed."),
     // Those of inner structs, by name.
     (
         "curve_evaluations",

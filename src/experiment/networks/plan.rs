@@ -298,7 +298,7 @@ impl Chain {
             return self.arch().dense_params();
         };
         match wiring {
-            None => self.arch().dense_params(),
+            None | Some(ArmWiring::DENSE) => self.arch().dense_params(),
             Some(ArmWiring::Evolved) => layered.nonzero(),
             Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
             Some(ArmWiring::Trained(wiring)) => {

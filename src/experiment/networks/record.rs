@@ -95,11 +95,14 @@ pub struct NetworkRow {
     pub level: usize,
     /// Seed; `None` for the evolved network.
     pub seed: Option<u64>,
-    /// The result; `None` if it failed.
+    /// The result; `None` if it failed or was not to be made.
     pub result: Option<Box<NetworkResult>>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<String>,
+    /// Why it was not to be made, though nothing failed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub not_made: Option<String>,
 }
 
 /// Numbers of a target that are there before anything is trained.

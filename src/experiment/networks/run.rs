@@ -1,7 +1,7 @@
 //! A networks study as cells: a chain each.
 
 use super::arm::ArmSpec;
-use super::chain::{networks, row, run_chain};
+use super::chain::{Missing, networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{NetworksSpec, VariantSpec};
@@ -108,7 +108,7 @@ impl CellStudy for NetworksStudy {
         let rows = self.chains.iter().zip(outcomes).flat_map(|(chain, outcome)| {
             outcome.unwrap_or_else(|error| {
                 let failed = |(arm, level): (&ArmSpec, usize)| {
-                    row(chain, arm.name.clone(), level, Err(error.clone()))
+                    row(chain, arm.name.clone(), level, Err(Missing::Failed(error.clone())))
                 };
                 networks(chain).into_iter().map(failed).collect()
             })
