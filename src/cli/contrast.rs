@@ -27,6 +27,9 @@ pub(super) struct ContrastArgs {
     /// Columns in which the two networks of a pair agree; an empty cell agrees with every value [default: target,seed]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pair: Option<Vec<String>>,
+    /// Columns in which the networks of a group that are in the same pairs may differ: they are averaged
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    average: Option<Vec<String>>,
     /// Rows that take part, as conditions: level=2|3,offset=0 [default: all]
     #[arg(long = "where", value_name = "CONDITIONS")]
     rows_where: Option<String>,
@@ -79,8 +82,10 @@ impl ContrastArgs {
             let groups: Vec<String> = groups.split(',').map(|g| g.replace('&', ",")).collect();
             table.insert("between".into(), groups.into());
         }
-        if let Some(pair) = &self.pair {
-            table.insert("pair".into(), pair.clone().into());
+        for (key, columns) in [("pair", &self.pair), ("average", &self.average)] {
+            if let Some(columns) = columns {
+                table.insert(key.into(), columns.clone().into());
+            }
         }
         if !self.basis.is_empty() {
             table.insert("basis".into(), self.basis.clone().into());
@@ -140,6 +145,9 @@ pub(super) fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
         rows.check_values(&table).map_err(|refusal| refusal.within("--where"))?;
     }
     let found = contrast(&table, &spec)?;
+    if table.get("fit").is_none() {
+        out.note("the table has no column `fit`: every row counts, whatever its network learned");
+    }
     let taken: Vec<&str> =
         defaults.keys().filter(|key| !given.contains_key(*key)).map(String::as_str).collect();
     if !taken.is_empty() {

@@ -151,3 +151,113 @@ fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_ref
     );
     assert!(told.contains("a budget of at most its"), "{told}");
 }
+
+/// A table of four pictures, two arms and three seeds; `change` makes another of each row.
+fn write_table(path: &Path, header: &str, change: impl Fn(&str, &str, usize) -> Vec<String>) {
+    let mut text = format!("{header}\n");
+    for target in ["a", "b", "c", "d"] {
+        for (arm, seed) in
+            ["sp", "random"].into_iter().flat_map(|arm| [0, 1, 2].map(|seed| (arm, seed)))
+        {
+            change(target, arm, seed).iter().for_each(|row| text += &format!("{row}\n"));
+        }
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn a_truth_value_is_one_value_however_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "contrast t.csv --between arm=sp,arm=random --where fit=TRUE --json";
+    let mut found = Vec::new();
+    for (yes, no) in [("true", "false"), ("True", "False"), ("TRUE", "FALSE"), ("1.0", "0.0")] {
+        write_table(
+            &folder.path().join("t.csv"),
+            "target,arm,seed,fit,score",
+            |target, arm, seed| {
+                let score = if arm == "sp" { 0.7 } else { 0.4 } + seed as f64 / 50.0;
+                let fit = if seed == 2 { no } else { yes };
+                vec![format!("{target},{arm},{seed},{fit},{score}")]
+            },
+        );
+        let (code, out, error) = picloom(folder.path(), line);
+        assert_eq!(code, 0, "{yes}: {error}");
+        found.push(serde_json::from_str::<Value>(&out).unwrap()["found"].clone());
+    }
+    assert_eq!(found[0][0]["pairs"], 8);
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+}
+
+#[test]
+fn what_a_table_cannot_answer_is_refused_with_its_cause() {
+    let folder = tempfile::tempdir().unwrap();
+    let usual = "target,arm,seed,fit,score";
+    let plain =
+        |target: &str, arm: &str, seed: usize| format!("{target},{arm},{seed},true,0.{seed}");
+    type Rows = Box<dyn Fn(&str, &str, usize) -> Vec<String>>;
+    let with =
+        |end: &'static str| -> Rows { Box::new(move |t, a, s| vec![format!("{t},{a},{s},{end}")]) };
+    let cases: Vec<(&str, Rows, &str, &str)> = vec![
+        (usual, with("true,53.9%"), "", "write 0.539 for 53.9%"),
+        (usual, with("true,\"0,95\""), "", "write 0.95 with a point"),
+        (
+            usual,
+            with("true,0.5"),
+            "--of target",
+            "column target: expected a number, found \"a\" in line 2",
+        ),
+        (usual, with("perhaps,0.5"), "", "column fit: expected true or false, found \"perhaps\""),
+        (
+            "target,arm,seed,level,score",
+            Box::new(|t, a, s| vec![format!("{t},{a},{s},1,.5"), format!("{t},{a},{s},2,.6")]),
+            "",
+            "level \"1\" and \"2\" in lines 2 and 3",
+        ),
+        (
+            "target,arm,seed,optimizer,score",
+            Box::new(|t, a, s| vec![format!("{t},{a},{s},adam,.5"), format!("{t},{a},{s},sgd,.6")]),
+            "",
+            "lines 2 and 3, which differ in optimizer, score",
+        ),
+        (
+            "target,arm,seed,at,score",
+            Box::new(|t, a, s| vec![format!("{t},{a},{s},,.5"); 2]),
+            "",
+            "the same row in lines 2 and 3",
+        ),
+        (
+            usual,
+            Box::new(move |t, a, s| vec![plain(t, a, s)]),
+            "--between arm=sp,arm=sp",
+            "groups that differ",
+        ),
+        (
+            usual,
+            Box::new(|t, a, s| {
+                vec![format!("{t},{a},{s},true,{}", if a == "sp" { "1e308" } else { "-1e308" })]
+            }),
+            "",
+            "whose difference is a number",
+        ),
+        ("target;arm;seed;score", with("0.5"), "", "columns separated by ';'"),
+    ];
+    for (header, rows, options, wanted) in cases {
+        write_table(&folder.path().join("t.csv"), header, rows);
+        let between =
+            if options.contains("--between") { "" } else { " --between arm=sp,arm=random" };
+        let line = format!("contrast t.csv{between} {options}");
+        let (code, out, error) = picloom(folder.path(), line.trim());
+        assert!(code != 0 && error.contains(wanted), "{header} {options}: {code} {out}{error}");
+    }
+    // Averaged by name, or one of them chosen, they are answered.
+    write_table(&folder.path().join("t.csv"), "target,arm,seed,optimizer,score", |t, a, s| {
+        ["adam", "sgd"].map(|optimizer| format!("{t},{a},{s},{optimizer},.5")).to_vec()
+    });
+    for choice in ["--average optimizer", "--where optimizer=adam", "--pair target,seed,optimizer"]
+    {
+        let (code, out, error) =
+            picloom(folder.path(), &format!("contrast t.csv --between arm=sp,arm=random {choice}"));
+        assert_eq!(code, 0, "{choice}: {error}");
+        assert!(out.contains("4 units, ") && error.contains("no column `fit`"), "{out}{error}");
+    }
+}

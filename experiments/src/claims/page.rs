@@ -69,9 +69,9 @@ fn row(claim: &ClaimRow) -> String {
         Some(margin) if margin > FINE => {
             let of = |decision: &Decision| {
                 let rule = decision.contrast.rule;
-                let all = decision
-                    .primary()
-                    .map(move |found| verdict(rule, FINE, found.low.zip(found.high), found.p));
+                let all = decision.primary().map(move |found| {
+                    verdict(rule, FINE, found.low.zip(found.high), found.permuted)
+                });
                 all.collect::<Vec<_>>()
             };
             combined(claim.deciding().flat_map(of)).text().to_string()

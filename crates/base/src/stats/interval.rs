@@ -1,7 +1,7 @@
 //! Intervals: Wilson for proportions, Student's t for means and paired differences; the sign-flip test.
 
 use super::describe::{mean, standard_error};
-use super::special::{normal_quantile, student_cdf, student_quantile};
+use super::special::{normal_cdf, normal_quantile, student_cdf, student_quantile};
 use super::{Interval, StatsError, checked, checked_level, checked_pairs};
 use crate::SimRng;
 use crate::refusal::Refusal;
@@ -82,9 +82,12 @@ pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDiffe
     Ok(PairedDifference { difference, n: d.len(), t, p: p.min(1.0) })
 }
 
+/// Differences above which the sum of flipped signs is taken as normal.
+const MANY: usize = 10_000;
+
 /// Two-sided sign-flip permutation p of "the differences are symmetric about 0": the share of the
 /// 2ⁿ sign patterns with |Σ ±dᵢ| ≥ |Σ dᵢ|. Exact where that is at most eleven times the `draws` (n ≤ 20 of 100 000); above,
-/// so many seeded draws and (1 + hits)/(1 + draws). It is ≥ 2/2ⁿ, so three seeds can never give less than .25.
+/// so many seeded draws and (1 + hits)/(1 + draws); of more than 10 000 by the normal distribution of the sum. It is ≥ 2/2ⁿ, so three seeds can never give less than .25.
 ///
 /// Source: Fisher, *The Design of Experiments*, 1935, §21.
 ///
@@ -108,6 +111,11 @@ pub fn sign_flip_p(differences: &[f64], draws: u32, rng: &mut SimRng) -> Result<
             })
             .count();
         return Ok(hits as f64 / f64::from(1u32 << n));
+    }
+    if n > MANY {
+        let spread = differences.iter().map(|d| d * d).sum::<f64>().sqrt();
+        let z = if spread > 0.0 { observed.max(0.0) / spread } else { 0.0 };
+        return Ok(2.0 * normal_cdf(-z));
     }
     let hits = (0..draws)
         .filter(|_| {

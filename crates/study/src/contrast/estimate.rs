@@ -4,7 +4,7 @@ use super::spec::{Basis, ContrastSpec, Rule};
 use picloom_base::SimRng;
 use picloom_base::stats::{
     Tail, mean, mean_interval, normal_quantile, random_groups, ranks, spearman_interval,
-    spearman_test, student_quantile, variance,
+    spearman_test, student_cdf, student_quantile, variance,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,6 +14,23 @@ const DRAWS: usize = 20_000;
 
 /// Differences of every unit: one for each seed, or one for each pair.
 pub(super) type Values = Vec<(String, Vec<f64>)>;
+
+/// The level of a test.
+const SURE: f64 = 0.05;
+
+/// Below this a number is what rounding leaves of 0.
+const NOISE: f64 = 1e-12;
+
+/// The pairs of networks behind an effect.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    /// Those that were compared.
+    pub pairs: usize,
+    /// Those that could not be.
+    pub missing: usize,
+    /// Those of them in which a network did not learn its picture.
+    pub unfit: usize,
+}
 
 /// The value of a network, and those of the networks that it is compared with.
 pub type Block = (f64, Vec<f64>);
@@ -80,14 +97,22 @@ pub struct Found {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Permutation p of "no effect", two-sided; `None` without a test or without data.
+    /// p of "no effect", two-sided, over units: below .05 where the interval excludes 0. Of a rank correlation over units it
+    /// is the permutation p. `None` without an interval.
     pub p: Option<f64>,
+    /// p of a permutation within units that the rule asks for beside the interval: of the signs of (unit, seed), or of the
+    /// labels of blocks. `None` where there is none.
+    pub permuted: Option<f64>,
     /// Its parts, in the table's order.
     pub units: Vec<UnitEffect>,
     /// Units that have both groups and no pair that can be compared.
     pub without: Vec<String>,
+    /// Pairs that were compared.
+    pub pairs: usize,
     /// Pairs that could not be compared.
     pub missing: usize,
+    /// Those of them in which a network did not learn its picture.
+    pub unfit: usize,
     /// Standard deviation between units.
     pub between: Option<f64>,
     /// Standard deviation within a unit.
@@ -105,17 +130,17 @@ impl Found {
         name: &str,
         basis: &Basis,
         values: Values,
-        missing: usize,
-        p: Option<f64>,
+        counts: Counts,
+        permuted: Option<f64>,
     ) -> Self {
         let groups: Vec<Vec<f64>> = values.iter().map(|unit| unit.1.clone()).collect();
         let mixed = random_groups(&groups, 0.95).ok();
         let one = || groups.iter().find_map(|group| mean(group).ok());
-        let mut found = Found::empty(spec, name, basis, values, missing);
+        let mut found = Found::empty(spec, name, basis, values, counts);
         found.estimate = mixed.map(|m| m.mean.estimate).or_else(one);
         (found.low, found.high) = mixed.map(|m| (m.mean.low, m.mean.high)).unzip();
         (found.between, found.within) = (mixed.map(|m| m.between), mixed.and_then(|m| m.within));
-        found.p = p;
+        found.permuted = permuted;
         found.decided(spec)
     }
 
@@ -125,7 +150,7 @@ impl Found {
         name: &str,
         basis: &Basis,
         units: Vec<(String, Vec<Pair>)>,
-        missing: usize,
+        counts: Counts,
         has_errors: bool,
     ) -> Self {
         let own: Vec<f64> = units
@@ -135,7 +160,7 @@ impl Found {
             .collect();
         let values = |pairs: Vec<Pair>| pairs.iter().map(|pair| pair.value).collect();
         let values: Values = units.into_iter().map(|(unit, pairs)| (unit, values(pairs))).collect();
-        let mut found = Found::empty(spec, name, basis, values, missing);
+        let mut found = Found::empty(spec, name, basis, values, counts);
         let means: Vec<f64> = found.units.iter().map(|unit| unit.value).collect();
         let interval = mean_interval(&means, 0.95).ok();
         found.estimate = mean(&means).ok();
@@ -165,11 +190,12 @@ impl Found {
             means.extend(of(|point| point.0).ok().zip(y));
             (unit, y.into_iter().collect())
         });
-        let mut found = Found::empty(spec, name, basis, values.collect(), 0);
+        let mut found = Found::empty(spec, name, basis, values.collect(), Counts::default());
         let (x, y): (Vec<f64>, Vec<f64>) = means.into_iter().unzip();
         let mut rng = SimRng::new(0, "correlation", 0);
         if let Ok(test) = spearman_test(&x, &y, Tail::TwoSided, DRAWS, &mut rng) {
             (found.estimate, found.p) = (Some(test.statistic), Some(test.p));
+            found.permuted = found.p;
             (found.low, found.high) = spearman_interval(test.statistic, x.len()).unzip();
         }
         found.decided(spec)
@@ -180,7 +206,7 @@ impl Found {
         name: &str,
         basis: &Basis,
         values: Values,
-        missing: usize,
+        Counts { pairs, missing, unfit }: Counts,
     ) -> Self {
         let (mut units, mut without) = (Vec::new(), Vec::new());
         for (unit, values) in values {
@@ -198,9 +224,12 @@ impl Found {
             low: None,
             high: None,
             p: None,
+            permuted: None,
             units,
             without,
+            pairs,
             missing,
+            unfit,
             between: None,
             within: None,
             verdict: Verdict::Inconclusive,
@@ -208,14 +237,30 @@ impl Found {
         }
     }
 
-    fn decided(self, spec: &ContrastSpec) -> Self {
-        let differs_from_0 = matches!(self.low.zip(self.high), Some((l, h)) if l > 0.0 || h < 0.0);
-        let p = if spec.asks_p() { self.p } else { Some(0.0) };
+    fn decided(mut self, spec: &ContrastSpec) -> Self {
+        for end in [&mut self.low, &mut self.high, &mut self.estimate].into_iter().flatten() {
+            *end = if end.abs() < NOISE { 0.0 } else { *end };
+        }
+        let interval = self.low.zip(self.high);
+        let differs_from_0 = matches!(interval, Some((low, high)) if low > 0.0 || high < 0.0);
+        self.p = self.p.or_else(|| self.p_of_interval());
+        let p = if spec.asks_p() { self.permuted } else { Some(0.0) };
         let verdict = match (spec.rule, self.estimate) {
             (Rule::Sign, Some(estimate)) if estimate > 0.0 => Verdict::Supported,
-            _ => verdict(spec.rule, spec.margin, self.low.zip(self.high), p),
+            _ => verdict(spec.rule, spec.margin, interval, p),
         };
         Found { verdict, differs_from_0, ..self }
+    }
+
+    /// Student's p of the estimate with the interval's error and degrees of freedom.
+    fn p_of_interval(&self) -> Option<f64> {
+        let (estimate, freedom) = (self.estimate?, self.units.len() as f64 - 1.0);
+        let half = (self.high? - self.low?) / 2.0;
+        if estimate == 0.0 || half <= 0.0 {
+            return Some(if estimate == 0.0 { 1.0 } else { 0.0 });
+        }
+        let t = estimate.abs() / half * student_quantile(0.975, freedom);
+        Some(2.0 * (1.0 - student_cdf(t, freedom)))
     }
 
     /// For people, in a line: `sp − imp: −0.095 [−0.132, −0.058], p 0.000, 13 units`.
@@ -229,26 +274,37 @@ impl Found {
                 "no data, for no unit has a network in both groups: are the values spelled as in the table, and do `by`, `pair` or `where` keep the groups apart?"
                     .into()
             }
-            _ if self.missing > 0 && self.basis == Basis::Finished => {
-                "no data: in no pair did both networks learn their picture".into()
+            _ if self.missing == 0 => {
+                "no data, for no two networks of a unit agree in the columns of `pair`".into()
             }
-            _ => "no data".into(),
+            _ if self.unfit == self.missing => {
+                "no data: in no pair did both networks learn their picture (`fit`)".into()
+            }
+            _ if self.unfit > 0 => format!(
+                "no data: a network did not learn its picture in {} pairs, in the others {} has no number",
+                self.unfit, self.of
+            ),
+            _ => format!("no data: in no pair do both networks have a number in {}", self.of),
         };
         let p = match self.p {
             Some(p) if p < 0.001 => ", p < 0.001".into(),
             Some(p) => format!(", p {p:.3}"),
             None => String::new(),
         };
-        let missing = match self.missing {
-            0 => String::new(),
-            n => format!(", {n} pairs not comparable"),
+        let pairs = match (self.pairs, self.missing) {
+            (0, 0) => String::new(),
+            (pairs, 0) => format!(", {pairs} pairs"),
+            (pairs, missing) => format!(", {pairs} pairs, {missing} more not comparable"),
         };
         let differs = match (self.verdict, self.differs_from_0) {
             (Verdict::SmallerThanMargin, true) => ", differs from 0",
+            (_, true) if self.permuted.is_some_and(|p| p >= SURE) => {
+                ", for the signs of its parts are not uneven enough"
+            }
             _ => "",
         };
         format!(
-            "{}: {effect}{p}, {} units{missing}: {}{differs}",
+            "{}: {effect}{p}, {} units{pairs}: {}{differs}",
             self.name,
             self.units.len(),
             self.verdict.text()
@@ -270,7 +326,7 @@ impl Found {
 /// decides only what an interval alone excludes.
 pub fn verdict(rule: Rule, margin: f64, interval: Option<(f64, f64)>, p: Option<f64>) -> Verdict {
     let Some((low, high)) = interval else { return Verdict::Inconclusive };
-    let is_sure = p.is_some_and(|p| p < 0.05);
+    let is_sure = p.is_some_and(|p| p < SURE);
     match rule {
         Rule::Greater if low > 0.0 && is_sure => Verdict::Supported,
         Rule::Greater | Rule::Sign if high < 0.0 => Verdict::Contradicted,

@@ -15,15 +15,22 @@ pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
 use super::table::{Filter, Table};
-use estimate::{Pair, Values};
+use estimate::{Counts, Pair, Values};
 use networks::Networks;
 use picloom_base::SimRng;
 use picloom_base::refusal::Refusal;
 use picloom_base::stats::{mean, sign_flip_p};
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Draws of a permutation test where not all patterns can be gone through.
 const DRAWS: u32 = 20_000;
+
+/// Values of a column that a contrast is taken for one by one, at most.
+const MOST_VALUES: usize = 10_000;
+
+/// Pairs of networks that one effect is made of, at most: more are a `pair` that names too little.
+const MOST_PAIRS: usize = 10_000_000;
 
 /// Computes a contrast of a table: for each basis, one result for each group that the first is
 /// compared with. The first basis decides.
@@ -43,12 +50,13 @@ pub fn contrast(table: &Table, spec: &ContrastSpec) -> Result<Vec<Found>, Refusa
     }
     if let Some(by) = &spec.by {
         let column = table.column(by).map_err(at)?;
-        let mut values: Vec<&str> = Vec::new();
-        for row in spec.rows.rows(table).map_err(at)? {
-            if !values.contains(&column.text(row)) {
-                values.push(column.text(row));
-            }
-        }
+        let mut known = BTreeSet::new();
+        let rows = spec.rows.rows(table).map_err(at)?.into_iter();
+        let values = rows.map(|row| column.text(row)).filter(|value| known.insert(*value));
+        let values: Vec<&str> = values.collect();
+        let expected = format!("a column of at most {MOST_VALUES} values");
+        Refusal::unless(values.len() <= MOST_VALUES, "by", expected, values.len().to_string())
+            .map_err(at)?;
         let mut all = Vec::new();
         for value in values {
             let rows = spec.rows.and(by, value);
@@ -109,17 +117,17 @@ fn on_basis(
         _ => spec.of.column().to_string(),
     };
     let of = table.column(&name)?;
+    of.ensure_numbers()?;
     if let Some(on) = &spec.on {
         let x = table.column(on.column())?;
+        x.ensure_numbers()?;
         let point = |number: usize| {
             let y = networks.compared(&[number], basis, of)?[0];
             let x = on.value(x, networks.all[number].any)?;
             Some((x, y))
         };
-        let own = |unit: &str| -> Vec<usize> {
-            (0..networks.all.len()).filter(|&n| networks.unit(n) == unit).collect()
-        };
-        let points = |unit: &str| own(unit).into_iter().filter_map(point).collect::<Vec<_>>();
+        let own = networks.by_unit(0..networks.all.len());
+        let points = |unit: &str| own[unit].iter().filter_map(|&n| point(n)).collect::<Vec<_>>();
         let units = networks.units();
         if spec.mean == Mean::Spearman {
             let units = units.into_iter().map(|unit| (unit.to_string(), points(unit))).collect();
@@ -130,7 +138,7 @@ fn on_basis(
             let within = table.column(&spec.within)?;
             let correlation = |unit: &str| {
                 let mut groups: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
-                for number in own(unit) {
+                for &number in &own[unit] {
                     let group = groups.entry(networks.text(number, within)).or_default();
                     group.extend(point(number));
                 }
@@ -140,13 +148,13 @@ fn on_basis(
                 units.into_iter().map(|unit| (unit.to_string(), correlation(unit))).collect();
             let name = format!("correlation of {} and {on} within {}", spec.of, spec.within);
             let p = flipped(&values);
-            return Ok(vec![Found::mixed(spec, &name, basis, values, 0, p)]);
+            return Ok(vec![Found::mixed(spec, &name, basis, values, Counts::default(), p)]);
         }
         let slopes = |unit: &str| slope(&points(unit)).into_iter().collect();
         let values: Values =
             units.into_iter().map(|unit| (unit.to_string(), slopes(unit))).collect();
         let name = format!("slope of {} on {on}", spec.of);
-        return Ok(vec![Found::mixed(spec, &name, basis, values, 0, None)]);
+        return Ok(vec![Found::mixed(spec, &name, basis, values, Counts::default(), None)]);
     }
     let (first, others) = spec.between.split_first().expect("checked: one group or more");
     if others.is_empty() {
@@ -155,6 +163,10 @@ fn on_basis(
     let of_group = |other: &Filter| -> Result<Found, Refusal> {
         let name = name_of(first, other);
         let (a, b) = (networks.group(first)?, networks.group(other)?);
+        if a == b && !a.is_empty() {
+            let found = format!("the same {} networks in {first} and in {other}", a.len());
+            return Err(Refusal::new("between", "groups that differ", found));
+        }
         let compared = Compared { table, spec, networks, basis, of, a: &a, b: &b };
         match (spec.mean, spec.against) {
             (_, Against::Mean) => compared.with_means(&name),
@@ -175,31 +187,51 @@ fn of_one_group(
 ) -> Result<Found, Refusal> {
     let group = &spec.between[0];
     let within = table.get(&spec.within);
-    let (all, mut missing) = (networks.group(group)?, 0);
+    let own = networks.by_unit(networks.group(group)?);
+    let mut counts = Counts::default();
     let mut values: Values = Vec::new();
     for unit in networks.units() {
-        let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
-        let own: Vec<usize> = all.iter().copied().filter(|&n| networks.unit(n) == unit).collect();
-        for &number in &own {
-            let key = within.map_or("", |column| networks.text(number, column)).to_string();
+        let Some(own) = own.get(unit) else { continue };
+        let mut groups = Groups::default();
+        for &number in own {
+            let key = within.map_or("", |column| networks.text(number, column));
             match networks.compared(&[number], basis, of) {
-                Some(found) => put(&mut groups, key, found[0]),
-                None => missing += 1,
+                Some(found) => groups.entry(key.into()).or_default().push(found[0]),
+                None => counts.miss(networks, &[number], basis),
             }
         }
-        if !own.is_empty() {
-            values.push((unit.to_string(), means_in_order(groups)));
-        }
+        values.push((unit.to_string(), means_in_order(groups)));
     }
     let p = flipped(&values);
     let name = group.value("arm").map_or_else(|| group.to_string(), str::to_string);
-    Ok(Found::mixed(spec, &name, basis, values, missing, p))
+    Ok(Found::mixed(spec, &name, basis, values, counts, p))
 }
 
 /// p of the values' signs, two-sided; `None` without values.
 fn flipped(values: &Values) -> Option<f64> {
     let all: Vec<f64> = values.iter().flat_map(|v| v.1.clone()).collect();
     sign_flip_p(&all, DRAWS, &mut SimRng::new(0, "sign-flips", 0)).ok()
+}
+
+/// Differences by the value of the column `within`.
+type Groups = BTreeMap<String, Vec<f64>>;
+
+impl Counts {
+    /// Counts networks that cannot be compared.
+    fn miss(&mut self, of: &Networks<'_>, networks: &[usize], basis: &Basis) {
+        self.missing += 1;
+        self.unfit += usize::from(networks.iter().any(|&number| of.is_unfit(number, basis)));
+    }
+}
+
+/// The difference of two numbers.
+///
+/// # Errors
+/// It is too large for a number.
+fn difference(a: f64, b: f64) -> Result<f64, Refusal> {
+    Some(a - b).filter(|d| d.is_finite()).ok_or_else(|| {
+        Refusal::new("of", "numbers whose difference is a number", format!("{a:e} and {b:e}"))
+    })
 }
 
 /// `sp − imp`; of one arm with itself made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
@@ -240,6 +272,7 @@ impl Compared<'_> {
         let near =
             self.spec.near.iter().map(|near| Ok((near, self.table.column(near.of.column())?)));
         let near = near.collect::<Result<Vec<_>, Refusal>>()?;
+        near.iter().try_for_each(|(_, column)| column.ensure_numbers())?;
         let is_near = |a: usize, b: usize| {
             near.iter().all(|(near, column)| {
                 let of = |number| {
@@ -257,21 +290,37 @@ impl Compared<'_> {
                     a == b || a.is_empty() || b.is_empty()
                 })
         };
-        let of_unit = |group: &[usize], unit: &str| -> Vec<usize> {
-            group.iter().copied().filter(|&n| networks.unit(n) == unit).collect()
-        };
-        let mut units = Vec::new();
+        let keys = networks.keys(&columns);
+        let [first, second] = [self.a, self.b].map(|group| networks.by_unit(group.iter().copied()));
+        let (mut units, mut count) = (Vec::new(), 0);
         for unit in networks.units() {
-            let (first, second) = (of_unit(self.a, unit), of_unit(self.b, unit));
-            if first.is_empty() || second.is_empty() {
-                continue;
+            let (Some(first), Some(second)) = (first.get(unit), second.get(unit)) else { continue };
+            let mut by_key: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+            let mut with_empty: Vec<usize> = Vec::new();
+            for &b in second {
+                match keys[b] {
+                    Some(key) => by_key.entry(key).or_default().push(b),
+                    None => with_empty.push(b),
+                }
             }
-            let with = |a: &usize| {
-                let a = *a;
-                second.iter().filter(move |&&b| agree(a, b)).map(move |&b| (a, b)).collect()
-            };
-            let pairs: Vec<Vec<(usize, usize)>> = first.iter().map(with).collect();
-            units.push((unit, pairs.concat()));
+            let mut pairs = Vec::new();
+            for &a in first {
+                let mut partners = match keys[a] {
+                    Some(key) => {
+                        [by_key.get(&key).map_or(&[][..], Vec::as_slice), &with_empty].concat()
+                    }
+                    None => second.clone(),
+                };
+                count += partners.len();
+                if count > MOST_PAIRS {
+                    let expected = format!("at most {MOST_PAIRS} pairs of networks");
+                    return Err(Refusal::new("pair", expected, "more")
+                        .advising("name more columns in which the two networks of a pair agree"));
+                }
+                partners.sort_unstable();
+                pairs.extend(partners.into_iter().filter(|&b| agree(a, b)).map(|b| (a, b)));
+            }
+            units.push((unit, pairs));
         }
         Ok(units)
     }
@@ -288,29 +337,33 @@ impl Compared<'_> {
     }
 
     fn mixed(&self, name: &str) -> Result<Found, Refusal> {
-        let mut missing = 0;
+        let mut counts = Counts::default();
         let mut values: Values = Vec::new();
         for (unit, pairs) in self.pairs()? {
-            let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
+            let mut groups = Groups::default();
             for (a, b) in pairs {
                 match self.networks.compared(&[a, b], self.basis, self.of) {
-                    Some(found) => put(&mut groups, self.within((a, b)), found[0] - found[1]),
-                    None => missing += 1,
+                    Some(found) => {
+                        counts.pairs += 1;
+                        let group = groups.entry(self.within((a, b))).or_default();
+                        group.push(difference(found[0], found[1])?);
+                    }
+                    None => counts.miss(self.networks, &[a, b], self.basis),
                 }
             }
             values.push((unit.to_string(), means_in_order(groups)));
         }
         let p = flipped(&values);
-        Ok(Found::mixed(self.spec, name, self.basis, values, missing, p))
+        Ok(Found::mixed(self.spec, name, self.basis, values, counts, p))
     }
 
     /// Each network of the first group against the mean of those that pair with it.
     fn with_means(&self, name: &str) -> Result<Found, Refusal> {
-        let mut missing = 0;
+        let mut counts = Counts::default();
         let mut values: Values = Vec::new();
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: Vec<(String, Block)> = Vec::new();
         for (unit, pairs) in self.pairs()? {
-            let mut groups: Vec<(String, Vec<Block>)> = Vec::new();
+            let (mut groups, mut own) = (Groups::default(), Vec::new());
             let mut rest = pairs.as_slice();
             while let Some(&(a, first)) = rest.first() {
                 let end = rest.iter().position(|pair| pair.0 != a).unwrap_or(rest.len());
@@ -321,49 +374,46 @@ impl Compared<'_> {
                 let found = self.networks.compared(&block, self.basis, self.of);
                 match found.filter(|values| values.len() > 1) {
                     Some(values) => {
-                        let block = (values[0], values[1..].to_vec());
+                        counts.pairs += 1;
+                        let others = mean(&values[1..]).unwrap_or(values[0]);
                         let within = self.within((a, first));
-                        match groups.iter_mut().find(|g| g.0 == within) {
-                            Some(group) => group.1.push(block),
-                            None => groups.push((within, vec![block])),
-                        }
+                        let group = groups.entry(within.clone()).or_default();
+                        group.push(difference(values[0], others)?);
+                        own.push((within, (values[0], values[1..].to_vec())));
                     }
-                    None => missing += 1,
+                    None => counts.miss(self.networks, &block, self.basis),
                 }
                 rest = &rest[end..];
             }
-            groups.sort_by(|a, b| {
-                number_or_text(&a.0).partial_cmp(&number_or_text(&b.0)).expect("ordered")
-            });
-            let difference = |(a, others): &Block| a - mean(others).unwrap_or(*a);
-            let of_group = |group: &(String, Vec<Block>)| {
-                mean(&group.1.iter().map(difference).collect::<Vec<_>>()).ok()
-            };
-            values.push((unit.to_string(), groups.iter().filter_map(of_group).collect()));
-            blocks.extend(groups.into_iter().flat_map(|group| group.1));
+            values.push((unit.to_string(), means_in_order(groups)));
+            own.sort_by(|a, b| by_number_or_text(&a.0, &b.0));
+            blocks.extend(own);
         }
+        let blocks: Vec<Block> = blocks.into_iter().map(|(_, block)| block).collect();
         let p = block_p(&blocks, DRAWS, &mut SimRng::new(0, "depth-labels", 0));
-        Ok(Found::mixed(self.spec, name, self.basis, values, missing, p))
+        Ok(Found::mixed(self.spec, name, self.basis, values, counts, p))
     }
 
     fn student(&self, name: &str) -> Result<Found, Refusal> {
-        let mut missing = 0;
+        let mut counts = Counts::default();
         let mut units: Vec<(String, Vec<Pair>)> = Vec::new();
         for (unit, pairs) in self.pairs()? {
             let mut found = Vec::new();
             for (a, b) in pairs {
                 match self.networks.compared(&[a, b], self.basis, self.of) {
                     Some(values) => {
+                        counts.pairs += 1;
                         let errors = [a, b].map(|n| self.error(n));
-                        found.push(Pair { networks: [a, b], value: values[0] - values[1], errors });
+                        let value = difference(values[0], values[1])?;
+                        found.push(Pair { networks: [a, b], value, errors });
                     }
-                    None => missing += 1,
+                    None => counts.miss(self.networks, &[a, b], self.basis),
                 }
             }
             units.push((unit.to_string(), found));
         }
         let has_errors = self.error_columns().is_some();
-        Ok(Found::student(self.spec, name, self.basis, units, missing, has_errors))
+        Ok(Found::student(self.spec, name, self.basis, units, counts, has_errors))
     }
 
     fn error_columns(&self) -> Option<[&super::table::Column; 2]> {
@@ -385,21 +435,19 @@ impl Compared<'_> {
     }
 }
 
-fn put(groups: &mut Vec<(String, Vec<f64>)>, within: String, value: f64) {
-    match groups.iter_mut().find(|group| group.0 == within) {
-        Some(group) => group.1.push(value),
-        None => groups.push((within, vec![value])),
-    }
-}
-
 /// Numbers before texts, each in their order.
-fn number_or_text(text: &str) -> (bool, f64, String) {
-    let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
-    (number.is_none(), number.unwrap_or(0.0), text.to_string())
+fn by_number_or_text(a: &str, b: &str) -> Ordering {
+    let key = |text: &str| {
+        let number = text.parse::<f64>().ok().filter(|n| n.is_finite());
+        (number.is_none(), number.unwrap_or(0.0))
+    };
+    let ((a_text, a_number), (b_text, b_number)) = (key(a), key(b));
+    a_text.cmp(&b_text).then(a_number.total_cmp(&b_number)).then(a.cmp(b))
 }
 
-fn means_in_order(mut groups: Vec<(String, Vec<f64>)>) -> Vec<f64> {
-    groups
-        .sort_by(|a, b| number_or_text(&a.0).partial_cmp(&number_or_text(&b.0)).expect("ordered"));
+/// The mean of each group.
+fn means_in_order(groups: Groups) -> Vec<f64> {
+    let mut groups: Vec<(String, Vec<f64>)> = groups.into_iter().collect();
+    groups.sort_by(|a, b| by_number_or_text(&a.0, &b.0));
     groups.iter().filter_map(|group| mean(&group.1).ok()).collect()
 }

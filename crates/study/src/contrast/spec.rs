@@ -33,6 +33,10 @@ pub struct ContrastSpec {
     /// `target`, `seed`.
     #[serde(default = "target_and_seed")]
     pub pair: Vec<String>,
+    /// Columns in which networks of a group that are in the same pairs may differ, besides `within`: they are averaged.
+    /// Default: none; networks that differ in the level of pruning, for example, are refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub average: Vec<String>,
     /// The two networks of a pair differ by less than this in these numbers. Default: they may differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub near: Vec<Near>,
@@ -127,7 +131,7 @@ fn margin() -> f64 {
 #[serde(rename_all = "kebab-case")]
 pub enum Mean {
     /// Differences are averaged within unit and seed; a mixed model has units at random, its interval is Hartung
-    /// and Knapp's; p flips the signs of (unit, seed).
+    /// and Knapp's. The rule also asks that flips of the signs of (unit, seed) give p < .05.
     #[default]
     Mixed,
     /// All pairs of a unit are averaged; Student's t over units. Where the measure comes with intervals of its own
@@ -138,7 +142,7 @@ pub enum Mean {
     Spearman,
     /// With `on`: the correlation of the ranks of both numbers within each unit. Ranks are taken among rows of the unit
     /// that share the column `within`, so that what differs between those groups does not count. A mixed model has units at
-    /// random; p flips the signs of units.
+    /// random; the rule also asks for p < .05 of flips of the units' signs.
     Ranks,
 }
 
@@ -149,8 +153,8 @@ pub enum Against {
     /// With each network of the other group that pairs with it.
     #[default]
     Each,
-    /// With the mean of the networks of the other group that pair with it, at what all of them have in common; p
-    /// permutes their labels within the block.
+    /// With the mean of the networks of the other group that pair with it, at what all of them have in common; the
+    /// rule also asks for p < .05 of permutations of their labels within the block.
     Mean,
 }
 
@@ -290,6 +294,7 @@ impl ContrastSpec {
             between,
             on: None,
             pair: target_and_seed(),
+            average: Vec::new(),
             near: Vec::new(),
             rows: Filter::default(),
             fewest: None,
@@ -325,6 +330,7 @@ impl ContrastSpec {
         all.extend(self.on.iter().map(|on| ("on", on.column())));
         all.extend(self.near.iter().map(|near| ("near", near.of.column())));
         all.extend(self.pair.iter().map(|name| ("pair", name.as_str())));
+        all.extend(self.average.iter().map(|name| ("average", name.as_str())));
         all.extend(self.by.iter().map(|name| ("by", name.as_str())));
         all.push(("unit", &self.unit));
         all
@@ -355,7 +361,7 @@ impl ContrastSpec {
     /// lies above 0 and p < 0.05, against if it lies below 0.1`.
     pub fn asks(&self) -> String {
         let m = self.margin;
-        let p = if self.asks_p() { " and p < 0.05" } else { "" };
+        let p = if self.asks_p() { " and a permutation's p is below 0.05" } else { "" };
         match self.rule {
             Rule::Greater => {
                 format!("supported if the interval lies above 0{p}, against if it lies below {m}")
@@ -460,6 +466,10 @@ impl ContrastSpec {
         }
         if self.basis.is_empty() {
             return Err(Refusal::new(at("basis"), BASES, "none"));
+        }
+        if let Some(group) = self.between.iter().skip(1).find(|group| **group == self.between[0]) {
+            let found = format!("{group} twice");
+            return Err(Refusal::new(at("between"), "groups that differ", found));
         }
         if self.pair.is_empty() && self.on.is_none() {
             return Err(Refusal::new(at("pair"), "columns, for example target, seed", "none"));

@@ -1,6 +1,6 @@
 //! Which rows of a table are meant, and which number of each.
 
-use super::{Column, Table};
+use super::{Column, Table, truth_of};
 use picloom_base::names::did_you_mean;
 use picloom_base::real;
 use picloom_base::refusal::Refusal;
@@ -54,13 +54,15 @@ impl Order {
     }
 }
 
-/// Whether a cell has this value: the same text, or the same number written otherwise (`2` and `2.0`).
+/// Whether a cell has this value: the same text, or the same number or truth value written otherwise (`2` and `2.0`,
+/// `true` and `1`).
 fn is_value(text: &str, number: Option<f64>, wanted: &str) -> bool {
     if text == wanted {
         return true;
     }
-    match (number, wanted.parse::<f64>()) {
-        (Some(found), Ok(wanted)) => found == wanted && text.parse::<f64>().is_ok(),
+    match (number, wanted.parse::<f64>(), truth_of(wanted)) {
+        (Some(found), Ok(wanted), _) => found == wanted && text.parse::<f64>().is_ok(),
+        (Some(found), _, Some(wanted)) => found == f64::from(u8::from(wanted)),
         _ => false,
     }
 }
@@ -120,11 +122,16 @@ impl Filter {
     /// The rows of a table for which every condition holds, in order.
     ///
     /// # Errors
-    /// A condition names a column that the table lacks.
+    /// A condition names a column that the table lacks, or asks for `true` or `false` of a column that holds something else.
     pub fn rows(&self, table: &Table) -> Result<Vec<usize>, Refusal> {
         let mut rows: Vec<usize> = (0..table.len()).collect();
         for condition in &self.0 {
             let column = table.column(&condition.column)?;
+            if let Test::OneOf(values) | Test::NoneOf(values) = &condition.test
+                && values.iter().any(|value| truth_of(value).is_some())
+            {
+                column.ensure_truth()?;
+            }
             let holds = column.rows_where(|text, number| condition.holds(text, number));
             rows.retain(|&row| holds[row]);
         }
@@ -143,18 +150,22 @@ impl Filter {
             let is_there = |value: &String| {
                 of.rows_where(|text, number| is_value(text, number, value)).contains(&true)
             };
-            let is_free = |value: &String| ["", "true", "false"].contains(&value.as_str());
+            let is_free = |value: &String| value.is_empty() || truth_of(value).is_some();
             if values.iter().any(|value| is_free(value) || is_there(value)) {
                 continue;
             }
             let known: Vec<&str> = of.distinct().filter(|text| !text.is_empty()).collect();
             let shown = known.iter().take(MOST_SHOWN).copied().collect::<Vec<_>>().join(", ");
             let more = if known.len() > MOST_SHOWN { ", …" } else { "" };
+            let expected = match known.is_empty() {
+                true => "a value, but the table has none".to_string(),
+                false => format!("one of {shown}{more}"),
+            };
             let found = values.join("|");
             let hint = did_you_mean(&found, known.iter().copied());
             return Err(Refusal::new(
                 format!("column {column}"),
-                format!("one of {shown}{more}"),
+                expected,
                 format!("{found:?}{hint}"),
             ));
         }

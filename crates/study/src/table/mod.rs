@@ -15,7 +15,7 @@ use flate2::{Compression, GzBuilder};
 use picloom_base::files::{WriteError, read_plain, write_atomic};
 use picloom_base::names::did_you_mean;
 use picloom_base::refusal::Refusal;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -43,12 +43,28 @@ pub struct Column {
     numbers: Vec<Option<f64>>,
 }
 
-fn number_of(text: &str) -> Option<f64> {
-    match text {
-        "true" => Some(1.0),
-        "false" => Some(0.0),
-        _ => text.parse().ok().filter(|n: &f64| n.is_finite()),
+/// The truth value in a text, as Picloom (`true`), pandas (`True`) and R (`TRUE`) write it.
+pub(crate) fn truth_of(text: &str) -> Option<bool> {
+    let is = |word: &str| text.eq_ignore_ascii_case(word);
+    match (is("true"), is("false")) {
+        (false, false) => None,
+        (truth, _) => Some(truth),
     }
+}
+
+fn number_of(text: &str) -> Option<f64> {
+    match truth_of(text) {
+        Some(truth) => Some(f64::from(u8::from(truth))),
+        None => text.parse().ok().filter(|n: &f64| n.is_finite()),
+    }
+}
+
+/// Whether a cell without a number holds no value, as other programs write it, and no text.
+fn is_missing(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "NA" | "NaN" | "nan" | "null" | "NULL" | "None" | "inf" | "-inf" | "Inf" | "-Inf"
+    )
 }
 
 impl Column {
@@ -100,6 +116,61 @@ impl Column {
         self.numbers[self.codes[row] as usize]
     }
 
+    /// Refuses a text where a number is asked for.
+    ///
+    /// # Errors
+    /// The first cell that holds neither a number nor nothing.
+    pub fn ensure_numbers(&self) -> Result<(), Refusal> {
+        let is_text =
+            |value: &usize| self.numbers[*value].is_none() && !is_missing(self.value(*value));
+        self.refuse((0..self.ends.len()).find(is_text), "a number")
+    }
+
+    /// Refuses a text where `true` or `false` is asked for; 1 and 0 are as good.
+    ///
+    /// # Errors
+    /// The first cell that holds neither of them nor nothing.
+    pub fn ensure_truth(&self) -> Result<(), Refusal> {
+        let is_other = |value: &usize| {
+            let is_truth =
+                self.numbers[*value].is_some_and(|number| number == 0.0 || number == 1.0);
+            !is_truth && !is_missing(self.value(*value))
+        };
+        self.refuse((0..self.ends.len()).find(is_other), "true or false")
+    }
+
+    /// Whether a cell of it holds a text, neither a number nor a truth value.
+    pub(crate) fn is_text(&self) -> bool {
+        self.ensure_numbers().is_err()
+    }
+
+    /// A number for each row: equal texts have equal numbers.
+    fn ids(&self) -> Vec<u32> {
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        let of_value = (0..self.ends.len()).map(|value| {
+            let next = known.len() as u32;
+            *known.entry(self.value(value)).or_insert(next)
+        });
+        let of_value: Vec<u32> = of_value.collect();
+        self.codes.iter().map(|code| of_value[*code as usize]).collect()
+    }
+
+    fn refuse(&self, value: Option<usize>, expected: &str) -> Result<(), Refusal> {
+        let Some(value) = value else { return Ok(()) };
+        let (text, code) = (self.value(value), value as u32);
+        let row = self.codes.iter().position(|other| *other == code).unwrap_or_default();
+        let refusal = Refusal::new(
+            format!("column {}", self.name),
+            expected,
+            format!("{text:?} in line {}", row + 2),
+        );
+        Err(match (text.ends_with('%'), text.replacen(',', ".", 1).parse::<f64>()) {
+            (true, _) => refusal.advising("write 0.539 for 53.9%"),
+            (_, Ok(number)) => refusal.advising(format!("write {number} with a point")),
+            _ => refusal,
+        })
+    }
+
     /// For each row whether its text and number pass.
     fn rows_where(&self, passes: impl Fn(&str, Option<f64>) -> bool) -> Vec<bool> {
         let values = self.numbers.iter().enumerate();
@@ -112,6 +183,21 @@ impl Column {
         let mut seen = BTreeSet::new();
         (0..self.ends.len()).map(|value| self.value(value)).filter(move |text| seen.insert(*text))
     }
+}
+
+/// The group of each of `rows`, counted from 0 in the order in which they first appear: rows of a group agree in all
+/// `columns`.
+pub(crate) fn groups_of(columns: &[&Column], rows: &[usize]) -> Vec<u32> {
+    let mut groups = vec![0; rows.len()];
+    for column in columns {
+        let ids = column.ids();
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        for (group, &row) in groups.iter_mut().zip(rows) {
+            let next = known.len() as u32;
+            *group = *known.entry((*group, ids[row])).or_insert(next);
+        }
+    }
+    groups
 }
 
 impl Table {
@@ -142,18 +228,29 @@ impl Table {
         let bytes = unpacked(path).map_err(|e| fail(e.to_string()))?;
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
         let header = reader.headers().map_err(|e| fail(e.to_string()))?.clone();
-        if let Some(twice) =
-            header.iter().find(|name| header.iter().filter(|n| n == name).count() > 1)
-        {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = header.iter().find(|name| !names.insert(*name)) {
             return Err(fail(format!("two columns named {twice:?}")));
         }
         // A table without a column is written as one empty line.
         let names = header.iter().filter(|name| header.len() > 1 || !name.is_empty());
+        if let (1, Some(sign)) = (header.len(), header[0].chars().find(|c| ";\t".contains(*c))) {
+            let found = format!("columns separated by {sign:?}");
+            return Err(Refusal::new(
+                path.display(),
+                "a CSV table, its columns separated by commas",
+                found,
+            ));
+        }
         let mut table = Table::new(names);
         let mut record = csv::StringRecord::new();
         while reader.read_record(&mut record).map_err(|e| fail(e.to_string()))? {
             for (column, text) in table.columns.iter_mut().zip(record.iter()) {
-                column.push(text);
+                column.push(match truth_of(text) {
+                    Some(true) => "true",
+                    Some(false) => "false",
+                    None => text,
+                });
             }
             table.rows += 1;
         }
@@ -216,11 +313,14 @@ impl Table {
         self.get(name).ok_or_else(|| {
             let names: Vec<&str> = self.columns.iter().map(Column::name).collect();
             let found = format!("{name:?}{}", did_you_mean(name, names.iter().copied()));
-            let expected = match names.as_slice() {
-                [] => "a table with columns".into(),
-                names => format!("one of {}", names.join(", ")),
-            };
-            Refusal::new("column", expected, found)
+            match names.as_slice() {
+                [] => Refusal::new(
+                    "table",
+                    format!("a header with the column {name}"),
+                    "an empty table",
+                ),
+                names => Refusal::new("column", format!("one of {}", names.join(", ")), found),
+            }
         })
     }
 
