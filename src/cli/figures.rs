@@ -178,6 +178,10 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
                 .with("rows", portable(&drawn.beside.join(ROWS)));
             save_drawing(drawing, &path, args.dpi, &facts)?;
             text += &format!("{}\n", path.display());
+            drawing
+                .boxes(Format::of(&path)?)
+                .into_iter()
+                .for_each(|says| text += &format!("  {says}\n"));
             json.push(json!({ "path": path.to_string_lossy(), "figure": drawing }));
         }
     }

@@ -192,6 +192,7 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         let path =
             if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };
         save_drawing(&drawing, &path, args.look.dpi, &facts)?;
+        drawing.boxes(Format::of(&path)?).into_iter().for_each(|says| out.note(&says));
         text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
         if !drawing.caption.is_empty() {
             text += &format!("    {}\n", drawing.caption);

@@ -5,6 +5,7 @@
 //! beside it.
 
 use plotters::style::{FontStyle, IntoFont, register_font};
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock, Once};
 
 /// The regular face.
@@ -55,6 +56,14 @@ fn database() -> Arc<resvg::usvg::fontdb::Database> {
         Arc::new(database)
     });
     DATABASE.clone()
+}
+
+/// The letters of a text that the font lacks, each once: boxes are drawn in their place.
+pub fn lacking(text: &str) -> String {
+    let face = ttf_parser::Face::parse(REGULAR, 0).expect("the embedded font is a font");
+    let mut known = BTreeSet::new();
+    let lacks = |letter: &char| !letter.is_control() && face.glyph_index(*letter).is_none();
+    text.chars().filter(lacks).filter(|letter| known.insert(*letter)).collect()
 }
 
 /// Width of a line of text, in pixels, at `em` pixels a em.

@@ -492,3 +492,42 @@ fn the_usual_figures_show_the_gap_where_combinations_were_held_out() {
     assert_eq!(names(["", ""]), ["score-by-arm"]);
     assert_eq!(names([".1", ""]), ["score-by-arm", "gap-by-arm"]);
 }
+
+/// A table with a column of these values; all else is of one network after the other.
+fn numbers(values: impl IntoIterator<Item = f64>) -> Source {
+    let mut table = Table::new(["target", "arm", "seed", "score"]);
+    for (seed, value) in values.into_iter().enumerate() {
+        table.push(&["moth", "sp", &seed.to_string(), &value.to_string()]);
+    }
+    Source { table, ..Source::default() }
+}
+
+#[test]
+fn a_logarithmic_axis_counts_what_it_has_no_place_for_and_an_empty_figure_is_refused() {
+    let scatter = spec("kind = \"scatter\"\nx = \"seed\"\ny = \"score\"\nlog = [\"y\"]");
+    for (values, said) in [
+        (vec![1.0, 2.0, 3.0], None),
+        (vec![1.0, 0.0, 3.0], Some("1 mark at 0 or below is left out")),
+        (vec![1.0, 0.0, -3.0], Some("2 marks at 0 or below are left out")),
+    ] {
+        let caption = draw(&scatter, &[numbers(values)], &[]).unwrap().caption;
+        assert!(said.map_or(!caption.contains("or below"), |said| caption.contains(said)));
+    }
+    let refused = draw(&scatter, &[numbers([0.0, -1.0])], &[]).unwrap_err();
+    assert_refused(&refused, ["rows", "at least one mark to draw", "2, all at 0 or below"]);
+    // A place for each of so many values would be no picture.
+    let dots = spec("kind = \"dots\"\nx = \"seed\"\ny = \"score\"");
+    let many = numbers((0..3000).map(f64::from));
+    let refused = draw(&dots, std::slice::from_ref(&many), &[]).unwrap_err();
+    assert_refused(&refused, ["seed", "a column of at most 2000 values", "3000"]);
+    assert!(draw(&spec("kind = \"scatter\"\nx = \"seed\"\ny = \"score\""), &[many], &[]).is_ok());
+}
+
+#[test]
+fn letters_that_the_font_lacks_are_named_where_it_draws() {
+    let drawing = drawn(&format!("{DOTS}title = \"Ж Ω 日本 日\""));
+    assert!(drawing.boxes(Format::Svg).is_none());
+    let says = drawing.boxes(Format::Png).unwrap();
+    assert!(says.contains("日本:") && !says.contains('Ω'), "{says}");
+    assert!(drawn(DOTS).boxes(Format::Pdf).is_none());
+}

@@ -1,6 +1,6 @@
 //! The data of a figure from a table: groups of rows, their means and intervals over units.
 
-use super::spec::FigureSpec;
+use super::spec::{FigureSpec, Kind};
 use super::words::Words;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Units of which an interval is drawn, at least, unless the spec says otherwise.
 pub(super) const LEAST: usize = 3;
+
+/// Values of a column that have places, lines or panels of their own, at most.
+const MOST_PLACES: usize = 2_000;
 
 /// The unit that is every row.
 pub(super) const ROW: &str = "row";
@@ -104,10 +107,36 @@ impl<'a> Selected<'a> {
         let all = rows.clone();
         let mut selected =
             Selected { table, spec, words: Words(spec), rows, all, counted, finished };
+        selected.ensure_places()?;
         if let Some(name) = &spec.complete {
             selected.rows = selected.complete(name);
         }
         Ok(selected)
+    }
+
+    /// Refuses a figure with so many places, lines or panels that nothing could be seen.
+    fn ensure_places(&self) -> Result<(), Refusal> {
+        let spec = self.spec;
+        let [x, y] = [&spec.x, &spec.y].map(|of| of.as_ref().map(Measure::column));
+        let places = match spec.kind {
+            Kind::Scatter => [None, None],
+            Kind::Heatmap => [x, y],
+            _ => [x, None],
+        };
+        let columns = [&spec.series, &spec.panel, &spec.by].map(|column| column.as_deref());
+        for name in columns.into_iter().chain(places).flatten() {
+            let count =
+                self.table.get(name).map_or(0, |column| self.distinct(column, &self.rows).len());
+            let expected = format!("a column of at most {MOST_PLACES} values");
+            Refusal::unless(count <= MOST_PLACES, name, expected, count.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// The texts of a column among these rows, each once, in the order of the table.
+    fn distinct(&self, column: &'a Column, rows: &[usize]) -> Vec<&'a str> {
+        let mut known = BTreeSet::new();
+        rows.iter().map(|row| column.text(*row)).filter(|text| known.insert(*text)).collect()
     }
 
     /// The rows that count whose target, seed and place in the figure have every value of a column.
@@ -155,13 +184,9 @@ impl<'a> Selected<'a> {
     /// only if it has a label.
     pub(super) fn values(&self, name: &str, rows: &[usize]) -> Vec<String> {
         let column = self.column(name);
-        let mut values: Vec<String> = Vec::new();
-        for text in rows.iter().map(|row| column.text(*row)) {
-            let placed = !text.is_empty() || self.words.names_empty(name);
-            if placed && !values.iter().any(|value| value == text) {
-                values.push(text.to_string());
-            }
-        }
+        let is_placed = |text: &&str| !text.is_empty() || self.words.names_empty(name);
+        let texts = self.distinct(column, rows).into_iter().filter(is_placed);
+        let mut values: Vec<String> = texts.map(str::to_string).collect();
         let first = |value: &String| {
             let own = self.spec.order.iter().position(|other| other == value);
             own.unwrap_or(usize::MAX)
@@ -176,6 +201,18 @@ impl<'a> Selected<'a> {
             places.then(number(a).total_cmp(&number(b)))
         });
         values
+    }
+
+    /// The values of a column among these rows as [`values`](Self::values) orders them, each with its rows.
+    pub(super) fn parted(&self, rows: &[usize], name: &str) -> Vec<(String, Vec<usize>)> {
+        let column = self.column(name);
+        let mut parts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        rows.iter().for_each(|row| parts.entry(column.text(*row)).or_default().push(*row));
+        let of = |value: String| {
+            let rows = parts.remove(value.as_str()).unwrap_or_default();
+            (value, rows)
+        };
+        self.values(name, rows).into_iter().map(of).collect()
     }
 
     /// The rows whose column has this value.
@@ -273,13 +310,16 @@ impl<'a> Selected<'a> {
     ) -> Vec<(String, Vec<f64>)> {
         let column = self.column(measure.column());
         let mut units: Vec<(String, Vec<f64>)> = Vec::new();
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for &row in rows {
             let Some(value) = measure.value(column, row) else { continue };
-            let name = unit.map_or_else(|| row.to_string(), |unit| unit.text(row).to_string());
-            match units.iter_mut().find(|known| unit.is_some() && known.0 == name) {
-                Some(known) => known.1.push(value),
-                None => units.push((name, vec![value])),
+            let next = units.len();
+            let number = unit.map_or(next, |unit| *known.entry(unit.text(row)).or_insert(next));
+            if number == next {
+                let name = unit.map_or_else(|| row.to_string(), |unit| unit.text(row).to_string());
+                units.push((name, Vec::new()));
             }
+            units[number].1.push(value);
         }
         units
     }

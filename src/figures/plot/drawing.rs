@@ -3,6 +3,7 @@
 use super::data::{Selected, Summary};
 use super::spec::{Caption, FigureSpec, Kind};
 use crate::base::refusal::Refusal;
+use crate::figures::axis::{Axis, Scale};
 use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
 use crate::figures::style::size;
 use crate::figures::svg::escaped;
@@ -180,7 +181,9 @@ impl Content {
     /// The width is too small for the text size.
     pub(super) fn finish(self, spec: &FigureSpec, subtitle: &str) -> Result<Drawing, Refusal> {
         let width = pixels_of(spec, spec.width);
-        let caption = self.caption.join(" ");
+        let mut caption = self.caption;
+        caption.extend(off_the_axes(&self.panels)?);
+        let caption = caption.join(" ");
         let fits = (width / self.narrowest).floor().max(1.0) as usize;
         let columns = spec.columns.unwrap_or_else(|| {
             // As few rows as fit, filled evenly.
@@ -209,6 +212,39 @@ impl Content {
         };
         Ok(in_mm(spec, &figure.draw(&panels), caption, panels.len(), self.drawn))
     }
+}
+
+/// Counts the marks that a logarithmic axis has no place for, in a sentence.
+///
+/// # Errors
+/// No mark is left.
+fn off_the_axes(panels: &[Panel]) -> Result<Option<String>, Refusal> {
+    let (mut drawn, mut lost) = (0, 0);
+    for panel in panels {
+        drawn += panel.heat.as_ref().map_or(0, |heat| heat.values.len());
+        let has_place = |axis: &Axis, value: f64| axis.scale == Scale::Linear || value > 0.0;
+        for point in panel.series.iter().flat_map(|series| &series.points) {
+            match has_place(&panel.x, point.x) && has_place(&panel.y, point.y) {
+                true => drawn += 1,
+                false => lost += 1,
+            }
+        }
+    }
+    if drawn == 0 {
+        let found = match lost {
+            0 => "none".into(),
+            _ => format!("{lost}, all at 0 or below, on a logarithmic axis"),
+        };
+        return Err(Refusal::new("rows", "at least one mark to draw", found));
+    }
+    let one = "1 mark at 0 or below is left out: a logarithmic axis has no place for it.";
+    Ok(match lost {
+        0 => None,
+        1 => Some(one.into()),
+        _ => Some(format!(
+            "{lost} marks at 0 or below are left out: a logarithmic axis has no place for them."
+        )),
+    })
 }
 
 /// Pixels of the house's charts, whose smallest chart text is [`size::TICK`] pixels high, in so many mm.

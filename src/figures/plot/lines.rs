@@ -115,8 +115,7 @@ impl Line<'_> {
         };
         let whole: Vec<usize> =
             rows.iter().copied().filter(|row| has(self.x, *row) && has(self.y, *row)).collect();
-        let values = self.selected.values(self.by, &whole);
-        values.iter().map(|value| self.selected.with(&whole, self.by, value)).collect()
+        self.selected.parted(&whole, self.by).into_iter().map(|part| part.1).collect()
     }
 
     fn place(&self, rows: &[usize]) -> Option<f64> {
@@ -127,8 +126,7 @@ impl Line<'_> {
     fn of_units(&self, rows: &[usize], look: &Look) -> Vec<Series> {
         let Some(unit) = self.unit else { return Vec::new() };
         let mut lines = Vec::new();
-        for value in self.selected.values(unit.name(), rows) {
-            let of_unit = self.selected.with(rows, unit.name(), &value);
+        for (_, of_unit) in self.selected.parted(rows, unit.name()) {
             let mut points: Vec<(f64, f64)> = (self.points(&of_unit).iter())
                 .filter_map(|rows| {
                     let y = self.selected.summary(rows, self.y, self.unit)?;

@@ -4,6 +4,7 @@ use super::drawing::Drawing;
 use crate::base::files::{create_folder, write_atomic};
 use crate::base::refusal::Refusal;
 use crate::figures::files::{Provenance, svg_to_png, with_metadata};
+use crate::figures::fonts::lacking;
 use std::path::Path;
 
 /// A form of file.
@@ -35,6 +36,16 @@ impl Format {
                 Err(Refusal::new(path.display(), "a file that ends in .svg, .png or .pdf", found))
             }
         }
+    }
+}
+
+impl Drawing {
+    /// Says which letters a PNG or PDF of it draws as boxes; `None` if it has them all.
+    pub fn boxes(&self, format: Format) -> Option<String> {
+        let letters = if format == Format::Svg { String::new() } else { lacking(&self.svg) };
+        let says = "the font has no letters for";
+        let advice = "boxes stand in their place; write an .svg, or other `labels`";
+        (!letters.is_empty()).then(|| format!("{}: {says} {letters}: {advice}", self.name))
     }
 }
 

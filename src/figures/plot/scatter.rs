@@ -26,10 +26,8 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             let groups: Vec<(String, Vec<usize>)> = match by {
                 None => rows.iter().map(|row| (String::new(), vec![*row])).collect(),
                 Some(by) => {
-                    let of = |value: String| {
-                        (selected.words.label(by, &value), selected.with(&rows, by, &value))
-                    };
-                    selected.values(by, &rows).into_iter().map(of).collect()
+                    let of = |(value, rows): (String, _)| (selected.words.label(by, &value), rows);
+                    selected.parted(&rows, by).into_iter().map(of).collect()
                 }
             };
             let mut points = Vec::new();
