@@ -1,7 +1,7 @@
 //! The trained network that comes with the program: the dense twin of one of its genomes, so that both can be
 //! looked at side by side before anything is trained. `genomes/README.md` has the command that trained it.
 
-use super::{LoadOptions, RunConfig, RunError, RunResult, Source, Target, json_of};
+use super::{LoadOptions, LoadedRun, RunConfig, RunError, RunResult, Source, Target, json_of};
 use crate::genome;
 use crate::network::Model;
 use crate::network::weight_files::from_safetensors;
@@ -12,11 +12,11 @@ pub const EVOLVED: &str = "genomes/bred_moth.json";
 /// Its run, as it lies in a clone of the repository.
 pub const TRAINED: &str = "genomes/trained/bred_moth";
 
-/// The run [`TRAINED`] as [`Source::load`] reads it from its folder, without the folder.
+/// The run [`TRAINED`] as [`load_run`](super::load_run) reads it from its folder, without the folder.
 ///
 /// # Errors
 /// None, as long as the program was built from files that fit together: a test loads it.
-pub fn trained() -> Result<Source, RunError> {
+pub fn run() -> Result<LoadedRun, RunError> {
     macro_rules! shipped_file {
         ($name:literal) => {
             concat!("../../genomes/trained/bred_moth/", $name)
@@ -33,14 +33,24 @@ pub fn trained() -> Result<Source, RunError> {
     let path = Path::new(EVOLVED);
     let (_, text) = genome::builtin(path).expect("it comes with the program");
     let evolved = genome::from_json(text).map_err(|e| RunError::folder(path, e.to_string()))?;
-    let target = Target::of_genome(&evolved, path, config.size, config.coords)?;
+    let target = Target::of_genome(&evolved, path, config.size, config.coords)?.picture;
+    let (model, evolved) = (Model::new(network, weights), Some(evolved));
+    Ok(LoadedRun { config, result, model, start: None, target, genome: None, evolved })
+}
+
+/// The same as [`Source::load`] reads it.
+///
+/// # Errors
+/// As [`run`].
+pub fn trained() -> Result<Source, RunError> {
+    let LoadedRun { config, result, model, target, .. } = run()?;
     let wanted =
         LoadOptions { size: Some(config.size), coords: Some(config.coords), ..Default::default() };
     Ok(Source {
-        target: Some(target.picture),
+        target: Some(target),
         config: Some(config),
         trained: true,
         fit: Some(result.fit),
-        ..Source::plain(folder, Model::new(network, weights), wanted)
+        ..Source::plain(Path::new(TRAINED), model, wanted)
     })
 }

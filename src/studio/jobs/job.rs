@@ -1,6 +1,7 @@
 //! One piece of long work: what is to be done, and how it stands.
 
 use crate::network::{Coords, Network, Weights, Wiring};
+use crate::score::FIT_GATE;
 use crate::studio::names;
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
@@ -269,6 +270,12 @@ impl Job {
             steps: state.steps,
             loss: state.curve.last().map(|point| point.1),
             r2: state.r2,
+            fit: match (&self.work, state.status) {
+                (Work::Train { .. } | Work::Prune { .. }, Status::Finished) => {
+                    state.r2.map(|r2| r2 >= FIT_GATE)
+                }
+                _ => None,
+            },
             run: match self.work {
                 Work::Score { .. } => None,
                 Work::Evolve { .. } => state.best.clone(),
@@ -296,6 +303,8 @@ pub(crate) struct Shown {
     steps: u64,
     loss: Option<f64>,
     r2: Option<f64>,
+    /// Whether it learned its picture, of a training or pruning that is finished.
+    fit: Option<bool>,
     run: Option<String>,
     can_resume: bool,
     error: Option<String>,

@@ -15,7 +15,7 @@ pub(super) use score::{kept_score, score, shown};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
 use super::names;
-use super::networks::Asked;
+use super::networks::{Asked, Builtin};
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
 use crate::base::choice::Choice;
@@ -27,7 +27,7 @@ use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs, Wiring};
 use crate::prune::Method;
 use crate::prune::methods::{MethodRow, Need};
-use crate::run::{RunConfig, RunResult, read_metrics};
+use crate::run::{RunConfig, RunResult, read_metrics, shipped};
 use crate::train::OptimizerConfig;
 use job::{Job, RUNS, Status};
 use serde::{Deserialize, Serialize};
@@ -92,10 +92,15 @@ pub(super) fn found(studio: &Studio) {
         let mut state = job.state();
         state.curve = curve.map(|line| (line.step, line.loss)).collect();
         state.step = state.curve.last().map_or(0, |point| point.0);
-        state.r2 = result.map(|result| result.fit.r2);
+        state.r2 = result.as_ref().map(|result| result.fit.r2);
         state.r2 = state.r2.or_else(|| evolved?.best_r2);
         state.best = best;
-        state.status = if done { Status::Finished } else { Status::Stopped };
+        state.error = result.as_ref().and_then(work::failure_of);
+        state.status = match (&state.error, done) {
+            (Some(_), _) => Status::Failed,
+            (None, true) => Status::Finished,
+            (None, false) => Status::Stopped,
+        };
         if state.steps == 0 {
             state.steps = found_out().unwrap_or(0);
         }
@@ -253,12 +258,17 @@ pub(super) fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
 impl Studio {
     /// The title of work: after its network, or its picture.
     fn title_of(&self, work: &Work) -> String {
+        let shipped = || match self.builtin(work.id())? {
+            Builtin::Trained => Some(names::of_run_and_picture(&shipped::run().ok()?.config)),
+            Builtin::Genome(_) => None,
+        };
         let run = || {
             let config = self.root.path(work.id()).ok()?.join("config.toml");
             let config = self.root.text(&config).ok()??;
             Some(names::of_run_and_picture(&toml::from_str::<RunConfig>(&config).ok()?))
         };
-        work.title(&run().unwrap_or_else(|| names::of_file(work.id())))
+        let name = shipped().or_else(run).unwrap_or_else(|| names::of_file(work.id()));
+        work.title(&name)
     }
 }
 

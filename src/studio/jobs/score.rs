@@ -7,7 +7,7 @@ use crate::base::hash::{json_id, sha256_of_floats};
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
 use crate::score::card::main_measures;
-use crate::score::{DlJudge, Exhibit, Judge, Measurement, ScoreRecord};
+use crate::score::{DlJudge, Exhibit, FIT_GATE, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
 use crate::studio::networks::Asked;
 use crate::studio::state::{Loaded, Studio};
@@ -87,6 +87,7 @@ pub(crate) fn shown(record: &Value) -> Value {
     });
     json!({
         "score": record["score"],
+        "fit": record["fit"]["r2"].as_f64().map(|r2| r2 >= FIT_GATE),
         "low": record["interval"][0],
         "high": record["interval"][1],
         "clean_share": record["clean_share"],

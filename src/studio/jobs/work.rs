@@ -13,7 +13,9 @@ use crate::genome::{self, Genome};
 use crate::network::{Coords, Model, Squaring, Weights, Wiring};
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
-use crate::run::{RunResult, Target, TrainJob, load_run, load_target, train_run};
+use crate::run::{
+    LoadedRun, RunResult, Target, TrainJob, load_run, load_target, shipped, train_run,
+};
 use crate::studio::answer::Refusal;
 use crate::studio::networks::{Asked, Builtin};
 use crate::studio::state::Studio;
@@ -60,7 +62,7 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
             }
         }
         Work::Prune { id, .. } => {
-            let run = load_run(&studio.root.whole(id)?).map_err(Refusal::bad)?;
+            let run = parent_of(studio, id)?;
             prune_plan(work, &run.model, &run.config.train).map_err(Refusal::bad)?;
         }
         Work::Score { samples, effect, .. } => {
@@ -74,6 +76,30 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
         }
     }
     Ok(content)
+}
+
+/// The run that is pruned: of a folder, or the one that comes with the program.
+fn parent_of(studio: &Studio, id: &str) -> Result<LoadedRun, Refusal> {
+    match studio.builtin(id) {
+        Some(Builtin::Trained) => shipped::run().map_err(Refusal::failed),
+        _ => load_run(&studio.root.whole(id)?).map_err(Refusal::bad),
+    }
+}
+
+/// Why a training failed though it came to an end, and what helps; `None` if it did not fail.
+pub(super) fn failure_of(result: &RunResult) -> Option<String> {
+    let train = &result.train;
+    match train.stop {
+        StopReason::Diverged { step, .. } => {
+            Some(format!("training diverged at step {step}; take a smaller learning rate"))
+        }
+        StopReason::Collapsed => Some(format!(
+            "training collapsed into one colour at step {}, in each of {} attempts; take a smaller learning rate",
+            train.steps,
+            train.collapses.len()
+        )),
+        _ => None,
+    }
 }
 
 /// The picture of a target by its id: a file, a genome of the root or one of the program.
@@ -203,8 +229,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
 }
 
 fn prune(studio: &Studio, job: &Job) -> Result<bool, String> {
-    let folder = studio.root.whole(job.work.id()).map_err(|e| e.why())?;
-    let parent = load_run(&folder).map_err(told)?;
+    let parent = parent_of(studio, job.work.id()).map_err(|e| e.why())?;
     let plan = prune_plan(&job.work, &parent.model, &parent.config.train)?;
     job.state().steps = plan.train.steps;
     let drawn = Drawn {
@@ -268,12 +293,10 @@ impl EvolutionObserver for Generations<'_> {
 /// Records the end of a run; true if it is finished.
 fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String> {
     job.state().r2 = Some(result.fit.r2);
-    match result.train.stop {
-        StopReason::Interrupted => Ok(false),
-        StopReason::Diverged { step, .. } => {
-            Err(format!("training diverged at step {step}; take a smaller learning rate"))
-        }
-        _ => {
+    match (result.train.stop, failure_of(result)) {
+        (StopReason::Interrupted, _) => Ok(false),
+        (_, Some(why)) => Err(why),
+        (_, None) => {
             // The last picture is the run's own.
             let asked = Asked { id: format!("{RUNS}/{}", job.name), wiring: Wiring::Graph };
             if let Ok(loaded) = studio.network(&asked) {

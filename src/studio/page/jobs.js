@@ -6,6 +6,9 @@ import { meaning, term } from "./words.js";
 import { besideTarget, bytes, call, find, get, post } from "./api.js";
 import { lossCurve, scoreBar } from "./charts.js";
 
+/** The mark of a network whose score does not count. */
+const unfit = () => h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit");
+
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
 
 // What is counted, where that is no step of training.
@@ -70,10 +73,10 @@ async function showJob(main, id) {
     const score = job.score?.score !== undefined ? job.score : null;
     const counted = COUNTED[job.kind] ?? "step";
     const known = [all && term(counted, `${counted} ${done} of ${all}`), job.loss !== undefined && job.loss !== null && term("loss", `loss ${job.loss.toPrecision(3)}`),
-      job.r2 !== undefined && job.r2 !== null && term("r2", `R² ${number(job.r2, 3)}`),
+      job.r2 !== undefined && job.r2 !== null && h("span", null, term("r2", `R² ${number(job.r2, 3)}`), job.fit === false && [" ", unfit(), ": it has not learned its picture; more steps may do"]),
       ...(score ? ["clean", "unclear", "damaged"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
     told.replaceChildren(...known.flatMap((part, i) => (i ? [" · ", part] : [part])));
-    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ", ", term("clean_share", `clean share ${number(score.clean_share)}`), ".")] : []),
+    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ", ", term("clean_share", `clean share ${number(score.clean_share)}`), score.fit === false ? [". ", unfit(), ": it does not count, for the network has not learned its picture."] : ".")] : []),
       ...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
     // Buttons stay as long as they mean the same: they may have the focus.

@@ -289,3 +289,43 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     served.get("/api/study/figure?id=figures/depth&name=..%2f..%2fx.svg").refused(400, "below");
     served.get("/api/study?id=genomes").refused(404, "expected the folder of a study");
 }
+
+#[test]
+fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder_and_scored_under_its_own_name() {
+    let root = tempfile::tempdir().unwrap();
+    let served = serve(root.path());
+    let twin = picloom::run::shipped::TRAINED;
+    let job = begun(
+        &served,
+        &json!({ "kind": "prune", "id": twin, "method": "magnitude", "budget": 300, "steps": 30 }),
+    );
+    let pruned = over(&served, &job, "finished");
+    assert_eq!(
+        (&pruned["name"], &pruned["fit"]),
+        (&json!("bred_moth: dense twin, trained: prune by magnitude"), &json!(false))
+    );
+    let job =
+        begun(&served, &json!({ "kind": "score", "id": twin, "wiring": "graph", "samples": 4 }));
+    assert_eq!(over(&served, &job, "finished")["name"], "bred_moth: dense twin, trained: score");
+}
+
+#[test]
+fn a_training_that_collapsed_failed_and_says_what_helps() {
+    let root = root();
+    let mut work = training(5_000);
+    work["lr"] = json!(1000.0);
+    {
+        let served = serve(root.path());
+        let job = begun(&served, &work);
+        let failed = over(&served, &job, "failed");
+        let why = failed["error"].as_str().unwrap();
+        assert!(
+            why.contains("collapsed into one colour at step") && why.contains("6 attempts"),
+            "{why}"
+        );
+        assert!(why.ends_with("take a smaller learning rate"), "{why}");
+    }
+    // The next server finds the same.
+    let jobs = serve(root.path()).json("/api/jobs");
+    assert_eq!((&jobs[0]["status"], &jobs[0]["fit"]), (&json!("failed"), &Value::Null), "{jobs}");
+}
