@@ -161,9 +161,12 @@ impl LookArgs {
     }
 }
 
+/// The column that says which networks learned their picture.
+const FIT: &str = "fit";
+
 pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
-    let figures = figures(&args, of_spec(&spec)?)?;
+    let mut figures = figures(&args, of_spec(&spec)?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {
         Format::of(&args.out).map_err(wrong)?;
@@ -182,6 +185,10 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     if let (Some(rows), [one]) = (&args.rows_where, tables.as_slice()) {
         let rows: Filter = rows.parse().map_err(wrong)?;
         rows.check_values(&one.table).map_err(|refusal| wrong(refusal.within("--where")))?;
+    }
+    // A network that did not learn its picture does not count, and is marked so, unless its figure says otherwise.
+    if args.kind.is_some() && tables.iter().all(|one| one.table.get(FIT).is_some()) {
+        figures.iter_mut().for_each(FigureSpec::mark_unfit);
     }
     let facts = Provenance::none()
         .with("command", "picloom plot")

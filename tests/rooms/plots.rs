@@ -531,3 +531,18 @@ fn letters_that_the_font_lacks_are_named_where_it_draws() {
     assert!(says.contains("日本:") && !says.contains('Ω'), "{says}");
     assert!(drawn(DOTS).boxes(Format::Pdf).is_none());
 }
+
+#[test]
+fn unfit_networks_are_marked_unless_the_figure_is_of_those_that_learned() {
+    let counts = |keys: &str| {
+        let mut figure = spec(keys);
+        figure.mark_unfit();
+        figure.counts.to_string()
+    };
+    let scatter = "kind = \"scatter\"\nx = \"alive\"\ny = \"score\"\n";
+    assert_eq!(counts(scatter), "fit=true");
+    assert_eq!(counts(&format!("{scatter}counts = \"r2>=0.9\"")), "r2>=0.9");
+    assert_eq!(counts(&format!("{scatter}where = \"fit=true\"")), "");
+    assert_eq!(counts("kind = \"dots\"\nx = \"arm\"\ny = \"fit\""), "");
+    assert_eq!(counts("kind = \"forest\"\ncontrasts = [\"a\"]"), "");
+}

@@ -254,6 +254,17 @@ pub enum Kind {
     Pictures,
 }
 
+impl FigureSpec {
+    /// Counts only networks that learned their picture, where it does not say itself which count.
+    pub fn mark_unfit(&mut self) {
+        let measures = [&self.x, &self.y, &self.of].into_iter().flatten().map(Measure::column);
+        let asks = self.rows.columns().chain(measures).any(|column| column == "fit");
+        if !asks && self.counts.is_empty() && self.kind.keys().any(|key| key == "counts") {
+            self.counts = self.counts.and("fit", "true");
+        }
+    }
+}
+
 /// Keys that every kind uses.
 const ALWAYS: &str = "name kind where labels title subtitle says tags caption width height font_size \
     tables formats";
