@@ -185,6 +185,8 @@ struct Info {
     nonzero: usize,
     one_coordinate: f64,
     made_by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<String>,
 }
 
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
@@ -200,6 +202,7 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
         dense_params: layered.network.weight_count(),
         nonzero: layered.nonzero(),
         made_by: genome.provenance.made_by.clone(),
+        series: genome.provenance.series().map(String::from),
     };
     let g = &info.genome;
     let list = |items: Vec<String>| items.join(", ");
@@ -209,6 +212,9 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     row("file", info.file.clone());
     row("name", info.name.clone());
     row("made by", info.made_by.clone());
+    if let Some(series) = &info.series {
+        row("in its file", format!("genome {series}"));
+    }
     row("nodes", g.nodes.to_string());
     row("hidden", g.hidden.to_string());
     row(

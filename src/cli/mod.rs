@@ -270,6 +270,7 @@ pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
         tell_error(&e);
         return ExitCode::from(1);
     }
+    source::tell_series(&arguments, &out);
     match program.work(&out) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,13 +1,16 @@
 //! The network that a command works on: a run folder, a genome, or an arch with parameters.
 
 use super::names::one_of;
+use super::output::Output;
 use crate::base::refusal::Refusal;
+use crate::genome;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::LinksError;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome};
 use crate::score::Protocol;
 use clap::Args;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 /// Wrong use of the command line that clap cannot see; ends with exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -138,6 +141,22 @@ impl SourceArgs {
         let (size, fit) = (self.size, self.fit);
         let wanted = LoadOptions { size, coords, target, fit, at, so_far, whole: false };
         self.network.load_with(wanted)
+    }
+}
+
+/// Says of each Picbreeder file among the arguments that it holds several genomes, and which is taken.
+pub(super) fn tell_series(arguments: &[OsString], out: &Output) {
+    let words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let paths = words.map(|word| Path::new(word.rsplit_once('=').map_or(word, |(_, path)| path)));
+    let is_picbreeder = |path: &&Path| {
+        path.extension().is_some_and(|end| end == "xml" || end == "zip") && path.is_file()
+    };
+    for path in paths.filter(is_picbreeder) {
+        let genome = genome::read(path).ok();
+        if let Some(series) = genome.as_ref().and_then(|genome| genome.provenance.series()) {
+            let path = path.display();
+            out.note(&format!("{path}: the last genome of a series is taken, {series}; {path}#1 is the first"));
+        }
     }
 }
 

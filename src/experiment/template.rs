@@ -13,7 +13,7 @@ use crate::base::hash::{sha256_hex, sha256_of_floats};
 use crate::base::refusal::Refusal;
 use crate::base::text::{leads_down, portable};
 use crate::experiment::target_spec::{TargetSpec, places_of};
-use crate::genome::{Genome, to_json};
+use crate::genome::{Genome, picked, to_json};
 use crate::network::{Arch, Coords, Model, Squaring, Wiring, layerize, read_genome};
 use crate::run::{RunError, Target, is_genome_file, load_target};
 use crate::study::spec::{STANDARD, SpecError, SpecFile};
@@ -145,7 +145,8 @@ impl Subject {
         if subject.genome.is_none() {
             subject.sha256 = sha256_of_floats(&picture.rgb);
         }
-        if !leads_down(&subject.path) || subject.path.to_str().is_none() {
+        let is_picked = picked(&subject.path).1.is_some();
+        if is_picked || !leads_down(&subject.path) || subject.path.to_str().is_none() {
             subject.copy = Some(subject.copied()?);
         }
         Ok(subject)

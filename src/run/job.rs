@@ -4,7 +4,7 @@ use super::RunError;
 use crate::base::hash::{hex, json_id, sha256_of_floats};
 use crate::base::settings::Settings;
 use crate::base::text::portable;
-use crate::genome::{self, Genome, builtin};
+use crate::genome::{self, Genome, builtin, picked};
 use crate::network::family::{Conditioned, Conditions};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
@@ -40,6 +40,7 @@ pub struct FamilyTarget {
 /// True if the name of this file is that of a genome, or of one that comes with the program. A name without an ending
 /// that no file has is meant to be one of those, too.
 pub fn is_genome_file(path: &Path) -> bool {
+    let (path, _) = picked(path);
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
     let is_name = end.is_empty() || builtin(path).is_some();
     end == "json" || end == "xml" || end == "zip" || (is_name && !path.exists())
@@ -47,7 +48,7 @@ pub fn is_genome_file(path: &Path) -> bool {
 
 /// True for a genome file that is there, and for the name of a genome that comes with the program.
 pub fn is_genome(path: &Path) -> bool {
-    is_genome_file(path) && (builtin(path).is_some() || path.is_file())
+    is_genome_file(path) && (builtin(path).is_some() || picked(path).0.is_file())
 }
 
 /// Reads a target: a picture file (resampled to `size`²), or a genome, which is rendered in float.

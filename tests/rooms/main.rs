@@ -17,6 +17,7 @@ mod evolve;
 mod evolve_choices;
 mod evolve_genomes;
 mod evolve_parts;
+mod foreign;
 mod golden;
 mod hostile;
 mod judge_dl;

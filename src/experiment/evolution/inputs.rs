@@ -9,7 +9,7 @@ use super::family::ShownFamily;
 use crate::base::files::{WriteError, create_folder, write_atomic};
 use crate::base::hash::{sha256_of_floats, short_id};
 use crate::base::text::leads_down;
-use crate::genome::{self, Genome, ReadGenomeError, to_json};
+use crate::genome::{self, Genome, ReadGenomeError, picked, to_json};
 use crate::network::Picture;
 use crate::run::read_target;
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ impl Ancestors {
 /// a folder that it lies in.
 pub fn ancestor_file(of: &Path, name: &str) -> PathBuf {
     let around = of.ancestors().skip(1).map(|folder| folder.join(name));
-    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| path.exists());
+    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| picked(path).0.exists());
     found.unwrap_or_else(|| name.into())
 }
 

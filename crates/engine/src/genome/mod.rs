@@ -10,6 +10,7 @@
 mod builtin;
 pub mod composed;
 mod dot;
+mod file;
 mod gene;
 mod info;
 mod json;
@@ -20,6 +21,7 @@ mod picbreeder;
 pub use builtin::{BUILTIN, builtin};
 pub use composed::Composed;
 pub use dot::to_dot;
+pub use file::{GenomeProblem, ReadGenomeError, picked, read};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{JsonError, from_json, to_json};
@@ -29,9 +31,6 @@ pub use picbreeder::{
     PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
 
-use crate::base::files::read_plain;
-use crate::base::names::did_you_mean;
-use crate::base::refusal::Refusal;
 use crate::math::Activation;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
@@ -63,9 +62,19 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// The title of the genome in the file `path`, for people: its name, or the file's. Searches
-    /// number their files, so a name that is only a number follows the name of its run: `face 000`.
+    /// The title of the genome in the file `path`, for people: its name, or the file's, and which of a series it is.
+    /// Searches number their files, so a name that is only a number follows the name of its run: `face 000`.
     pub fn title(&self, path: &Path) -> String {
+        let title = self.named(path);
+        self.series().map_or(title.clone(), |series| format!("{title} ({series})"))
+    }
+
+    /// Which genome of its file it is, if that held several: "9 of 9".
+    pub fn series(&self) -> Option<&str> {
+        self.notes.get(picbreeder::SERIES).map(String::as_str)
+    }
+
+    fn named(&self, path: &Path) -> String {
         let name = self.name.trim();
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         if !name.is_empty() {
@@ -545,76 +554,5 @@ impl PartialEq for Genome {
             && self.palette == other.palette
             && self.nodes().eq(other.nodes())
             && self.connections().eq(other.connections())
-    }
-}
-
-/// Largest genome file that is read, in bytes.
-const LARGEST_FILE: u64 = 64 << 20;
-
-/// Why a genome file could not be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {problem}")]
-pub struct ReadGenomeError {
-    /// The file.
-    pub path: String,
-    /// The problem.
-    pub problem: Box<GenomeProblem>,
-}
-
-/// An error in a genome file.
-#[derive(Debug, thiserror::Error)]
-pub enum GenomeProblem {
-    /// The system does not let us read it.
-    #[error("cannot read genome: {0}")]
-    Read(std::io::Error),
-    /// Not text.
-    #[error("expected UTF-8 text, found an invalid byte at {0}")]
-    Utf8(usize),
-    /// No genome of our own format.
-    #[error(transparent)]
-    Json(#[from] JsonError),
-    /// No genome of Picbreeder's format.
-    #[error(transparent)]
-    Picbreeder(#[from] PicbreederError),
-    /// No format that has this extension.
-    #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
-    Extension(String),
-    /// Neither a file nor a genome of the program; with the nearest name.
-    #[error(
-        "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{0}"
-    )]
-    Unknown(String),
-    /// A whole genome that no network of the asked wiring can be made of.
-    #[error("{0}")]
-    Wiring(Refusal),
-}
-
-/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
-/// the program, by its name ([`builtin`]), where no such file is.
-///
-/// # Errors
-/// The file cannot be read, or its content is refused; the message has the path, what was
-/// expected and what was found.
-pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
-    let fail =
-        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
-    if let Some((_, text)) = builtin(path).filter(|_| !path.exists()) {
-        return from_json(text).map_err(|e| fail(e.into()));
-    }
-    if path.extension().is_none() && !path.exists() {
-        let hint = did_you_mean(&path.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
-        return Err(fail(GenomeProblem::Unknown(hint)));
-    }
-    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
-    let text = |bytes: Vec<u8>| {
-        String::from_utf8(bytes)
-            .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
-    };
-    let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    match end.as_str() {
-        "json" => from_json(&text(bytes)?).map_err(|e| fail(e.into())),
-        "xml" => from_picbreeder_xml(&text(bytes)?).map_err(|e| fail(e.into())),
-        "zip" => from_picbreeder_zip(&bytes).map_err(|e| fail(e.into())),
-        other => Err(fail(GenomeProblem::Extension(other.into()))),
     }
 }

@@ -1,4 +1,5 @@
-//! Picbreeder genome files: XML, or a zip with that XML as its one entry.
+//! Picbreeder genome files: XML, or a zip with that XML as its one entry. A file may hold a series, one generation
+//! after the other; the last genome of it is the published one.
 //!
 //! Traps of the format (METHODS §1): a node's key is (branch, id) — with the branch dropped,
 //! distinct nodes merge and false cycles appear; old files have one output, `ink`; outputs may
@@ -19,6 +20,9 @@ use std::io::{Cursor, Read, Write as _};
 /// Largest XML text that is read, in bytes; the biggest known genome is under 0.1 MiB.
 const LARGEST_XML: u64 = 16 << 20;
 
+/// The note of a genome that says which of its file's it is.
+pub(super) const SERIES: &str = "series";
+
 /// Why a file is no Picbreeder genome.
 #[derive(Debug, thiserror::Error)]
 pub enum PicbreederError {
@@ -33,6 +37,14 @@ pub enum PicbreederError {
         "expected a genome of at most {LARGEST_XML} bytes, found an entry that unpacks to more (a zip bomb?)"
     )]
     TooLarge,
+    /// No genome of this number.
+    #[error("expected the number of a genome, 1 to {count}, found {found:?}")]
+    Number {
+        /// Genomes in the file.
+        count: usize,
+        /// The number as given.
+        found: String,
+    },
     /// Not text.
     #[error("expected UTF-8 XML, found an invalid byte at {0}")]
     Utf8(usize),
@@ -72,11 +84,16 @@ pub enum PicbreederError {
     Genome(#[from] GenomeError),
 }
 
-/// A genome from a zip archive with one entry.
+/// A genome from a zip archive with one entry: the last, if there are several in it.
 ///
 /// # Errors
 /// Not a zip, not one entry, an entry over 16 MiB, or any error of [`from_picbreeder_xml`].
 pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
+    xml_of_several(&xml_in_zip(bytes)?, None)
+}
+
+/// The XML in a zip archive.
+pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
         .map_err(|e| PicbreederError::Zip(e.to_string()))?;
     if archive.len() != 1 {
@@ -94,7 +111,7 @@ pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
     }
     let xml =
         String::from_utf8(xml).map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?;
-    from_picbreeder_xml(&xml)
+    Ok(vec![xml])
 }
 
 /// The genome as a zip archive with one entry.
@@ -109,14 +126,70 @@ pub fn to_picbreeder_zip(genome: &Genome) -> Vec<u8> {
     zip.finish().expect("writing to memory").into_inner()
 }
 
-/// A genome from Picbreeder XML.
+/// A genome from Picbreeder XML: the last, if there are several.
 ///
 /// Node and innovation ids are positions in the file; the original (branch, id) is kept as each
-/// gene's [`Marking`].
+/// gene's [`Marking`]. Of several the note `series` says which: "9 of 9".
 ///
 /// # Errors
 /// Not well-formed, missing parts, unknown activation, dangling link, cycle, weight not finite.
 pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
+    in_document(xml, |root| {
+        let all: Vec<Node> = genomes(root).collect();
+        let genome = all.last().ok_or_else(|| content(root, "a <genome> element", "none"))?;
+        in_series(genome_of(*genome)?, all.len(), all.len())
+    })
+}
+
+/// The genome of this number, from 1, among those of all texts; by default the last.
+pub(super) fn xml_of_several(
+    texts: &[String],
+    number: Option<&str>,
+) -> Result<Genome, PicbreederError> {
+    let mut counts = Vec::new();
+    for xml in texts {
+        counts.push(in_document(xml, |root| Ok(genomes(root).count()))?);
+    }
+    let count: usize = counts.iter().sum();
+    let found = number.map_or(Some(count), |text| text.parse().ok());
+    let mut place = match found.filter(|n| (1..=count).contains(n)) {
+        Some(n) => n - 1,
+        // Without any, the text itself says what it lacks.
+        None if count == 0 => return from_picbreeder_xml(&texts[0]),
+        None => {
+            let found = number.unwrap_or_default().to_string();
+            return Err(PicbreederError::Number { count, found });
+        }
+    };
+    let chosen = place + 1;
+    let text = counts.iter().position(|n| {
+        let is_here = place < *n;
+        place -= if is_here { 0 } else { *n };
+        is_here
+    });
+    let genome = in_document(&texts[text.expect("counted above")], |root| {
+        genome_of(genomes(root).nth(place).expect("counted above"))
+    })?;
+    in_series(genome, chosen, count)
+}
+
+/// The genome, saying its number among those of its file.
+fn in_series(mut genome: Genome, number: usize, count: usize) -> Result<Genome, PicbreederError> {
+    if count > 1 {
+        genome.provenance.notes.insert(SERIES.into(), format!("{number} of {count}"));
+    }
+    Ok(genome)
+}
+
+fn genomes<'a, 'i>(root: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    root.descendants().filter(|n| n.has_tag_name("genome"))
+}
+
+/// What `read` says of the root element of the XML.
+fn in_document<T>(
+    xml: &str,
+    read: impl FnOnce(Node) -> Result<T, PicbreederError>,
+) -> Result<T, PicbreederError> {
     if xml.len() as u64 > LARGEST_XML {
         return Err(PicbreederError::TooLarge);
     }
@@ -131,13 +204,10 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
     let wrapped = format!("<file>{body}</file>");
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(&wrapped, options)?;
-    let root = document.root_element();
-    let genome = root
-        .descendants()
-        .find(|n| n.has_tag_name("genome"))
-        .ok_or_else(|| content(root, "a <genome> element", "none"))?;
+    read(Document::parse_with_options(&wrapped, options)?.root_element())
+}
 
+fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
     let names: BTreeMap<&str, &str> = genome
         .descendants()
         .filter(|n| n.has_tag_name("colorButton"))

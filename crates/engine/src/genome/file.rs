@@ -1,0 +1,98 @@
+//! Genomes from files: by the ending of the file, and by name or number where it holds several.
+
+use super::picbreeder::{xml_in_zip, xml_of_several};
+use super::{BUILTIN, Genome, JsonError, PicbreederError, builtin, from_json};
+use crate::base::files::read_plain;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
+use std::path::Path;
+
+/// Largest genome file that is read, in bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// Why a genome file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct ReadGenomeError {
+    /// The file.
+    pub path: String,
+    /// The problem.
+    pub problem: Box<GenomeProblem>,
+}
+
+/// An error in a genome file.
+#[derive(Debug, thiserror::Error)]
+pub enum GenomeProblem {
+    /// The system does not let us read it.
+    #[error("cannot read genome: {0}")]
+    Read(std::io::Error),
+    /// Not text.
+    #[error("expected UTF-8 text, found an invalid byte at {0}")]
+    Utf8(usize),
+    /// No genome of our own format.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// No genome of Picbreeder's format.
+    #[error(transparent)]
+    Picbreeder(#[from] PicbreederError),
+    /// No format that has this extension.
+    #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
+    Extension(String),
+    /// Neither a file nor a genome of the program; with the nearest name.
+    #[error(
+        "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{0}"
+    )]
+    Unknown(String),
+    /// A whole genome that no network of the asked wiring can be made of.
+    #[error("{0}")]
+    Wiring(Refusal),
+    /// Of several genomes none, or one that is not there.
+    #[error("{0}")]
+    Picked(Refusal),
+}
+
+/// The file of a genome, and which one in it is meant: `series.xml#3`, where no file has the whole name.
+pub fn picked(path: &Path) -> (&Path, Option<&str>) {
+    let text = path.to_str().filter(|_| !path.exists()).unwrap_or_default();
+    let cuts = text.match_indices('#').map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
+    let found = cuts.into_iter().find(|(file, _)| file.is_file());
+    found.map_or((path, None), |(file, name)| (file, Some(name)))
+}
+
+/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
+/// the program, by its name ([`builtin`]), where no such file is. Of several in a Picbreeder file the last, which is
+/// the published one, or that of a number: `series.xml#3`.
+///
+/// # Errors
+/// The file cannot be read, or its content is refused; the message has the path, what was
+/// expected and what was found.
+pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
+    let fail =
+        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+    let (file, pick) = picked(path);
+    if let Some((_, text)) = builtin(file).filter(|_| !file.exists()) {
+        return from_json(text).map_err(|e| fail(e.into()));
+    }
+    if file.extension().is_none() && !file.exists() {
+        let hint = did_you_mean(&file.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
+        return Err(fail(GenomeProblem::Unknown(hint)));
+    }
+    let bytes = read_plain(file, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
+    let text = |bytes: Vec<u8>| {
+        String::from_utf8(bytes)
+            .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
+    };
+    let end = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let texts = match end.as_str() {
+        "json" if pick.is_none() => return from_json(&text(bytes)?).map_err(|e| fail(e.into())),
+        "json" => {
+            let expected = "a file of one genome without # and a name";
+            let refusal = Refusal::new("", expected, format!("{:?}", pick.unwrap_or_default()));
+            return Err(fail(GenomeProblem::Picked(refusal)));
+        }
+        "xml" => vec![text(bytes)?],
+        "zip" => xml_in_zip(&bytes).map_err(|e| fail(e.into()))?,
+        other => return Err(fail(GenomeProblem::Extension(other.into()))),
+    };
+    xml_of_several(&texts, pick).map_err(|e| fail(e.into()))
+}
