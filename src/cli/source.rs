@@ -155,7 +155,9 @@ pub(super) fn tell_series(arguments: &[OsString], out: &Output) {
         let genome = genome::read(path).ok();
         if let Some(series) = genome.as_ref().and_then(|genome| genome.provenance.series()) {
             let path = path.display();
-            out.note(&format!("{path}: the last genome of a series is taken, {series}; {path}#1 is the first"));
+            out.note(&format!(
+                "{path}: the last genome of a series is taken, {series}; {path}#1 is the first"
+            ));
         }
     }
 }

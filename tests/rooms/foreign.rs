@@ -1,19 +1,28 @@
 //! Genomes of other programs: each file is made here, by the schema of its program.
 
-use picloom::genome::{Genome, GenomeProblem, picked, read};
+use picloom::genome::{
+    Genome, GenomeProblem, from_picbreeder_xml, picked, read, to_picbreeder_xml,
+};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A grey genome of Picbreeder: x and the bias feed a gaussian, which draws.
 fn genome(id: usize, branch: &str, hidden: &str) -> String {
     let node = |id: usize, kind: &str, more: &str| {
-        format!("<node {more} type=\"{kind}\"><marking branch=\"{branch}\" id=\"{id}\"/><activation>gaussian(x)</activation></node>\n")
+        format!(
+            "<node {more} type=\"{kind}\"><marking branch=\"{branch}\" id=\"{id}\"/><activation>gaussian(x)</activation></node>\n"
+        )
     };
     let link = |id: usize, from: usize, to: usize| {
-        format!("<link><marking branch=\"{branch}\" id=\"{id}\"/><source branch=\"{branch}\" id=\"{from}\"/><target branch=\"{branch}\" id=\"{to}\"/><weight>{}</weight></link>\n", id as f64 / 4.0)
+        format!(
+            "<link><marking branch=\"{branch}\" id=\"{id}\"/><source branch=\"{branch}\" id=\"{from}\"/><target branch=\"{branch}\" id=\"{to}\"/><weight>{}</weight></link>\n",
+            id as f64 / 4.0
+        )
     };
     let inputs = ["x", "y", "d", "bias"].iter().enumerate();
-    let inputs: String = inputs.map(|(i, name)| node(i, "in", &format!("label=\"{name}\""))).collect();
+    let inputs: String =
+        inputs.map(|(i, name)| node(i, "in", &format!("label=\"{name}\""))).collect();
     format!(
         "<genome age=\"{id}\"><identifier branch=\"7\" id=\"{id}\"/>\n<nodes>{inputs}{}{}</nodes>\n<links>{}{}{}</links></genome>\n",
         node(4, "out", "label=\"ink\""),
@@ -67,4 +76,89 @@ fn of_a_series_the_last_genome_is_read_or_the_one_that_is_named() {
     let own = written(&folder, "own.json", "{}");
     let error = read(&of(&own, "2")).unwrap_err();
     assert!(matches!(*error.problem, GenomeProblem::Picked(_)), "{error}");
+}
+
+#[test]
+fn a_series_that_is_not_published_has_words_as_its_branches() {
+    let read = |branch| from_picbreeder_xml(&genome(1, branch, "")).unwrap();
+    let [word, same, other] = ["shouldBeBranch", "shouldBeBranch", "another"].map(read);
+    let marks = |genome: &Genome| genome.nodes().map(|n| n.marking.unwrap()).collect::<Vec<_>>();
+    assert_eq!(marks(&word), marks(&same));
+    assert!(marks(&word)[5].branch != marks(&other)[5].branch && marks(&word)[5].id == 5);
+    assert!(marks(&word)[5].branch >= 1 << 30);
+    assert_eq!(marks(&from_picbreeder_xml(&to_picbreeder_xml(&word)).unwrap()), marks(&word));
+    let error = from_picbreeder_xml(&genome(1, "", "")).unwrap_err().to_string();
+    assert!(error.contains("branch of <marking>, found none"), "{error}");
+}
+
+#[test]
+fn a_document_type_is_skipped_unless_it_defines_entities() {
+    let own = genome(1, "7", "");
+    for (before, is_read) in [
+        ("<!DOCTYPE data SYSTEM \"a>b.dtd\">", true),
+        (
+            "<?xml version=\"1.0\"?>\n<!-- it's -->\n<!DOCTYPE data [\n<!ELEMENT data ANY><!-- don't > -->]>\n",
+            true,
+        ),
+        ("<!DOCTYPE data [<!ENTITY a \"aaa\">]>", false),
+        ("<!DOCTYPE data [", false),
+    ] {
+        match from_picbreeder_xml(&format!("{before}{own}")) {
+            Ok(genome) => assert!(is_read && genome.nodes().len() == 6, "{before}"),
+            Err(error) => {
+                assert!(!is_read && error.to_string().contains("DOCTYPE"), "{before}: {error}");
+            }
+        }
+    }
+    let lines = format!("<!DOCTYPE data [\n\n]>{}", own.replace("age=\"1\"", "=\"1\""));
+    assert!(from_picbreeder_xml(&lines).unwrap_err().to_string().contains(" at 3:"));
+}
+
+#[test]
+fn the_bias_of_a_node_is_a_link_from_the_bias() {
+    let weights = |node: &str| {
+        let genome = from_picbreeder_xml(&genome(1, "7", node)).unwrap();
+        let own = genome.connections().map(|c| (c.source.0, c.target.0, c.weight));
+        own.collect::<Vec<_>>()
+    };
+    let plain = [(0, 5, 1.5), (3, 5, 1.75), (5, 4, 2.0)];
+    assert_eq!(weights("bias=\"0.0\""), plain);
+    assert_eq!(weights("bias=\"1.5\""), [plain[0], (3, 5, 3.25), plain[2]]);
+    let xml = genome(1, "7", "").replace("label=\"ink\"", "label=\"ink\" bias=\"-1\"");
+    let drawn = from_picbreeder_xml(&xml).unwrap();
+    let last = drawn.connections().last().unwrap();
+    assert_eq!((last.source.0, last.target.0, last.weight), (3, 4, -1.0));
+    for (label, bias) in [("x", "2"), ("ink", "much"), ("ink", "NaN")] {
+        let own = format!("label=\"{label}\"");
+        let xml = genome(1, "7", "").replace(&own, &format!("{own} bias=\"{bias}\""));
+        let error = from_picbreeder_xml(&xml).unwrap_err().to_string();
+        assert!(error.contains("bias") && error.contains(&format!("{bias:?}")), "{error}");
+    }
+}
+
+fn zipped(folder: &TempDir, entries: &[(&str, &str)]) -> PathBuf {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in entries {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    written(folder, "a.zip", zip.finish().unwrap().into_inner())
+}
+
+#[test]
+fn of_a_zip_the_genomes_are_read_and_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    let (own, notes, more) = (genome(1, "7", ""), "<notes/>", series(2));
+    let read = |entries: &[(&str, &str)]| read(&zipped(&folder, entries));
+    for entries in [
+        &[("./one.xml", &*own), ("__MACOSX/._one.xml", "\u{0}"), ("._one.xml", "\u{0}")][..],
+        &[("rep", &own)],
+        &[("one.XML", &own), ("one.png", "\u{0}"), ("about.xml", notes)],
+    ] {
+        assert_eq!(name(&read(entries).unwrap()), ("7_1", None));
+    }
+    let several = read(&[("a.xml", &own), ("b.xml", &more)]).unwrap();
+    assert_eq!(name(&several), ("7_2", Some("3 of 3")));
+    let error = read(&[("a.png", ""), ("b.png", "")]).unwrap_err().to_string();
+    assert!(error.contains("a genome's XML among"), "{error}");
 }

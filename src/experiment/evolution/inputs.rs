@@ -68,7 +68,8 @@ impl Ancestors {
 /// a folder that it lies in.
 pub fn ancestor_file(of: &Path, name: &str) -> PathBuf {
     let around = of.ancestors().skip(1).map(|folder| folder.join(name));
-    let found = std::iter::once(PathBuf::from(name)).chain(around).find(|path| picked(path).0.exists());
+    let found =
+        std::iter::once(PathBuf::from(name)).chain(around).find(|path| picked(path).0.exists());
     found.unwrap_or_else(|| name.into())
 }
 

@@ -61,6 +61,9 @@ pub struct Provenance {
     pub notes: BTreeMap<String, String>,
 }
 
+/// The note that says which genome of its file one is.
+const SERIES: &str = "series";
+
 impl Provenance {
     /// The title of the genome in the file `path`, for people: its name, or the file's, and which of a series it is.
     /// Searches number their files, so a name that is only a number follows the name of its run: `face 000`.
@@ -71,7 +74,7 @@ impl Provenance {
 
     /// Which genome of its file it is, if that held several: "9 of 9".
     pub fn series(&self) -> Option<&str> {
-        self.notes.get(picbreeder::SERIES).map(String::as_str)
+        self.notes.get(SERIES).map(String::as_str)
     }
 
     fn named(&self, path: &Path) -> String {

@@ -1,16 +1,17 @@
-//! Picbreeder genome files: XML, or a zip with that XML as its one entry. A file may hold a series, one generation
+//! Picbreeder genome files: XML, or a zip with such XML. A file may hold a series, one generation
 //! after the other; the last genome of it is the published one.
 //!
 //! Traps of the format (METHODS §1): a node's key is (branch, id) — with the branch dropped,
 //! distinct nodes merge and false cycles appear; old files have one output, `ink`; outputs may
 //! feed other nodes; activations are written `gaussian(x)`; files edited with cppnx have a second
 //! root element and carry people's labels, which are kept. Input from strangers: sizes are capped,
-//! document type declarations are refused.
+//! document types that define entities are refused.
 
 use super::{
     ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
-    Palette, Provenance, Role,
+    Palette, Provenance, Role, SERIES,
 };
+use crate::base::hash::short_id;
 use crate::base::refusal::Refusal;
 use roxmltree::{Document, Node, ParsingOptions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +21,8 @@ use std::io::{Cursor, Read, Write as _};
 /// Largest XML text that is read, in bytes; the biggest known genome is under 0.1 MiB.
 const LARGEST_XML: u64 = 16 << 20;
 
-/// The note of a genome that says which of its file's it is.
-pub(super) const SERIES: &str = "series";
+/// Most files of an archive that is read.
+const MOST_ENTRIES: usize = 4096;
 
 /// Why a file is no Picbreeder genome.
 #[derive(Debug, thiserror::Error)]
@@ -29,8 +30,10 @@ pub enum PicbreederError {
     /// Not a zip archive.
     #[error("expected a zip archive, found: {0}")]
     Zip(String),
-    /// The archive does not have exactly one file.
-    #[error("expected a zip with one entry, found {0} entries")]
+    /// The archive has no XML file, or very many files.
+    #[error(
+        "expected a zip with a genome's XML among at most {MOST_ENTRIES} files, found {0} files"
+    )]
     Entries(usize),
     /// Unpacks to more than any genome needs.
     #[error(
@@ -84,34 +87,46 @@ pub enum PicbreederError {
     Genome(#[from] GenomeError),
 }
 
-/// A genome from a zip archive with one entry: the last, if there are several in it.
+/// A genome from a zip archive: the last, if there are several in its XML files.
 ///
 /// # Errors
-/// Not a zip, not one entry, an entry over 16 MiB, or any error of [`from_picbreeder_xml`].
+/// Not a zip, no XML in it, or over 16 MiB of it, or any error of [`from_picbreeder_xml`].
 pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
     xml_of_several(&xml_in_zip(bytes)?, None)
 }
 
-/// The XML in a zip archive.
+/// The XML files in a zip archive, in its order, or its one file whatever its name. What the maker's system adds is left
+/// out.
 pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
-    let mut archive = zip::ZipArchive::new(Cursor::new(bytes))
-        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
-    if archive.len() != 1 {
+    let failed = |e: &dyn std::fmt::Display| PicbreederError::Zip(e.to_string());
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| failed(&e))?;
+    if archive.len() > MOST_ENTRIES {
         return Err(PicbreederError::Entries(archive.len()));
     }
-    let entry = archive.by_index(0).map_err(|e| PicbreederError::Zip(e.to_string()))?;
-    let mut xml = Vec::new();
-    // The declared size can lie: count what really comes out.
-    entry
-        .take(LARGEST_XML + 1)
-        .read_to_end(&mut xml)
-        .map_err(|e| PicbreederError::Zip(e.to_string()))?;
-    if xml.len() as u64 > LARGEST_XML {
-        return Err(PicbreederError::TooLarge);
+    let is_own = |name: &str| {
+        let mut parts = name.split('/');
+        !name.ends_with('/') && !parts.any(|part| part == "__MACOSX" || part.starts_with("._"))
+    };
+    let names = archive.file_names().map(|name| name.map(String::from).map_err(|e| failed(&e)));
+    let mut names = names.collect::<Result<Vec<_>, _>>()?;
+    names.retain(|name| is_own(name));
+    if names.len() != 1 {
+        names.retain(|name| name.to_ascii_lowercase().ends_with(".xml"));
     }
-    let xml =
-        String::from_utf8(xml).map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?;
-    Ok(vec![xml])
+    if names.is_empty() {
+        return Err(PicbreederError::Entries(archive.len()));
+    }
+    let (mut texts, mut left) = (Vec::new(), LARGEST_XML);
+    for name in names {
+        let entry = archive.by_name(&name).map_err(|e| failed(&e))?;
+        let mut xml = Vec::new();
+        // The declared size can lie: count what really comes out.
+        entry.take(left + 1).read_to_end(&mut xml).map_err(|e| failed(&e))?;
+        left = left.checked_sub(xml.len() as u64).ok_or(PicbreederError::TooLarge)?;
+        let xml = String::from_utf8(xml);
+        texts.push(xml.map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?);
+    }
+    Ok(texts)
 }
 
 /// The genome as a zip archive with one entry.
@@ -193,15 +208,12 @@ fn in_document<T>(
     if xml.len() as u64 > LARGEST_XML {
         return Err(PicbreederError::TooLarge);
     }
-    // Some files have two root elements. Wrapped into one they are well-formed; the declaration
-    // may not stand inside an element, so it is blanked (keeping line numbers).
+    // Some files have two root elements. Wrapped into one they are well-formed; what stands before a root may not
+    // stand inside an element, so it is left out (keeping line numbers).
     let xml = xml.trim_start_matches('\u{feff}');
-    let body = match (xml.trim_start().starts_with("<?xml"), xml.find("?>")) {
-        (true, Some(end)) => &xml[end + 2..],
-        _ => xml,
-    };
+    let (before, body) = xml.split_at(prolog(xml)?);
     few_attributes(body)?;
-    let wrapped = format!("<file>{body}</file>");
+    let wrapped = format!("<file>{}{body}</file>", "\n".repeat(before.matches('\n').count()));
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
     read(Document::parse_with_options(&wrapped, options)?.root_element())
@@ -232,7 +244,7 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
         found
     };
 
-    let mut ids = BTreeMap::new();
+    let (mut ids, mut offsets) = (BTreeMap::new(), BTreeMap::new());
     let mut built = Genome {
         graph: Default::default(),
         nodes: BTreeMap::new(),
@@ -251,9 +263,13 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
                 &format!("{}_{} again", marking.branch, marking.id),
             ));
         }
+        let role = role(node)?;
+        if let Some(offset) = offset(node, role)? {
+            offsets.insert(id, offset);
+        }
         let gene = NodeGene {
             id,
-            role: role(node)?,
+            role,
             activation: activation(node)?,
             labels: labels(node),
             marking: Some(marking),
@@ -272,6 +288,8 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
         let ends = format!("{} -> {}", end("source"), end("target"));
         PicbreederError::Gene { line: line_of(link), error, ends }
     };
+    // A node's bias adds to its sum, as a link from the bias does.
+    let bias = built.nodes().find(|n| n.role == Role::Input(Input::Bias)).map(|n| n.id);
     let mut pairs = BTreeSet::new();
     for (position, link) in links().enumerate() {
         let (source, target) = (marking(link, "source")?, marking(link, "target")?);
@@ -288,12 +306,25 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
         let weight: f64 = weight_text
             .parse()
             .map_err(|_| content(link, "a number as <weight>", &format!("{weight_text:?}")))?;
+        let (source, target) = (end(source)?, end(target)?);
+        let offset = (Some(source) == bias).then(|| offsets.remove(&target)).flatten();
         let gene = ConnectionGene {
             labels: labels(link),
             marking: Some(marking(link, "marking")?),
-            ..ConnectionGene::new(InnovationId(position as u64), end(source)?, end(target)?, weight)
+            ..ConnectionGene::new(
+                InnovationId(position as u64),
+                source,
+                target,
+                weight + offset.unwrap_or(0.0),
+            )
         };
         built.take_connection(gene, &mut pairs).map_err(|error| refuse(link, error))?;
+    }
+    for ((target, weight), number) in offsets.into_iter().zip(links().count() as u64..) {
+        if let Some(bias) = bias {
+            let gene = ConnectionGene::new(InnovationId(number), bias, target, weight);
+            built.take_connection(gene, &mut pairs)?;
+        }
     }
     if let Some(gene) = built.first_cycle() {
         let link = links().nth(gene.innovation.0 as usize).expect("numbered by position");
@@ -398,6 +429,46 @@ fn without_attributes(xml: &[u8]) -> usize {
     })
 }
 
+/// Length of what stands before the root element: the declaration, comments, and a document type, which says nothing
+/// that is read here.
+fn prolog(xml: &str) -> Result<usize, PicbreederError> {
+    let (bytes, mut at) = (xml.as_bytes(), 0);
+    loop {
+        at += xml[at..].len() - xml[at..].trim_start().len();
+        at += match without_attributes(&bytes[at..]) {
+            0 if xml[at..].starts_with("<!DOCTYPE") => document_type(xml, at)?,
+            0 => return Ok(at),
+            length => length,
+        };
+    }
+}
+
+/// Length of the document type that begins here. One that defines entities is refused: they can stand for anything.
+fn document_type(xml: &str, start: usize) -> Result<usize, PicbreederError> {
+    let rest = &xml.as_bytes()[start..];
+    let refuse = |found: &str| {
+        let line = 1 + xml[..start].matches('\n').count() as u32;
+        let expected = "a DOCTYPE that defines no entities, or none".to_string();
+        Err(PicbreederError::Content { line, expected, found: found.into() })
+    };
+    let (mut at, mut quote, mut depth) = (0, None, 0_usize);
+    while let Some(&byte) = rest.get(at) {
+        let skipped = if quote.is_none() { without_attributes(&rest[at..]) } else { 0 };
+        match (quote, byte) {
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'<') if rest[at..].starts_with(b"<!ENTITY") => return refuse("an <!ENTITY>"),
+            (None, b'<') if skipped == 0 => depth += 1,
+            (None, b'>') if depth == 1 => return Ok(at + 1),
+            (None, b'>') => depth -= 1,
+            _ => {}
+        }
+        at += skipped.max(1);
+    }
+    refuse("one that does not end")
+}
+
 /// Refuses an element with very many attributes: the parser compares each with all before it.
 fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
     let (mut line, mut count, mut inside, mut quote) = (1, 0, false, None);
@@ -450,6 +521,19 @@ fn role(node: Node) -> Result<Role, PicbreederError> {
     }
 }
 
+/// The bias of a node, if it is not 0.
+fn offset(node: Node, role: Role) -> Result<Option<f64>, PicbreederError> {
+    let text = node.attribute("bias").unwrap_or("0").trim();
+    let offset = text.parse().ok().filter(|offset: &f64| offset.is_finite());
+    let refuse = |expected| Err(content(node, expected, &format!("{text:?}")));
+    match (offset, role) {
+        (None, _) => refuse("a number as bias of a node"),
+        (Some(0.0), _) => Ok(None),
+        (_, Role::Input(_)) => refuse("bias 0 of an input"),
+        (offset, _) => Ok(offset),
+    }
+}
+
 fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
     let text = child(node, "activation").and_then(|a| a.text()).unwrap_or("").trim();
     let name = text.strip_suffix("(x)").unwrap_or(text);
@@ -459,13 +543,17 @@ fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
 fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
     let element = child(parent, tag)
         .ok_or_else(|| content(parent, &format!("a <{tag}> with branch and id"), "none"))?;
-    let number = |name: &str| {
-        let text = element.attribute(name).unwrap_or("");
-        text.parse().map_err(|_| {
-            content(element, &format!("a whole number as {name} of <{tag}>"), &format!("{text:?}"))
-        })
+    let number = |name: &str| match element.attribute(name).map_or("", str::trim) {
+        "" => Err(content(element, &format!("{name} of <{tag}>"), "none")),
+        text => Ok(text.parse().unwrap_or_else(|_| of_text(text))),
     };
     Ok(Marking { branch: number("branch")?, id: number("id")? })
+}
+
+/// The number of a name: a series that is not published has a word as its branch. Above those that Picbreeder gave.
+fn of_text(text: &str) -> u64 {
+    let hash = u64::from_str_radix(&short_id(text)[..7], 16).expect("hexadecimal digits");
+    (1 << 30) | hash
 }
 
 fn child<'a, 'i>(parent: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
