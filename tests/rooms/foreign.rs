@@ -1,8 +1,10 @@
 //! Genomes of other programs: each file is made here, by the schema of its program.
 
+use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::genome::{
     Genome, GenomeProblem, from_picbreeder_xml, picked, read, to_picbreeder_xml,
 };
+use picloom::network::{Coords, Model, Wiring};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -161,4 +163,74 @@ fn of_a_zip_the_genomes_are_read_and_nothing_else() {
     assert_eq!(name(&several), ("7_2", Some("3 of 3")));
     let error = read(&[("a.png", ""), ("b.png", "")]).unwrap_err().to_string();
     assert!(error.contains("a genome's XML among"), "{error}");
+}
+
+/// A session of these ancestors after its first two pictures were selected.
+fn bred(ancestors: &[Genome]) -> Breeding {
+    let session = Session::new(
+        EvolveConfig::preset(Preset::Picbreeder),
+        5,
+        vec!["a".into(); ancestors.len()],
+    );
+    let mut breeding = Breeding::new(session, ancestors).unwrap();
+    breeding.select(Selection { slider: Some(0.2), ..Selection::of(&[0, 1]) }).unwrap();
+    breeding
+}
+
+#[test]
+fn ancestors_of_different_origin_cross() {
+    let known = |name: &str| read(Path::new(name)).unwrap();
+    let marked = |branch: &str, hidden: &str| {
+        from_picbreeder_xml(&genome(1, branch, hidden).replace("<genome", "<genome ")).unwrap()
+    };
+    let grey = marked("7", "");
+    let mut shifted = genome(2, "7", "");
+    // A later generation of the same series: the hidden node stands elsewhere in the file.
+    shifted = shifted.replace("<nodes>", "<nodes><node type=\"hidden\"><marking branch=\"7\" id=\"99\"/><activation>sin(x)</activation></node>");
+    let shifted = from_picbreeder_xml(&shifted).unwrap();
+    for (what, ancestors) in [
+        ("two searches", vec![known("target_apple"), known("target_car")]),
+        ("two sessions", vec![known("bred_moth"), known("bred_skull")]),
+        ("two branches", vec![grey.clone(), marked("8", "")]),
+        ("grey and colour", vec![grey.clone(), known("bred_moth")]),
+        ("colour and grey", vec![known("bred_moth"), grey.clone()]),
+        ("one series", vec![grey.clone(), shifted.clone()]),
+        ("three", vec![known("bred_cat"), known("bred_bear"), grey.clone()]),
+    ] {
+        let breeding = bred(&ancestors);
+        let first = breeding.sheet(0).unwrap();
+        for (own, there) in ancestors.iter().zip(first.genomes()) {
+            there.check().unwrap();
+            let draw = |genome| Model::of_genome(genome, Wiring::Graph).picture(32, Coords::Fer);
+            assert!(draw(own).mse(&draw(there)) < 1e-9, "{what}");
+        }
+        let [a, b] = [0, 1].map(|i| &first.genomes()[i]);
+        let children = &breeding.now().genomes()[2..];
+        let births = &breeding.now().births()[2..];
+        let crossed = births.iter().zip(children).filter(|(birth, _)| birth.parents.len() == 2);
+        let crossed: Vec<&Genome> = crossed.map(|(_, child)| child).collect();
+        assert!(!crossed.is_empty(), "{what}");
+        let of = |genome: &Genome, child: &Genome| {
+            genome.nodes().filter(|node| child.node(node.id).is_some()).count()
+        };
+        let both = |child: &&&Genome| of(a, child) > 7 && of(b, child) > 7;
+        assert!(
+            what.contains("grey")
+                || what.starts_with("one")
+                || what == "two branches"
+                || crossed.iter().any(|c| both(&c)),
+            "{what}"
+        );
+    }
+    // Of one series the hidden node is one node, and the new one is numbered behind.
+    let first = bred(&[grey.clone(), shifted]);
+    let ids = |genome: &Genome| genome.nodes().map(|n| n.id.0).collect::<Vec<_>>();
+    assert_eq!(ids(&first.sheet(0).unwrap().genomes()[1]), [0, 1, 2, 3, 4, 5, 7]);
+    // Of one origin every number stays.
+    let own = bred(&[known("bred_moth"), known("bred_skull")]);
+    let siblings = [own.now().genomes()[2].clone(), own.now().genomes()[7].clone()];
+    let numbers = |g: &Genome| g.connections().map(|c| c.innovation).collect::<Vec<_>>();
+    for (there, sibling) in bred(&siblings).sheet(0).unwrap().genomes().iter().zip(&siblings) {
+        assert_eq!((ids(there), numbers(there)), (ids(sibling), numbers(sibling)));
+    }
 }

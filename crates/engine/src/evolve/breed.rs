@@ -1,6 +1,7 @@
 //! How a child is made: copy or cross, then mutate, each child from its own random stream.
 
 use super::mutation::remove_orphans;
+use super::origin::numbered_apart;
 use super::{
     Birth, Brood, CrossoverKind, EvolveConfig, InnovationTracker, NoMutation, Open, Parts,
     crossover_aligned, crossover_union, first_genome, mutate,
@@ -93,6 +94,13 @@ impl Breeder {
         (genome, birth)
     }
 
+    /// Ancestors with numbers that mean one gene in all of them; new genes are numbered behind.
+    pub(super) fn numbered(&mut self, ancestors: &[Genome]) -> Vec<Genome> {
+        let numbered = numbered_apart(ancestors);
+        self.innovations = InnovationTracker::after(&numbered);
+        numbered
+    }
+
     /// An imported genome as a member of generation 0, unchanged but for the palette that the config names.
     pub fn import(&mut self, mut genome: Genome) -> (Genome, Birth) {
         if !self.config.start.palette.is_free() {
@@ -107,7 +115,7 @@ impl Breeder {
     /// probability `crossover.mutate_after`).
     ///
     /// Of a copy only `parts` change. A drawn operator that cannot act is drawn anew up to `reproduction.attempts` times. Parents
-    /// that cannot be crossed (other lineages) leave a child of the first.
+    /// that cannot be crossed (of other factors) leave a child of the first.
     /// The child's stream is (seed, "child", `stream`), its birth number by default.
     ///
     /// # Panics

@@ -71,8 +71,8 @@ impl InnovationTracker {
     /// The numbers of a node put on link `split` of `genome`: those another genome got for the
     /// same link in this generation, if this genome does not have them yet, else new ones.
     pub fn split(&mut self, genome: &Genome, split: InnovationId) -> Split {
-        let known = self.splits.entry(split).or_default();
-        let free = known.iter().find(|s| {
+        let known = self.splits.get(&split).into_iter().flatten();
+        let free = known.into_iter().find(|s| {
             genome.node(s.node).is_none()
                 && genome.connection(s.incoming).is_none()
                 && genome.connection(s.outgoing).is_none()
@@ -80,18 +80,21 @@ impl InnovationTracker {
         if let Some(&found) = free {
             return found;
         }
-        let fresh = Split {
-            node: NodeId(self.next_node),
-            incoming: InnovationId(self.next_innovation),
-            outgoing: InnovationId(self.next_innovation + 1),
-        };
-        self.next_node += 1;
-        self.next_innovation += 2;
-        known.push(fresh);
+        let (incoming, outgoing) = (self.fresh_innovation(), self.fresh_innovation());
+        let fresh = Split { node: self.fresh_node(), incoming, outgoing };
+        self.splits.entry(split).or_default().push(fresh);
         fresh
     }
 
-    fn fresh_innovation(&mut self) -> InnovationId {
+    /// A node id that nothing has.
+    pub(super) fn fresh_node(&mut self) -> NodeId {
+        let fresh = NodeId(self.next_node);
+        self.next_node += 1;
+        fresh
+    }
+
+    /// An innovation number that nothing has.
+    pub(super) fn fresh_innovation(&mut self) -> InnovationId {
         let fresh = InnovationId(self.next_innovation);
         self.next_innovation += 1;
         fresh

@@ -22,6 +22,7 @@ mod lineage;
 mod map_elites;
 mod mutation;
 mod novelty;
+mod origin;
 mod parts;
 mod population;
 mod search;

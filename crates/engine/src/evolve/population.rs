@@ -314,7 +314,7 @@ impl Population {
     }
 }
 
-/// Generation 0 of any search: founders; or the ancestors as they are, then their children. With `distinct`, those
+/// Generation 0 of any search: founders; or the ancestors, whose pictures stay, then their children. With `distinct`, those
 /// whose pictures are nearer to another's or to one colour are drawn again; founders in colour that are nearly grey, too.
 pub(super) fn first_brood(
     breeder: &mut Breeder,
@@ -323,8 +323,8 @@ pub(super) fn first_brood(
 ) -> Brood {
     let n = breeder.config.reproduction.population;
     let mut brood = Brood::default();
-    for genome in ancestors.iter().take(n) {
-        brood.push(breeder.import(genome.clone()));
+    for genome in breeder.numbered(ancestors).into_iter().take(n) {
+        brood.push(breeder.import(genome));
     }
     let slider = breeder.config.mutation.slider;
     let start = &breeder.config.start;
