@@ -176,6 +176,20 @@ fn the_best_genome_draws_the_picture_its_fitness_claims() {
     assert!((fitness + mse).abs() < 1e-12, "{fitness} but an MSE of {mse}");
 }
 
+#[test]
+fn a_result_comes_from_genomes_that_were_counted_and_logged() {
+    for generations in [1, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let job = job(SearchKind::Target, generations);
+        let result = evolve(&job, folder.path(), false, &mut Unwatched).unwrap();
+        let log = std::fs::read_to_string(folder.path().join("metrics.jsonl")).unwrap();
+        let last: GenerationRecord = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+        let found = (result.evaluations, result.best_r2, result.best_fitness);
+        assert_eq!(found, (last.evaluations, last.best_r2, Some(last.best_ever)));
+        assert!(result.genomes.len() > 1);
+    }
+}
+
 /// The run that `kill_minus_nine` starts in another process: not a test of its own.
 #[test]
 #[ignore = "started by another test"]

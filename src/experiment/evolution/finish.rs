@@ -90,7 +90,7 @@ pub(super) fn finish(
     cause: StopCause,
 ) -> Result<EvolutionResult, EvolutionError> {
     let config = &job.config;
-    let ranked = gallery(judge, search);
+    let ranked = gallery(search);
     let genomes_folder = folder.join("genomes");
     create_folder(&genomes_folder)?;
     let mut files = Vec::new();
@@ -152,25 +152,12 @@ pub(super) fn finish(
 }
 
 /// The genomes worth keeping, best first, of those that draw the same picture the best: target: the champion and the
-/// generation that was bred last; novelty: the most novel of the archive; MAP-Elites: the best cells.
-fn gallery(judge: &PictureJudge, search: &Search) -> Vec<Ranked> {
+/// generation that was judged last; novelty: the most novel of the archive; MAP-Elites: the best cells.
+fn gallery(search: &Search) -> Vec<Ranked> {
     let mut ranked: Vec<Ranked> = match search {
+        // An elite may be both champion and member.
         Search::Target(population) => {
-            let judged = judge.judge(population.genomes());
-            let bred = population.genomes().iter().zip(population.births()).zip(judged).map(
-                |((genome, birth), judged)| {
-                    // Lamarck: the fitness is that of the learned weights.
-                    let mut genome = genome.clone();
-                    for (innovation, weight) in judged.learned.into_iter().flatten() {
-                        genome
-                            .set_weight(innovation, weight)
-                            .expect("learned weights belong to the genome's links");
-                    }
-                    Ranked { genome, birth: birth.clone(), fitness: judged.fitness }
-                },
-            );
-            // An elite may be both champion and member; Lamarck may have taught the copy more.
-            population.champion().cloned().into_iter().chain(bred).collect()
+            population.champion().into_iter().chain(population.judged()).cloned().collect()
         }
         Search::Novelty(novelty) => novelty.archive().iter().map(|a| a.ranked.clone()).collect(),
         Search::MapElites(map) => map.grid().values().map(|e| e.ranked.clone()).collect(),

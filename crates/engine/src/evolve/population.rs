@@ -36,6 +36,9 @@ pub struct Ranked {
     pub fitness: f64,
 }
 
+/// Genomes of the generation judged last that are kept.
+const KEPT: usize = 64;
+
 /// The state of a generational search. Also the target search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +49,9 @@ pub struct Population {
     next_species: u64,
     threshold: f64,
     champion: Option<Ranked>,
+    /// Files of before have none.
+    #[serde(default)]
+    judged: Vec<Ranked>,
     improved: u64,
     recorded: BTreeSet<u64>,
 }
@@ -63,6 +69,7 @@ impl Population {
             next_species: 0,
             threshold,
             champion: None,
+            judged: Vec::new(),
             improved: 0,
             recorded: BTreeSet::new(),
         };
@@ -88,6 +95,11 @@ impl Population {
     /// The best genome ever judged.
     pub fn champion(&self) -> Option<&Ranked> {
         self.champion.as_ref()
+    }
+
+    /// The best of the generation judged last, best first, with what they learned.
+    pub fn judged(&self) -> &[Ranked] {
+        &self.judged
     }
 
     /// The species of the generation to judge.
@@ -143,15 +155,17 @@ impl Population {
         let generation = self.generation();
         let mut survivors = BTreeSet::new();
 
-        let best = (0..fitness.len())
-            .max_by(|&a, &b| fitness[a].total_cmp(&fitness[b]).then(b.cmp(&a)))
-            .expect("a population is not empty");
+        let mut order: Vec<usize> = (0..fitness.len()).collect();
+        order.sort_by(|&a, &b| fitness[b].total_cmp(&fitness[a]).then(a.cmp(&b)));
+        let best = order[0];
+        let ranked = |i: usize| Ranked {
+            genome: self.brood.genomes[i].clone(),
+            birth: self.brood.births[i].clone(),
+            fitness: fitness[i],
+        };
+        self.judged = order.into_iter().take(KEPT).map(ranked).collect();
         if self.champion.as_ref().is_none_or(|c| fitness[best] > c.fitness) {
-            self.champion = Some(Ranked {
-                genome: self.brood.genomes[best].clone(),
-                birth: self.brood.births[best].clone(),
-                fitness: fitness[best],
-            });
+            self.champion = self.judged.first().cloned();
             self.improved = generation;
             survivors.insert(best);
         }
