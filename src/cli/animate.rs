@@ -7,7 +7,7 @@ use super::source::NetworkArgs;
 use crate::base::files::{write_atomic_at, write_atomic_with};
 use crate::experiment::evolution::{AncestryError, ancestry};
 use crate::figures::clip::{Clip, Film};
-use crate::figures::film::{FilmFormat, FilmSettings};
+use crate::figures::film::{FASTEST_GIF, FilmFormat, FilmSettings};
 use crate::genome::{self, Palette};
 use crate::network::canvas::{Framing, Point};
 use crate::network::{Coords, Size};
@@ -172,8 +172,15 @@ impl FilmArgs {
     ) -> anyhow::Result<()> {
         let canvas =
             self.framing.over(&Framing::default())?.canvas(SIDE, coords).in_palette(palette);
-        let settings = self.settings.over(&FilmSettings::default())?;
-        let film = Film { clip, canvas, settings, format: FilmFormat::of(&self.out)? };
+        let mut settings = self.settings.over(&FilmSettings::default())?;
+        let format = FilmFormat::of(&self.out)?;
+        if format == FilmFormat::Gif && settings.fps > FASTEST_GIF {
+            settings.fps = FASTEST_GIF;
+            out.note(&format!(
+                "--fps: {FASTEST_GIF} pictures a second, the most that browsers show of a GIF"
+            ));
+        }
+        let film = Film { clip, canvas, settings, format };
         film.check().map_err(|refusal| match refusal.at.as_str() {
             "size" => refusal.prefixed("--"),
             _ => refusal,

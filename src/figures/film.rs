@@ -109,7 +109,7 @@ settings! {
     #[derive(Clone, Debug, PartialEq)]
     #[serde(deny_unknown_fields, default)]
     pub struct FilmSettings: flags "The film" {
-        /// Pictures a second.
+        /// Pictures a second; a GIF has at most 50.
         fps: usize = 25, range: Range::between(1.0, 100.0), source: "ours";
         /// Seconds from the start to the end.
         seconds: f64 = 4.0, range: Range::between(0.04, 3600.0), source: "ours";
@@ -143,6 +143,9 @@ pub fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
     all
 }
 
+/// Most pictures a second of a GIF: browsers show a shorter one for a tenth of a second.
+pub const FASTEST_GIF: usize = 50;
+
 /// The size, timing and texts of a film file, before its frames.
 #[derive(Clone, Debug)]
 pub struct Reel {
@@ -167,6 +170,11 @@ impl Reel {
         let found = || format!("{}x{}", self.width, self.height);
         if format == FilmFormat::Gif && self.width.max(self.height) > 65_535 {
             return Err(Refusal::new("size", "at most 65535 pixels a side for a GIF", found()));
+        }
+        let (of, second) = (usize::from(self.delay.0), usize::from(self.delay.1));
+        if format == FilmFormat::Gif && of * FASTEST_GIF < second {
+            let expected = format!("at most {FASTEST_GIF} pictures a second of a GIF");
+            return Err(Refusal::new("fps", expected, format!("{second}/{of}")));
         }
         if !format.is_video() {
             return Ok(());

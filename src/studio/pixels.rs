@@ -80,7 +80,7 @@ pub(super) fn side_by_side(pictures: &[Picture], columns: usize, size: usize) ->
 /// True if the name of this file is that of a picture.
 pub(super) fn is_picture_file(path: &Path) -> bool {
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    ["png", "jpg", "jpeg", "gif", "webp"].contains(&end.as_str())
+    ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp"].contains(&end.as_str())
 }
 
 /// True if the name of this file is that of weights.

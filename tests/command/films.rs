@@ -98,6 +98,12 @@ fn a_gif_is_like_the_film_and_takes_its_time() {
     }
     // 58 frames of a thirtieth of a second.
     assert_eq!(milliseconds, 1930);
+    // Browsers show shorter delays than 20 ms as 100.
+    let said = filmed(&format!("morph {MOTH} {SKULL} --size 8 --fps 60 --seconds 1"), &gif);
+    assert_eq!((said["frames"].as_u64(), said["fps"].as_u64()), (Some(50), Some(50)));
+    let decoder = GifDecoder::new(BufReader::new(std::fs::File::open(&gif).unwrap())).unwrap();
+    let delay = |frame: &image::Frame| frame.delay().numer_denom_ms();
+    assert!(decoder.into_frames().all(|frame| delay(&frame.unwrap()) == (20, 1)));
 }
 
 #[test]

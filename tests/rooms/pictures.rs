@@ -117,7 +117,7 @@ fn a_jpeg_is_turned_as_its_exif_says() {
 }
 
 #[test]
-fn a_jpeg_that_is_cut_off_is_refused() {
+fn a_jpeg_that_is_cut_off_is_refused_and_one_without_its_end_mark_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cut.jpg");
     let whole = jpeg(64, 64, 1);
@@ -127,7 +127,8 @@ fn a_jpeg_that_is_cut_off_is_refused() {
         (&[&whole[..], b"film\xff\xda"].concat(), true),
         (&whole[..1], false),
         (&whole[..3], false),
-        (&whole[..whole.len() - 2], false),
+        (&whole[..whole.len() - 2], true),
+        (&whole[..whole.len() - 1], true),
         (&whole[..whole.len() * 3 / 4], false),
     ] {
         std::fs::write(&path, bytes).unwrap();
@@ -136,6 +137,47 @@ fn a_jpeg_that_is_cut_off_is_refused() {
         if let Err(error) = read {
             assert!(matches!(error.problem, PictureProblem::Format(_)), "{error}");
         }
+    }
+    let noise =
+        image::RgbImage::from_fn(48, 48, |x, y| image::Rgb([(x * 37 + y * y * 11) as u8; 3]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    noise.write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+    let bytes = bytes.into_inner();
+    for (lost, is_whole) in [(0, true), (2, true), (12, false), (200, false)] {
+        std::fs::write(&path, &bytes[..bytes.len() - lost]).unwrap();
+        assert_eq!(Picture::read(&path).is_ok(), is_whole, "{lost}");
+    }
+}
+
+#[test]
+fn tiff_and_bmp_are_read_and_what_is_refused_says_the_limit_and_helps() {
+    use image::ImageFormat::{Bmp, Png, Tiff};
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let image = image::RgbImage::from_fn(9, 7, |x, y| image::Rgb([x as u8, y as u8, 99]));
+    let read = |name: &str| Picture::read(&file(name));
+    for (name, format) in [("a.tif", Tiff), ("a.bmp", Bmp)] {
+        image.save_with_format(file(name), format).unwrap();
+        assert_eq!(&read(name).unwrap().to_bytes(), image.as_raw(), "{name}");
+    }
+    let float = image::Rgb32FImage::from_fn(3, 3, |x, _| image::Rgb([x as f32 - 0.5; 3]));
+    image::DynamicImage::ImageRgb32F(float).save_with_format(file("f.tif"), Tiff).unwrap();
+    assert_eq!(read("f.tif").unwrap().rgb[..9], [0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0]);
+    let nan = image::Rgb32FImage::from_fn(3, 3, |_, _| image::Rgb([f32::NAN; 3]));
+    image::DynamicImage::ImageRgb32F(nan).save_with_format(file("nan.tif"), Tiff).unwrap();
+    image::RgbImage::new(8193, 2).save_with_format(file("wide.png"), Png).unwrap();
+    for name in ["a.heic", "a.pickle"] {
+        std::fs::write(file(name), "text").unwrap();
+    }
+    for (name, expected, advice) in [
+        ("nan.tif", "no numbers", false),
+        ("wide.png", "at most 8192 pixels a side, found 8193 × 2; make it smaller", false),
+        ("a.heic", "another format", true),
+        ("a.pickle", "a file that is none of them", false),
+    ] {
+        let error = read(name).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert_eq!(error.contains("save it as PNG"), advice, "{error}");
     }
 }
 

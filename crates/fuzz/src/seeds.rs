@@ -65,7 +65,8 @@ pub fn pictures() -> Vec<Vec<u8>> {
     let drawn = picture(&network, &weights, 24, Coords::Fer);
     let mut found = vec![drawn.to_png(&[("command", "fuzz")])];
     let pixels = image::RgbImage::from_raw(24, 24, drawn.to_bytes()).expect("24² pixels");
-    for format in [image::ImageFormat::Jpeg, image::ImageFormat::Gif, image::ImageFormat::WebP] {
+    use image::ImageFormat::{Bmp, Gif, Jpeg, Tiff, WebP};
+    for format in [Jpeg, Gif, WebP, Tiff, Bmp] {
         let mut bytes = std::io::Cursor::new(Vec::new());
         let whole = image::DynamicImage::ImageRgb8(pixels.clone());
         whole.write_to(&mut bytes, format).expect("memory");

@@ -2,12 +2,17 @@
 
 use crate::base::files::read_plain;
 use crate::base::names::names;
-use image::{DynamicImage, ImageDecoder};
+use image::error::ImageFormatHint;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageReader};
 use serde::{Deserialize, Serialize};
+use std::io::Cursor;
 use std::path::Path;
 
 /// Largest picture file that is read, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
+
+/// Longest side of a picture that is read, in pixels.
+const LONGEST_SIDE: u32 = 8192;
 
 /// RGB picture: `rgb[3 * (row * width + column) + channel]`, each in [0, 1].
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +62,13 @@ pub enum PictureProblem {
     #[error("cannot read picture: {0}")]
     Read(std::io::Error),
     /// No whole picture.
-    #[error("expected a PNG, JPEG, GIF or WebP picture, found: {0}")]
+    #[error("expected a PNG, JPEG, GIF, WebP, TIFF or BMP picture, found: {0}")]
     Format(String),
+    /// More pixels than are read.
+    #[error(
+        "expected a picture of at most {LONGEST_SIDE} pixels a side, found {0}; make it smaller"
+    )]
+    Large(String),
 }
 
 /// True for a JPEG that ends before its end is marked. Segments say how long they are; in the scans between
@@ -81,6 +91,45 @@ fn is_cut_jpeg(bytes: &[u8]) -> bool {
     }
 }
 
+/// True if a JPEG without its end mark lacks pixels, too: what is put behind it then changes them.
+fn lacks_pixels(bytes: &[u8]) -> bool {
+    let body = &bytes[..bytes.iter().rposition(|byte| *byte != 0xff).map_or(0, |last| last + 1)];
+    let read = |more: &[u8]| {
+        let whole = [body, more, &[0xff, 0xd9]].concat();
+        image::load_from_memory_with_format(&whole, image::ImageFormat::Jpeg).ok()
+    };
+    read(&[]) != read(&[0x5a; 64])
+}
+
+/// Endings of pictures that other programs can save as PNG.
+const OTHER_PICTURES: [&str; 8] = ["avif", "heic", "heif", "jxl", "psd", "ppm", "svg", "tga"];
+
+/// What is wrong with a file that no decoder takes.
+fn problem_of(error: &ImageError, path: &Path, bytes: &[u8]) -> PictureProblem {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let ending = ending.to_str().unwrap_or_default();
+    let format = |text: String| PictureProblem::Format(text);
+    match error {
+        ImageError::Limits(_) => {
+            let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
+            let size = reader.ok().and_then(|reader| reader.into_dimensions().ok());
+            let found = size.map_or("more".into(), |(width, height)| format!("{width} × {height}"));
+            PictureProblem::Large(found)
+        }
+        ImageError::Unsupported(_) if ending == "npz" || ending == "safetensors" => {
+            format("weights, which `picloom score --arch ARCH --params FILE` reads".into())
+        }
+        ImageError::Unsupported(kind)
+            if !matches!(kind.format_hint(), ImageFormatHint::Unknown)
+                || OTHER_PICTURES.contains(&ending) =>
+        {
+            format("another format; save it as PNG".into())
+        }
+        ImageError::Unsupported(_) => format("a file that is none of them".into()),
+        other => format(other.to_string()),
+    }
+}
+
 impl Picture {
     /// A picture of one colour.
     pub fn filled(width: usize, height: usize, colour: [f32; 3]) -> Self {
@@ -98,41 +147,37 @@ impl Picture {
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
     }
 
-    /// Reads PNG, JPEG, GIF (first frame) or WebP, turned as its EXIF says. Transparent pixels are laid over
-    /// white.
+    /// Reads PNG, JPEG, GIF (first frame), WebP, TIFF (first page) or BMP, turned as its EXIF says. Transparent pixels
+    /// are laid over white.
     ///
     /// # Errors
-    /// The file cannot be read, is no picture, or is cut off.
+    /// The file cannot be read, is no picture, is too large, or is cut off.
     pub fn read(path: &Path) -> Result<Self, PictureError> {
         let fail =
             |problem: PictureProblem| PictureError { path: path.display().to_string(), problem };
         let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(PictureProblem::Read(e)))?;
-        let problem = |e: &dyn std::fmt::Display| fail(PictureProblem::Format(e.to_string()));
-        // The decoder fills what is missing of a JPEG with grey.
-        let cut_off = is_cut_jpeg(&bytes);
-        let mut reader = image::ImageReader::new(std::io::Cursor::new(bytes))
+        let of_image = |e: ImageError| fail(problem_of(&e, path, &bytes));
+        let problem = |found: &str| fail(PictureProblem::Format(found.into()));
+        let mut reader = ImageReader::new(Cursor::new(&bytes[..]))
             .with_guessed_format()
-            .map_err(|e| problem(&e))?;
+            .map_err(|e| problem(&e.to_string()))?;
         // A small file can say that it is a huge picture.
         let mut limits = image::Limits::default();
-        (limits.max_image_width, limits.max_image_height) = (Some(8192), Some(8192));
+        (limits.max_image_width, limits.max_image_height) =
+            (Some(LONGEST_SIDE), Some(LONGEST_SIDE));
         reader.limits(limits.clone());
-        let mut decoder = reader.into_decoder().map_err(|e| {
-            let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
-            problem(&match ending.to_str() {
-                Some("npz" | "safetensors") => {
-                    "weights, which `picloom score --arch ARCH --params FILE` reads".into()
-                }
-                _ => format!("{e}; save it as PNG"),
-            })
-        })?;
-        limits.reserve(decoder.total_bytes()).map_err(|e| problem(&e))?;
-        let orientation = decoder.orientation().map_err(|e| problem(&e))?;
-        let mut picture = DynamicImage::from_decoder(decoder).map_err(|e| problem(&e))?;
+        let mut decoder = reader.into_decoder().map_err(of_image)?;
+        limits.reserve(decoder.total_bytes()).map_err(of_image)?;
+        let orientation = decoder.orientation().map_err(of_image)?;
+        let mut picture = DynamicImage::from_decoder(decoder).map_err(of_image)?;
         picture.apply_orientation(orientation);
         let picture = picture.to_rgba32f();
-        if cut_off {
-            return Err(problem(&"a JPEG that is cut off"));
+        // The decoder fills what is missing of a JPEG with grey.
+        if is_cut_jpeg(&bytes) && lacks_pixels(&bytes) {
+            return Err(problem("a JPEG that is cut off"));
+        }
+        if picture.iter().any(|value| !value.is_finite()) {
+            return Err(problem("a picture with pixels that are no numbers"));
         }
         let (width, height) = (picture.width() as usize, picture.height() as usize);
         if width == 0 || height == 0 {
@@ -142,7 +187,7 @@ impl Picture {
             .pixels()
             .flat_map(|p| {
                 let [r, g, b, a] = p.0;
-                [r, g, b].map(|c| c * a + (1.0 - a))
+                [r, g, b].map(|c| (c * a + (1.0 - a)).clamp(0.0, 1.0))
             })
             .collect();
         Ok(Picture { width, height, rgb })
