@@ -6,11 +6,12 @@ use crate::base::refusal::Refusal;
 use crate::base::text::word_of;
 use crate::experiment::networks::NetworksSpec;
 use crate::experiment::target_spec::places_of;
-use crate::genome::builtin;
+use crate::genome::{builtin, picked};
 use crate::run::is_genome_file;
 use crate::study::spec::{Spec, check_name};
 use clap::Args;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The spec, with `NAME` and `TARGETS` to be filled in.
@@ -53,16 +54,16 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         let refusal = Refusal::new(args.spec.display(), "a new file", found);
         return Err(refusal.advising("choose another name").into());
     }
-    let mut targets = String::new();
+    let (mut targets, mut names) = (String::new(), BTreeSet::new());
     for path in &args.targets {
-        let stem = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
         let key = if is_genome_file(path) { "genome" } else { "picture" };
-        if let (false, Some((name, _))) = (path.exists(), builtin(path)) {
-            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{name}\"\n\n");
+        if let (false, Some((genome, _))) = (path.exists(), builtin(path)) {
+            let name = own_name(genome, &mut names);
+            targets += &format!("[[targets]]\nname = \"{name}\"\ngenome = \"{genome}\"\n\n");
             continue;
         }
-        if !path.exists() {
+        let (file, pick) = picked(path);
+        if !file.exists() {
             return Err(Refusal::new(
                 "--targets",
                 "pictures or genomes",
@@ -72,17 +73,19 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
             .into());
         }
         // A spec's paths are looked for beside it, then in the folder above: a path that is found from there stays short.
-        let full = std::fs::canonicalize(path)?;
-        let found = std::fs::canonicalize(places_of(&args.spec).file(path));
+        let full = std::fs::canonicalize(file)?;
+        let found = std::fs::canonicalize(places_of(&args.spec).file(file));
         let is_found = path.is_relative() && found.is_ok_and(|found| found == full);
-        let place = if is_found { path } else { &full };
+        let place = if is_found { file } else { &full };
         let Some(place) = place.to_str() else {
             let (expected, found) =
                 ("paths of UTF-8, as a spec is text", word_of(place.as_os_str()));
             return Err(Refusal::new("--targets", expected, found).advising("rename it").into());
         };
-        let place = toml::Value::from(place);
-        let name: String = stem.chars().map(plain).collect();
+        let pick = pick.map_or_else(String::new, |pick| format!("#{pick}"));
+        let place = toml::Value::from(format!("{place}{pick}"));
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = own_name(&stem, &mut names);
         targets += &format!("[[targets]]\nname = \"{name}\"\n{key} = {place}\n");
         if key == "picture" {
             targets += "arch = \"6;cache:2,cos:2,gaussian:2,identity:1,sigmoid:2,sin:2,tanh:2\"\n";
@@ -105,4 +108,17 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
         "{path}\nnext: picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment report {path}"
     );
     Ok((json!({ "spec": args.spec.to_string_lossy() }), said))
+}
+
+/// A name of a–z, 0–9 and _ like this one, which none of `names` is; it is added to them.
+fn own_name(like: &str, names: &mut BTreeSet<String>) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let folded: String = like.chars().map(plain).take(60).collect();
+    let is_said = folded.contains(|c| c != '_');
+    let stem = if is_said { folded } else { "target".into() };
+    let numbered = (2..).map(|n| format!("{stem}_{n}"));
+    let mut all = std::iter::once(stem.clone()).chain(numbered);
+    let name = all.find(|name| !names.contains(name)).expect("numbers do not end");
+    names.insert(name.clone());
+    name
 }

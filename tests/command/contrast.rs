@@ -111,6 +111,26 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
 }
 
 #[test]
+fn a_new_study_has_names_that_run_whatever_its_files_are_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let files =
+        ["кот.png", "пёс.png", "Cat!.png", "cat?.png", &format!("{}.png", "long".repeat(50))];
+    for file in files {
+        std::fs::copy(root().join("experiments/targets/face.png"), folder.path().join(file))
+            .unwrap();
+    }
+    let line = format!("experiment new n.toml --targets {} bred_cat", files.join(" "));
+    let (code, out, error) = picloom(folder.path(), &line);
+    assert_eq!(code, 0, "{out}{error}");
+    let spec = std::fs::read_to_string(folder.path().join("n.toml")).unwrap();
+    for name in ["target", "target_2", "cat_", "cat__2", "bred_cat"] {
+        assert!(spec.contains(&format!("name = \"{name}\"")), "{name}: {spec}");
+    }
+    let (code, out, error) = picloom(folder.path(), "experiment run n.toml --dry-run");
+    assert_eq!(code, 0, "{out}{error}");
+}
+
+#[test]
 fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let says = |line: &str, wanted: i32| {
