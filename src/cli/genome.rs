@@ -6,7 +6,7 @@ use super::render::PictureArgs;
 use super::source::Usage;
 use crate::base::files::write_atomic;
 use crate::base::text::portable;
-use crate::genome::{self, Composed, GenomeInfo};
+use crate::genome::{self, Collection, Composed, GenomeInfo};
 use crate::network::transform::parts;
 use crate::network::weight_files::write_weights;
 use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_genome};
@@ -189,7 +189,25 @@ struct Info {
     series: Option<String>,
 }
 
+/// A file of many genomes.
+#[derive(Serialize)]
+struct Many {
+    file: String,
+    genomes: usize,
+    /// The first few.
+    ids: Vec<String>,
+}
+
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
+    if let Some(Collection { count, ids }) = genome::collection(file)? {
+        let file = file.display().to_string();
+        let text = format!(
+            "file            {file}\ngenomes         {count}\nthe first       {}\none of them     {file}#{} or {file}#1",
+            ids.join(", "),
+            ids[0],
+        );
+        return out.result(&Many { file, genomes: count, ids }, &text);
+    }
     let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);
     let picture = Model::of_genome(&genome, Wiring::Graph).picture(64, Coords::default());

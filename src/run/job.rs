@@ -42,8 +42,9 @@ pub struct FamilyTarget {
 pub fn is_genome_file(path: &Path) -> bool {
     let (path, _) = picked(path);
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+    let is_packed = path.to_string_lossy().to_ascii_lowercase().ends_with(".json.gz");
     let is_name = end.is_empty() || builtin(path).is_some();
-    end == "json" || end == "xml" || end == "zip" || (is_name && !path.exists())
+    is_packed || end == "json" || end == "xml" || end == "zip" || (is_name && !path.exists())
 }
 
 /// True for a genome file that is there, and for the name of a genome that comes with the program.

@@ -259,7 +259,9 @@ fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGe
         // Most JSON files of a study are no genomes: their first line tells.
         let json = path.extension().is_some_and(|e| e == "json");
         let says = ["\"format\": \"picloom-genome/", "\"format\":\"picloom-genome/"];
-        if json && !says.iter().any(|says| begins(path, says)) {
+        // A file of many is no genome, and long to count.
+        let is_packed = path.extension().is_some_and(|e| e == "gz");
+        if is_packed || json && !says.iter().any(|says| begins(path, says)) {
             return None;
         }
         let genome = match genome::read(path) {

@@ -2,7 +2,7 @@
 
 use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::genome::{
-    Genome, GenomeProblem, from_picbreeder_xml, picked, read, to_picbreeder_xml,
+    Genome, GenomeProblem, collection, from_picbreeder_xml, picked, read, to_picbreeder_xml,
 };
 use picloom::network::{Coords, Model, Wiring};
 use std::io::Write;
@@ -77,7 +77,7 @@ fn of_a_series_the_last_genome_is_read_or_the_one_that_is_named() {
     assert_eq!(picked(&odd), (&*odd, None));
     let own = written(&folder, "own.json", "{}");
     let error = read(&of(&own, "2")).unwrap_err();
-    assert!(matches!(*error.problem, GenomeProblem::Picked(_)), "{error}");
+    assert!(matches!(*error.problem, GenomeProblem::Refused(_)), "{error}");
 }
 
 #[test]
@@ -233,4 +233,127 @@ fn ancestors_of_different_origin_cross() {
     for (there, sibling) in bred(&siblings).sheet(0).unwrap().genomes().iter().zip(&siblings) {
         assert_eq!((ids(there), numbers(there)), (ids(sibling), numbers(sibling)));
     }
+}
+
+/// A genome of picbreeder-vlm: x feeds hue, y a hidden node, which feeds saturation and brightness.
+fn of_vlm(hidden: &str, more: &str) -> String {
+    let node = |key: i64, name: &str| {
+        format!(
+            "{{\"key\":{key},\"activation\":{name},\"affinity\":\"grey\",\"input\":{}}}",
+            key < 0
+        )
+    };
+    let link = |from: i64, to: i64, weight: f64, enabled: bool| {
+        format!("{{\"from\":{from},\"to\":{to},\"weight\":{weight},\"enabled\":{enabled}}}")
+    };
+    let nodes = [
+        node(-1, "null"),
+        node(-2, "null"),
+        node(-3, "null"),
+        node(-4, "null"),
+        node(0, "\"sin\""),
+        node(1, "\"sigmoid\""),
+        node(2, "\"cos\""),
+        node(5, hidden),
+        node(6, "\"cos\""),
+    ];
+    let links = [
+        link(-1, 0, 0.8, true),
+        link(-2, 5, 1.5, true),
+        link(5, 1, 2.0, true),
+        link(5, 2, 0.7, true),
+        // Disabled, and a cycle; and a node that nothing enters feeds another.
+        link(1, 5, 1.0, false),
+        link(6, 6, 1.0, false),
+        link(2, 0, 0.5, false),
+    ];
+    format!("{{\"nodes\":[{}],\"connections\":[{}]{more}}}", nodes.join(","), links.join(","))
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(text.as_bytes()).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "the formulas of another program")]
+fn genomes_of_picbreeder_vlm_draw_what_they_draw_there() {
+    let folder = TempDir::new().unwrap();
+    let path = written(
+        &folder,
+        "one.json",
+        of_vlm(
+            "\"gaussian\"",
+            ",\"outAct\":[\"identity\",\"cos\",\"sin\"],\"inAct\":[\"sin\",\"identity\",\"cos\",\"identity\"]",
+        ),
+    );
+    let genome = read(&path).unwrap();
+    genome.check().unwrap();
+    let drawn = Model::of_genome(&genome, Wiring::Graph).picture(8, Coords::Picbreeder);
+    for (row, column) in [(0, 0), (3, 6), (7, 2)] {
+        let at = |i: usize| (2.0 * i as f64 - 7.0) / 8.0;
+        let (x, y) = (at(column), at(row));
+        let hidden = 2.0 * (-(1.5 * y) * (1.5 * y)).exp() - 1.0;
+        let hue = (0.8 * x.sin()).sin();
+        let saturation = (2.0 / (1.0 + (-2.0 * hidden).exp()) - 1.0).cos().clamp(0.0, 1.0);
+        let value = (0.7 * hidden).cos().sin().abs().clamp(0.0, 1.0);
+        let sector = (hue + 1.0).rem_euclid(1.0) * 6.0;
+        let channel = |shift: f64| {
+            let k = (sector + shift).rem_euclid(6.0);
+            value - value * saturation * k.min(4.0 - k).clamp(0.0, 1.0)
+        };
+        let expected = [channel(5.0), channel(3.0), channel(1.0)];
+        for (found, expected) in drawn.at(row, column).into_iter().zip(expected) {
+            assert!((f64::from(found) - expected).abs() < 1e-4, "{found} {expected}");
+        }
+    }
+    for (text, expected) in [
+        (of_vlm("\"square\"", ""), "node 5: unknown activation"),
+        (of_vlm("\"sin\"", "").replace("\"affinity\"", "\"bias\":1,\"affinity\""), "bias"),
+        (of_vlm("\"sin\"", "").replace("\"to\":0", "\"to\":9"), "connection -1 to 9"),
+        (of_vlm("\"sin\"", "").replace("\"key\":6", "\"key\":5"), "node 5: expected keys"),
+    ] {
+        let path = written(&folder, "other.json", format!("{{\"a\":{text}}}"));
+        let error = read(&of(&path, "a")).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn of_a_map_of_genomes_one_is_named() {
+    let folder = TempDir::new().unwrap();
+    let entry = |i: usize| {
+        format!(
+            "\"id \\\"{i}\\\" #\": {}",
+            of_vlm("\"sin\"", "").replace("0.8", &format!("0.{i}1"))
+        )
+    };
+    let map = format!(
+        " {{{}, \"2\": {} }}",
+        (1..7).map(entry).collect::<Vec<_>>().join(",\n"),
+        of_vlm("\"cos\"", "")
+    );
+    for (file, bytes) in [("g.json", map.clone().into_bytes()), ("g.json.gz", packed(&map))] {
+        let path = written(&folder, file, bytes);
+        let found = collection(&path).unwrap().unwrap();
+        assert_eq!((found.count, found.ids.len(), &*found.ids[0]), (7, 5, "id \"1\" #"));
+        for (pick, name) in [("id \"3\" #", "id \"3\" #"), ("4", "id \"4\" #"), ("2", "2")] {
+            let genome = read(&of(&path, pick)).unwrap();
+            assert_eq!(genome.provenance.name, name);
+        }
+        let error = read(&of(&path, "8")).unwrap_err().to_string();
+        assert!(error.contains("an id or a number from 1 to 7, found \"8\""), "{error}");
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("found a file of 7; name one: ") && error.contains("#1"), "{error}");
+        assert!(picloom::run::is_genome(&of(&path, "4")));
+    }
+    for cut in [map.len() - 3, 300, 5] {
+        let path = written(&folder, "cut.json", &map[..cut]);
+        assert!(read(&of(&path, "2")).is_err() && read(&path).is_err(), "{cut}");
+    }
+    let long = format!("{{\"{}\":{{}}}}", "a".repeat(5000));
+    let error = read(&of(&written(&folder, "long.json", long), "1")).unwrap_err().to_string();
+    assert!(error.contains("without #"), "{error}");
+    assert_eq!(collection(Path::new("genomes/bred_moth.json")).unwrap(), None);
 }

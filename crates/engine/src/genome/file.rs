@@ -1,10 +1,13 @@
 //! Genomes from files: by the ending of the file, and by name or number where it holds several.
 
+use super::collection::{Collection, chosen, counted, is_packed, open};
 use super::picbreeder::{xml_in_zip, xml_of_several};
+use super::vlm::{from_vlm_json, is_vlm};
 use super::{BUILTIN, Genome, JsonError, PicbreederError, builtin, from_json};
 use crate::base::files::read_plain;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
+use std::io::Read;
 use std::path::Path;
 
 /// Largest genome file that is read, in bytes.
@@ -46,9 +49,9 @@ pub enum GenomeProblem {
     /// A whole genome that no network of the asked wiring can be made of.
     #[error("{0}")]
     Wiring(Refusal),
-    /// Of several genomes none, or one that is not there.
+    /// Of several genomes none, or one that is not there; a genome of another program that does not fit.
     #[error("{0}")]
-    Picked(Refusal),
+    Refused(Refusal),
 }
 
 /// The file of a genome, and which one in it is meant: `series.xml#3`, where no file has the whole name.
@@ -59,9 +62,10 @@ pub fn picked(path: &Path) -> (&Path, Option<&str>) {
     found.map_or((path, None), |(file, name)| (file, Some(name)))
 }
 
-/// Reads a genome by its extension: `.json` (own), `.zip` or `.xml` (Picbreeder); or one that comes with
-/// the program, by its name ([`builtin`]), where no such file is. Of several in a Picbreeder file the last, which is
-/// the published one, or that of a number: `series.xml#3`.
+/// Reads a genome by its extension: `.json` (own, or of picbreeder-vlm), `.zip` or `.xml` (Picbreeder); or one that
+/// comes with the program, by its name ([`builtin`]), where no such file is. Of several in a Picbreeder file the last,
+/// which is the published one, or that of a number: `series.xml#3`. Of a map of genomes (`.json`, `.json.gz`) the one
+/// that is named: `genomes.json.gz#ID`.
 ///
 /// # Errors
 /// The file cannot be read, or its content is refused; the message has the path, what was
@@ -77,22 +81,67 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
         let hint = did_you_mean(&file.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
         return Err(fail(GenomeProblem::Unknown(hint)));
     }
-    let bytes = read_plain(file, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
     let text = |bytes: Vec<u8>| {
         String::from_utf8(bytes)
             .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
     };
+    let refused = |refusal: Refusal| fail(GenomeProblem::Refused(refusal.as_failure()));
+    let unread = |e| fail(GenomeProblem::Read(e));
     let end = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let texts = match end.as_str() {
-        "json" if pick.is_none() => return from_json(&text(bytes)?).map_err(|e| fail(e.into())),
-        "json" => {
-            let expected = "a file of one genome without # and a name";
-            let refusal = Refusal::new("", expected, format!("{:?}", pick.unwrap_or_default()));
-            return Err(fail(GenomeProblem::Picked(refusal)));
+        "json" | "gz" if end == "json" || is_packed(file) => {
+            return match (counted(file).map_err(refused)?, pick) {
+                (Some(_), Some(pick)) => chosen(file, pick).map_err(refused),
+                (Some(Collection { count, ids }), None) => {
+                    let path = path.display();
+                    let advice = format!("name one: {path}#{} or {path}#1", ids[0]);
+                    let refusal = Refusal::new("", "one genome", format!("a file of {count}"));
+                    Err(refused(refusal.advising(advice)))
+                }
+                (None, Some(pick)) => {
+                    let expected = "a file of one genome without # and a name";
+                    Err(refused(Refusal::new("", expected, format!("{pick:?}"))))
+                }
+                (None, None) => {
+                    let bytes = match is_packed(file) {
+                        true => read_packed(file).map_err(unread)?,
+                        false => read_plain(file, LARGEST_FILE).map_err(unread)?,
+                    };
+                    if is_vlm(&bytes) {
+                        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                        return from_vlm_json(&bytes, &name).map_err(refused);
+                    }
+                    from_json(&text(bytes)?).map_err(|e| fail(e.into()))
+                }
+            };
         }
-        "xml" => vec![text(bytes)?],
-        "zip" => xml_in_zip(&bytes).map_err(|e| fail(e.into()))?,
+        "xml" => vec![text(read_plain(file, LARGEST_FILE).map_err(unread)?)?],
+        "zip" => {
+            let bytes = read_plain(file, LARGEST_FILE).map_err(unread)?;
+            xml_in_zip(&bytes).map_err(|e| fail(e.into()))?
+        }
         other => return Err(fail(GenomeProblem::Extension(other.into()))),
     };
     xml_of_several(&texts, pick).map_err(|e| fail(e.into()))
+}
+
+fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(LARGEST_FILE).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The genomes in a file of many, counted; `None` for any other file.
+///
+/// # Errors
+/// It cannot be read, or is damaged.
+pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
+    let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+    if !(is_json || is_packed(path)) || !path.is_file() {
+        return Ok(None);
+    }
+    counted(path).map_err(|refusal| {
+        let problem = Box::new(GenomeProblem::Refused(refusal.as_failure()));
+        ReadGenomeError { path: path.display().to_string(), problem }
+    })
 }

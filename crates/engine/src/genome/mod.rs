@@ -8,6 +8,7 @@
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
 
 mod builtin;
+mod collection;
 pub mod composed;
 mod dot;
 mod file;
@@ -17,11 +18,13 @@ mod json;
 mod morph;
 mod palette;
 mod picbreeder;
+mod vlm;
 
 pub use builtin::{BUILTIN, builtin};
+pub use collection::Collection;
 pub use composed::Composed;
 pub use dot::to_dot;
-pub use file::{GenomeProblem, ReadGenomeError, picked, read};
+pub use file::{GenomeProblem, ReadGenomeError, collection, picked, read};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{JsonError, from_json, to_json};

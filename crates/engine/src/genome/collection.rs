@@ -1,0 +1,188 @@
+//! Files of many genomes: a JSON map from ids to genomes of picbreeder-vlm, packed with gzip or not. Read entry by entry,
+//! so that the largest archive takes the memory of one genome.
+
+use super::Genome;
+use super::vlm::from_vlm_json;
+use crate::base::files::open_plain;
+use crate::base::refusal::Refusal;
+use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Most bytes of a collection, unpacked.
+const LARGEST: u64 = 64 << 30;
+/// Most bytes of one genome in it.
+const LARGEST_GENOME: usize = 16 << 20;
+/// Most bytes of an id.
+const LONGEST_ID: usize = 1024;
+/// Ids that are listed.
+const LISTED: usize = 5;
+
+/// The content of a collection, for people.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Collection {
+    /// Genomes in it.
+    pub count: usize,
+    /// The first few ids.
+    pub ids: Vec<String>,
+}
+
+/// True if the name of this file is that of JSON packed with gzip.
+pub(super) fn is_packed(path: &Path) -> bool {
+    path.to_string_lossy().to_ascii_lowercase().ends_with(".json.gz")
+}
+
+/// Opens a JSON file, unpacking it if its name says so.
+pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn BufRead>> {
+    let file = BufReader::new(open_plain(path)?);
+    Ok(match is_packed(path) {
+        true => Box::new(BufReader::new(MultiGzDecoder::new(file).take(LARGEST))),
+        false => Box::new(file.take(LARGEST)),
+    })
+}
+
+/// Counts the genomes of the collection in a file; `None` if it is none.
+///
+/// # Errors
+/// It cannot be read, or is damaged.
+pub(super) fn counted(path: &Path) -> Result<Option<Collection>, Refusal> {
+    #[derive(Deserialize)]
+    struct Shape {
+        #[serde(rename = "nodes")]
+        _nodes: IgnoredAny,
+        #[serde(rename = "connections")]
+        _connections: IgnoredAny,
+    }
+    let Ok(mut entries) = Entries::of(path) else { return Ok(None) };
+    let Ok(Some(first)) = entries.id() else { return Ok(None) };
+    let is_genome = |value: &Vec<u8>| serde_json::from_slice::<Shape>(value).is_ok();
+    if !entries.value(true).is_ok_and(|value| is_genome(&value)) {
+        return Ok(None);
+    }
+    let mut found = Collection { count: 1, ids: vec![first] };
+    while let Some(id) = entries.id()? {
+        entries.value(false)?;
+        found.count += 1;
+        if found.ids.len() < LISTED {
+            found.ids.push(id);
+        }
+    }
+    Ok(Some(found))
+}
+
+/// The genome with this id in a collection, else that of this number, from 1.
+///
+/// # Errors
+/// There is none, or it does not fit; the file cannot be read, or is damaged.
+pub(super) fn chosen(path: &Path, pick: &str) -> Result<Genome, Refusal> {
+    let mut entries = Entries::of(path)?;
+    let number: Option<usize> = pick.parse().ok();
+    let (mut count, mut numbered, mut first) = (0, None, String::new());
+    while let Some(id) = entries.id()? {
+        count += 1;
+        let (is_it, is_number) = (id == pick, number == Some(count));
+        let value = entries.value(is_it || is_number)?;
+        if is_it {
+            return from_vlm_json(&value, &id);
+        }
+        if first.is_empty() {
+            first.clone_from(&id);
+        }
+        numbered = if is_number { Some((id, value)) } else { numbered };
+    }
+    let (id, value) = numbered.ok_or_else(|| {
+        let expected = format!("an id or a number from 1 to {count}");
+        Refusal::new("", expected, format!("{pick:?}")).advising(format!("the first is {first}"))
+    })?;
+    from_vlm_json(&value, &id)
+}
+
+/// The entries of a JSON object.
+struct Entries {
+    bytes: Box<dyn Iterator<Item = std::io::Result<u8>>>,
+    is_begun: bool,
+}
+
+impl Entries {
+    fn of(path: &Path) -> Result<Self, Refusal> {
+        let open = open(path);
+        let file = open.map_err(|e| Refusal::new("", "a file that can be read", e.to_string()))?;
+        Ok(Entries { bytes: Box::new(file.bytes()), is_begun: false })
+    }
+
+    fn byte(&mut self) -> Result<u8, Refusal> {
+        let damaged = |found: String| Refusal::new("", "a whole map of genomes", found);
+        let byte = self.bytes.next().ok_or_else(|| damaged("an end before its end".into()))?;
+        byte.map_err(|error| damaged(error.to_string()))
+    }
+
+    /// The next byte that is no space.
+    fn mark(&mut self) -> Result<u8, Refusal> {
+        loop {
+            match self.byte()? {
+                b' ' | b'\t' | b'\n' | b'\r' => {}
+                byte => return Ok(byte),
+            }
+        }
+    }
+
+    /// The id of the next entry; `None` at the end.
+    fn id(&mut self) -> Result<Option<String>, Refusal> {
+        let refuse = |found: String| Err(Refusal::new("", "an id of a genome", found));
+        let before = std::mem::replace(&mut self.is_begun, true);
+        match (before, self.mark()?) {
+            (true, b'}') => return Ok(None),
+            (true, b',') | (false, b'{') => {}
+            (_, other) => return refuse(format!("{:?}", char::from(other))),
+        }
+        let mut text = vec![self.mark()?];
+        if !before && text == b"}" {
+            return Ok(None);
+        }
+        let mut is_escaped = false;
+        while text.len() < LONGEST_ID && text[0] == b'"' {
+            let byte = self.byte()?;
+            text.push(byte);
+            if byte == b'"' && !is_escaped {
+                break;
+            }
+            is_escaped = byte == b'\\' && !is_escaped;
+        }
+        match (serde_json::from_slice(&text), self.mark()?) {
+            (Ok(id), b':') => Ok(Some(id)),
+            _ => refuse(format!("{:?}", String::from_utf8_lossy(&text[..text.len().min(40)]))),
+        }
+    }
+
+    /// The text of the entry's value if it is kept, else nothing.
+    fn value(&mut self, keep: bool) -> Result<Vec<u8>, Refusal> {
+        let (mut text, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, false, false);
+        let mut byte = self.mark()?;
+        if byte != b'{' {
+            let found = format!("{:?}", char::from(byte));
+            return Err(Refusal::new("", "a genome of each id", found));
+        }
+        loop {
+            if keep {
+                text.push(byte);
+            }
+            if text.len() > LARGEST_GENOME {
+                let expected = format!("genomes of at most {LARGEST_GENOME} bytes");
+                return Err(Refusal::new("", expected, "more"));
+            }
+            match byte {
+                b'"' if !is_escaped => quote = !quote,
+                b'{' | b'[' if !quote => depth += 1,
+                b'}' | b']' if !quote => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok(text);
+            }
+            is_escaped = quote && byte == b'\\' && !is_escaped;
+            byte = self.byte()?;
+        }
+    }
+}
