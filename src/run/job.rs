@@ -1,6 +1,6 @@
 //! A training job: target, wiring, config with its id.
 
-use super::RunError;
+use super::{RunError, read_picture};
 use crate::base::hash::{hex, json_id, sha256_of_floats};
 use crate::base::settings::Settings;
 use crate::base::text::portable;
@@ -67,7 +67,7 @@ pub fn load_target(
     if is_genome_file(path) {
         return Target::of_genome(&genome::read(path)?, path, size, coords);
     }
-    let picture = Picture::read(path)?;
+    let picture = read_picture(path)?;
     let (width, height) = (picture.width, picture.height);
     let picture = match fit {
         Some(how) => picture.squared(size, how),

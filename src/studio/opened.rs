@@ -9,8 +9,8 @@ use super::pixels::{is_picture_file, is_weights_file};
 use super::state::Studio;
 use crate::base::files::write_atomic;
 use crate::base::hash::short_id;
-use crate::network::{Arch, Picture, Wiring};
-use crate::run::is_genome_file;
+use crate::network::{Arch, Wiring};
+use crate::run::{is_genome_file, read_picture};
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -65,7 +65,7 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
     }
     write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
     let read = match kind {
-        "picture" => Picture::read(&path).map(drop).map_err(Refusal::bad),
+        "picture" => read_picture(&path).map(drop).map_err(Refusal::bad),
         _ => studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph }).map(drop),
     };
     if let Err(refusal) = read {

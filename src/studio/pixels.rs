@@ -4,6 +4,7 @@ use super::answer::{Refusal, of_bytes};
 use super::workers::HasLeft;
 use crate::network::kernel::render;
 use crate::network::{Coords, Frame, Network, Picture, PixelInputs, Squaring, Weights};
+use crate::run::read_picture;
 use axum::response::Response;
 use std::path::Path;
 
@@ -80,7 +81,7 @@ pub(super) fn side_by_side(pictures: &[Picture], columns: usize, size: usize) ->
 /// True if the name of this file is that of a picture.
 pub(super) fn is_picture_file(path: &Path) -> bool {
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp"].contains(&end.as_str())
+    ["png", "jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "svg"].contains(&end.as_str())
 }
 
 /// True if the name of this file is that of weights.
@@ -94,5 +95,5 @@ pub(super) fn is_weights_file(path: &Path) -> bool {
 /// # Errors
 /// It is none.
 pub(super) fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
-    Ok(Picture::read(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
+    Ok(read_picture(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
 }

@@ -202,3 +202,27 @@ fn a_picture_that_is_drawn_rows_by_rows_has_the_bits_of_the_whole() {
         }
     }
 }
+
+#[test]
+fn an_svg_of_shapes_is_read_and_other_files_and_letters_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.svg");
+    let read = |inside: &str| {
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"10\">{inside}</svg>"
+        );
+        std::fs::write(&path, svg).unwrap();
+        picloom::run::read_picture(&path)
+    };
+    let picture = read("<rect x=\"10\" width=\"10\" height=\"10\" fill=\"red\"/>").unwrap();
+    assert_eq!((picture.width, picture.height), (1024, 512));
+    assert_eq!([picture.at(9, 9), picture.at(500, 1000)], [[1.0; 3], [1.0, 0.0, 0.0]]);
+    for (inside, expected) in [
+        ("<text>letters</text>", "found <text>; turn it into paths"),
+        ("<g><image href=\"a.png\"/></g>", "found <image>"),
+        ("<g>", "expected an SVG of shapes"),
+    ] {
+        let error = read(inside).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -64,6 +64,9 @@ pub enum PictureProblem {
     /// No whole picture.
     #[error("expected a PNG, JPEG, GIF, WebP, TIFF or BMP picture, found: {0}")]
     Format(String),
+    /// An SVG that cannot be drawn.
+    #[error("expected an SVG of shapes, found {0}")]
+    Svg(String),
     /// More pixels than are read.
     #[error(
         "expected a picture of at most {LONGEST_SIDE} pixels a side, found {0}; make it smaller"
