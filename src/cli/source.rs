@@ -4,6 +4,7 @@ use super::names::one_of;
 use super::output::Output;
 use crate::base::refusal::Refusal;
 use crate::genome;
+use crate::network::weight_files::fer_arch;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
 use crate::probe::LinksError;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome};
@@ -21,7 +22,7 @@ pub struct Usage(pub String);
 #[derive(Args)]
 #[command(next_help_heading = "The network")]
 pub(super) struct NetworkArgs {
-    /// Folder of a finished run, or a genome as behind --genome
+    /// Folder of a finished run or of FER (arch.pkl, params.pkl), or a genome as behind --genome
     #[arg(value_name = "RUN|GENOME")]
     pub run: Option<PathBuf>,
     /// Genome file (.json, .zip, .xml), or a genome that comes with the program, with its evolved weights
@@ -33,7 +34,7 @@ pub(super) struct NetworkArgs {
     /// Arch string of a layered network, e.g. "12;cache:15,gaussian:4,identity:2,sin:1"
     #[arg(long, conflicts_with_all = ["run", "genome"], requires = "params")]
     pub arch: Option<Arch>,
-    /// Weights of --arch (.npz or .safetensors)
+    /// Weights of --arch (.npz, .safetensors, or one vector as .npy or .pkl)
     #[arg(long, requires = "arch", conflicts_with_all = ["run", "genome"])]
     pub params: Option<PathBuf>,
     /// Values of the factors of a conditional network, Z1,Z2,…, each in [-1, 1] [default: a run's first condition, else 0; export keeps the factors]
@@ -97,7 +98,13 @@ impl NetworkArgs {
     }
 
     fn load_with(&self, wanted: LoadOptions<'_>) -> anyhow::Result<Source> {
+        let fer = self.run.as_deref().map(fer_arch).transpose()?.flatten();
+        let params =
+            self.run.as_ref().map_or_else(PathBuf::new, |folder| folder.join("params.pkl"));
         let kept = match (&self.run, &self.genome, &self.arch, &self.params) {
+            (Some(_), None, None, _) if fer.is_some() => {
+                NetworkPath::Weights(fer.as_ref().expect("asked above"), &params)
+            }
             (Some(path), None, None, _) if is_genome(path) => {
                 NetworkPath::Genome(path, self.wiring())
             }

@@ -357,3 +357,79 @@ fn of_a_map_of_genomes_one_is_named() {
     assert!(error.contains("without #"), "{error}");
     assert_eq!(collection(Path::new("genomes/bred_moth.json")).unwrap(), None);
 }
+
+/// A pickle as Python writes it, protocol 4: one array of floats, and what it calls to make it.
+fn pickled(values: &[f32], module: &str) -> Vec<u8> {
+    let text = |text: &str| [&[0x8c, text.len() as u8], text.as_bytes(), &[0x94]].concat();
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let count = (values.len() as u32).to_le_bytes();
+    [
+        b"\x80\x04\x95\0\0\0\0\0\0\0\0".to_vec(),
+        text(module),
+        text("_reconstruct"),
+        b"\x93\x94".to_vec(),
+        text("numpy"),
+        text("ndarray"),
+        b"\x93\x94K\x00\x85\x94C\x01b\x94\x87\x94R\x94(K\x01J".to_vec(),
+        count.to_vec(),
+        b"\x85\x94h\x03".to_vec(),
+        text("dtype"),
+        b"\x93\x94".to_vec(),
+        text("f4"),
+        b"\x89\x88\x87\x94R\x94(K\x03".to_vec(),
+        text("<"),
+        b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t\x94b\x89B".to_vec(),
+        (bytes.len() as u32).to_le_bytes().to_vec(),
+        bytes,
+        b"\x94t\x94b.".to_vec(),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_folder_of_fer_is_read_in_the_order_of_flax_and_no_code_of_it_is_run() {
+    use picloom::network::weight_files::{fer_arch, read_weights, write_weights};
+    use picloom::network::{Arch, Weights};
+    let folder = TempDir::new().unwrap();
+    let arch: Arch = "11;cos:1,sin:1".parse().unwrap();
+    let network = arch.network();
+    let weights = Weights((0..network.weight_count()).map(|i| i as f32).collect());
+    // The kernels in × out, in the order of their names as texts.
+    let npz = folder.path().join("own.npz");
+    write_weights(&npz, &network, &weights).unwrap();
+    let arrays = picloom::network::npz::read_npz(&std::fs::read(&npz).unwrap()).unwrap();
+    let names: Vec<&str> = arrays.keys().map(String::as_str).collect();
+    assert_eq!(names[1..4], ["Dense_1.kernel", "Dense_10.kernel", "Dense_11.kernel"]);
+    let flat: Vec<f32> = arrays.values().flat_map(|a| a.values.iter().map(|v| *v as f32)).collect();
+    let head = "{'descr': '<f4', 'fortran_order': False, 'shape': (COUNT,), }\n";
+    let head = head.replace("COUNT", &flat.len().to_string());
+    let bytes = flat.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+    let npy = [b"\x93NUMPY\x01\0", &(head.len() as u16).to_le_bytes()[..], head.as_bytes(), &bytes]
+        .concat();
+    written(&folder, "params.npy", npy);
+    written(&folder, "params.pkl", pickled(&flat, "numpy.core.multiarray"));
+    assert_eq!(fer_arch(folder.path()).unwrap(), None);
+    let text = arch.to_string();
+    written(
+        &folder,
+        "arch.pkl",
+        [b"\x80\x04\x8c", &[text.len() as u8][..], text.as_bytes(), b"\x94."].concat(),
+    );
+    assert_eq!(fer_arch(folder.path()).unwrap(), Some(arch));
+    for name in ["params.npy", "params.pkl"] {
+        assert_eq!(read_weights(&folder.path().join(name), &network).unwrap(), weights, "{name}");
+    }
+    let whole = pickled(&flat, "numpy.core.multiarray");
+    for (bytes, expected) in [
+        (pickled(&flat, "os"), "a call of os._reconstruct"),
+        (b"\x80\x04cos\nsystem\n\x8c\x04true\x85R.".to_vec(), "a call of os.system"),
+        (whole[..whole.len() - 9].to_vec(), "cut off"),
+        ([&b"\x80\x04"[..], &b"("[..].repeat(9000)].concat(), "instructions"),
+        (pickled(&flat[1..], "numpy.core.multiarray"), "arrays for arch"),
+        (b"\x80\x04}.".to_vec(), "other objects"),
+    ] {
+        let path = written(&folder, "params.pkl", bytes);
+        let error = read_weights(&path, &network).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

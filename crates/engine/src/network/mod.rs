@@ -18,6 +18,7 @@ pub mod layerize;
 mod model;
 pub mod npz;
 pub mod palette;
+mod pickle;
 pub mod picture;
 pub mod picture_file;
 pub mod reference;

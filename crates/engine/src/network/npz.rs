@@ -91,7 +91,8 @@ pub fn write_npz(arrays: &[(String, Vec<usize>, Vec<f32>)]) -> Vec<u8> {
     zip.finish().expect("writing to memory").into_inner()
 }
 
-fn parse_npy(data: &[u8]) -> Result<Array, (&'static str, String)> {
+/// One array, as a `.npy` file holds it.
+pub(super) fn parse_npy(data: &[u8]) -> Result<Array, (&'static str, String)> {
     if data.len() < 10 || &data[..6] != b"\x93NUMPY" {
         return Err(("a NumPy array", "no NumPy header".into()));
     }

@@ -1,10 +1,12 @@
-//! Weights in files, both ways: `.npz` in FER/flax order, `.safetensors` in PyTorch order.
+//! Weights in files, both ways: `.npz` in FER/flax order, `.safetensors` in PyTorch order; read, too: one vector of all
+//! weights, as FER keeps it (`.npy`, `.npz`, `.pkl`).
 //!
 //! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
 //! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
 
 use super::arch::ParseArchError;
-use super::npz::{NpzError, read_npz, write_npz};
+use super::npz::{Array, NpzError, parse_npy, read_npz, write_npz};
+use super::pickle::{Pickled, read_pickle};
 use super::{Arch, Network, Weights};
 use crate::base::files::{WriteError, read_plain, write_atomic};
 use crate::base::refusal::Refusal;
@@ -14,6 +16,9 @@ use std::path::Path;
 
 /// Largest file of weights that is read, in bytes.
 const LARGEST_FILE: u64 = 1 << 30;
+
+/// Largest pickle of an arch, in bytes.
+const LARGEST_ARCH: u64 = 1 << 16;
 
 /// Why a weights file could not be read for a network.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +44,7 @@ pub enum WeightsProblem {
     Arrays(Refusal),
 }
 
-/// Reads `.npz` or `.safetensors` weights of exactly this network.
+/// Reads weights of exactly this network: `.npz`, `.safetensors`, or one vector as `.npy`, `.npz` or `.pkl`.
 ///
 /// # Errors
 /// Unreadable file, missing or further layers, shapes that do not match the arch, values that are
@@ -73,9 +78,18 @@ pub fn read_weights_under(
             .filter(|(name, _, _)| prefix.is_empty() || !name.contains('/'))
             .collect(),
         "safetensors" => read_safetensors(&bytes).map_err(refuse)?,
+        "npy" => vec![unnamed(
+            parse_npy(&bytes)
+                .map_err(|(expected, found)| refuse(Refusal::new("", expected, found)))?,
+        )],
+        "pkl" | "pickle" => match read_pickle(&bytes).map_err(refuse)? {
+            Pickled::Array(array) => vec![unnamed(array)],
+            Pickled::Text(_) => return Err(refuse(Refusal::new("", "an array", "a text"))),
+        },
         other => {
             let found = format!("extension {other:?}");
-            return Err(refuse(Refusal::new("", "weights as .npz or .safetensors", found)));
+            let expected = "weights as .npz or .safetensors, or one vector as .npy or .pkl";
+            return Err(refuse(Refusal::new("", expected, found)));
         }
     };
     assemble(network, arrays).map_err(refuse)
@@ -225,8 +239,54 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, Refusal> {
     Ok(arrays)
 }
 
+/// The arch of a folder of FER, `arch.pkl` beside `params.pkl`; `None` if it is no such folder.
+///
+/// # Errors
+/// The pickle holds no arch.
+pub fn fer_arch(folder: &Path) -> Result<Option<Arch>, ReadWeightsError> {
+    let path = folder.join("arch.pkl");
+    if !path.is_file() || !folder.join("params.pkl").is_file() {
+        return Ok(None);
+    }
+    let fail =
+        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+    let refuse = |refusal: Refusal| fail(WeightsProblem::Arrays(refusal.as_failure()));
+    let bytes = read_plain(&path, LARGEST_ARCH).map_err(|e| fail(WeightsProblem::Read(e)))?;
+    let Pickled::Text(text) = read_pickle(&bytes).map_err(refuse)? else {
+        return Err(refuse(Refusal::new("", "an arch", "an array")));
+    };
+    let arch = text.parse::<Arch>();
+    arch.map(Some).map_err(|e| refuse(Refusal::new("", "an arch", e.to_string())))
+}
+
+fn unnamed(Array { shape, values }: Array) -> NamedArray {
+    (String::new(), shape, values)
+}
+
+/// One vector of all weights as kernels, in flax's order: by names as texts, `Dense_10` before `Dense_2`.
+fn split(network: &Network, values: &[f64]) -> Vec<NamedArray> {
+    let blocks = network.blocks.iter().enumerate();
+    let mut blocks: Vec<_> =
+        blocks.map(|(i, block)| (format!("Dense_{i}.kernel"), block)).collect();
+    blocks.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut rest = values;
+    let kernels = blocks.into_iter().map(|(name, block)| {
+        let shape = vec![block.sources.len(), block.targets.len()];
+        let (own, others) = rest.split_at(shape[0] * shape[1]);
+        rest = others;
+        (name, shape, own.to_vec())
+    });
+    kernels.collect()
+}
+
 /// Puts named arrays (kernels in × out) into the network's flat order.
-fn assemble(network: &Network, arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
+fn assemble(network: &Network, mut arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
+    if let [(_, shape, values)] = &arrays[..]
+        && network.is_layered()
+        && *shape == [network.weight_count()]
+    {
+        arrays = split(network, values);
+    }
     let mut weights = Weights(vec![0.0; network.weight_count()]);
     let mut wanted: Vec<(String, Vec<usize>)> = network
         .blocks
