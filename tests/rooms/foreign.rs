@@ -433,3 +433,55 @@ fn a_folder_of_fer_is_read_in_the_order_of_flax_and_no_code_of_it_is_run() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn a_genome_of_win_picbreeder_is_read() {
+    let folder = TempDir::new().unwrap();
+    let node = |gid: &str, kind: &str, activation: &str| {
+        format!(
+            "{{\"gid\":{gid},\"nodeType\":\"{kind}\",\"activationFunction\":\"{activation}\",\"layer\":0,\"bias\":0}}"
+        )
+    };
+    let nodes = [
+        node("0", "Bias", "pbLinear"),
+        node("1", "Input", "pbLinear"),
+        node("2", "Input", "pbLinear"),
+        node("3", "Input", "pbLinear"),
+        node("4", "Output", "Sine"),
+        node("5", "Output", "PBBipolarSigmoid"),
+        node("6", "Output", "PBCos"),
+        node("\"h\"", "Hidden", "PBGaussian"),
+    ];
+    let link = |from: &str, to: &str| {
+        format!("{{\"gid\":1,\"weight\":1.5,\"sourceID\":{from},\"targetID\":{to},\"a\":0}}")
+    };
+    let links = [link("1", "\"h\""), link("\"h\"", "4"), link("2", "6")];
+    let text = format!(
+        "{{\"seedID\":\"1\",\"genome\":{{\"nodes\":[{}],\"connections\":[{}]}}}}",
+        nodes.join(","),
+        links.join(",")
+    );
+    let bare = text.replace("\"seedID\":\"1\",", "");
+    let genome = read(&written(&folder, "seed.json", &bare)).unwrap();
+    assert!(genome == read(&written(&folder, "seed.json", &text)).unwrap());
+    let parts: Vec<String> =
+        genome.nodes().map(|n| format!("{} {}", n.role, n.activation)).collect();
+    assert_eq!(
+        parts[1..5],
+        ["input x identity", "input y identity", "input d identity", "output hue sin"]
+    );
+    assert_eq!(
+        (name(&genome).0, &*parts[7], genome.connections().len()),
+        ("seed", "hidden gaussian", 3)
+    );
+    for (from, to, expected) in [
+        ("PBCos", "Step", "found Step"),
+        ("\"layer\":0,\"bias\":0", "\"layer\":0,\"bias\":2", "bias 0, found 2"),
+        ("\"sourceID\":2", "\"sourceID\":9", "ends among the nodes, found 9"),
+        ("\"nodeType\":\"Hidden\"", "\"nodeType\":\"Output\"", "three outputs"),
+    ] {
+        let error =
+            read(&written(&folder, "seed.json", text.replace(from, to))).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

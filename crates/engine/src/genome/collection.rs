@@ -58,7 +58,8 @@ pub(super) fn counted(path: &Path) -> Result<Option<Collection>, Refusal> {
     let Ok(mut entries) = Entries::of(path) else { return Ok(None) };
     let Ok(Some(first)) = entries.id() else { return Ok(None) };
     let is_genome = |value: &Vec<u8>| serde_json::from_slice::<Shape>(value).is_ok();
-    if !entries.value(true).is_ok_and(|value| is_genome(&value)) {
+    // Of win-Picbreeder the one genome stands under this name.
+    if first == "genome" || !entries.value(true).is_ok_and(|value| is_genome(&value)) {
         return Ok(None);
     }
     let mut found = Collection { count: 1, ids: vec![first] };

@@ -3,6 +3,7 @@
 use super::collection::{Collection, chosen, counted, is_packed, open};
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
+use super::win::from_win_json;
 use super::{BUILTIN, Genome, JsonError, PicbreederError, builtin, from_json};
 use crate::base::files::read_plain;
 use crate::base::names::did_you_mean;
@@ -62,7 +63,7 @@ pub fn picked(path: &Path) -> (&Path, Option<&str>) {
     found.map_or((path, None), |(file, name)| (file, Some(name)))
 }
 
-/// Reads a genome by its extension: `.json` (own, or of picbreeder-vlm), `.zip` or `.xml` (Picbreeder); or one that
+/// Reads a genome by its extension: `.json` (own, of picbreeder-vlm or win-Picbreeder), `.zip` or `.xml` (Picbreeder); or one that
 /// comes with the program, by its name ([`builtin`]), where no such file is. Of several in a Picbreeder file the last,
 /// which is the published one, or that of a number: `series.xml#3`. Of a map of genomes (`.json`, `.json.gz`) the one
 /// that is named: `genomes.json.gz#ID`.
@@ -107,8 +108,11 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
                         true => read_packed(file).map_err(unread)?,
                         false => read_plain(file, LARGEST_FILE).map_err(unread)?,
                     };
+                    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                    if let Some(genome) = from_win_json(&bytes, &name).map_err(refused)? {
+                        return Ok(genome);
+                    }
                     if is_vlm(&bytes) {
-                        let name = file.file_stem().unwrap_or_default().to_string_lossy();
                         return from_vlm_json(&bytes, &name).map_err(refused);
                     }
                     from_json(&text(bytes)?).map_err(|e| fail(e.into()))

@@ -19,6 +19,7 @@ mod morph;
 mod palette;
 mod picbreeder;
 mod vlm;
+mod win;
 
 pub use builtin::{BUILTIN, builtin};
 pub use collection::Collection;
