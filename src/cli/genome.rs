@@ -41,7 +41,7 @@ enum GenomeCommand {
         #[command(flatten)]
         picture: PictureArgs,
     },
-    /// Convert by extension: .json (own), .zip/.xml (Picbreeder), .dot (Graphviz, write only)
+    /// Convert by extension: .json (own), .vlm.json (picbreeder-vlm), .zip/.xml (Picbreeder), .dot (Graphviz, write only)
     Convert {
         /// Genome file to read
         input: PathBuf,
@@ -92,7 +92,9 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
         }
         GenomeCommand::Convert { input, output } => {
             let genome = genome::read(&input)?;
+            let is_vlm = output.to_string_lossy().ends_with(".vlm.json");
             let bytes = match output.extension().and_then(|e| e.to_str()) {
+                Some("json") if is_vlm => genome::to_vlm_json(&genome)?.into_bytes(),
                 Some("json") => genome::to_json(&genome).into_bytes(),
                 Some("xml") => genome::to_picbreeder_xml(&genome).into_bytes(),
                 Some("zip") => genome::to_picbreeder_zip(&genome),

@@ -2,7 +2,8 @@
 
 use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::genome::{
-    Genome, GenomeProblem, collection, from_picbreeder_xml, picked, read, to_picbreeder_xml,
+    BUILTIN, Genome, GenomeProblem, collection, from_picbreeder_xml, picked, read,
+    to_picbreeder_xml, to_vlm_json,
 };
 use picloom::network::{Coords, Model, Wiring};
 use std::io::Write;
@@ -318,6 +319,28 @@ fn genomes_of_picbreeder_vlm_draw_what_they_draw_there() {
         let error = read(&of(&path, "a")).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
+}
+
+#[test]
+fn what_is_written_for_picbreeder_vlm_draws_the_same_when_read() {
+    let folder = TempDir::new().unwrap();
+    let mut written_ones = 0;
+    for (name, _) in BUILTIN {
+        let genome = read(Path::new(name)).unwrap();
+        let draw = |genome| Model::of_genome(genome, Wiring::Graph).picture(24, Coords::Picbreeder);
+        match to_vlm_json(&genome) {
+            Ok(text) => {
+                let again = read(&written(&folder, "a.vlm.json", text)).unwrap();
+                assert!(draw(&genome).mse(&draw(&again)) < 1e-9, "{name}");
+                written_ones += 1;
+            }
+            Err(refusal) => {
+                let known = ["identity, sin, cos, sigmoid or gaussian", "nodes that hear an input"];
+                assert!(known.contains(&&*refusal.expected), "{name}: {refusal}");
+            }
+        }
+    }
+    assert!(written_ones > 5, "{written_ones}");
 }
 
 #[test]

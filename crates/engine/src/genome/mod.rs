@@ -34,6 +34,7 @@ pub use palette::Palette;
 pub use picbreeder::{
     PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
+pub use vlm::to_vlm_json;
 
 use crate::math::Activation;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};

@@ -12,6 +12,7 @@ use crate::base::refusal::Refusal;
 use crate::math::Activation;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most nodes and connections of a genome, each.
@@ -163,6 +164,61 @@ pub(super) fn from_vlm_json(text: &[u8], name: &str) -> Result<Genome, Refusal> 
         let _ = genome.add_connection(gene);
     }
     Ok(genome)
+}
+
+/// The genome as JSON of picbreeder-vlm; a grey one is given hue and saturation.
+///
+/// # Errors
+/// It has what genomes there have not: factors, other activations, nodes that hear nothing and are not 0.
+pub fn to_vlm_json(genome: &Genome) -> Result<String, Refusal> {
+    Refusal::unless(genome.factors() == 0, "inputs", "x, y, d and bias", "factors")?;
+    let genome = genome.with_colour_outputs();
+    let mut hidden = 3..;
+    let mut keys = BTreeMap::new();
+    for node in genome.nodes() {
+        let key = match node.role {
+            Role::Input(input) => -1 - input as i64,
+            Role::Output(output) => output as i64,
+            Role::Hidden => hidden.next().unwrap_or_default(),
+        };
+        keys.insert(node.id, key);
+    }
+    let acting = || genome.connections().filter(|link| link.enabled);
+    let computed = computed(acting().map(|c| (keys[&c.source], keys[&c.target])).collect());
+    let brightness = genome.output(Output::Brightness).expect("given above").id;
+    let mut nodes = Vec::new();
+    for node in genome.nodes() {
+        let (key, at) = (keys[&node.id], format!("node {}", node.id));
+        let is_heard = acting().any(|link| link.source == node.id);
+        let is_read = is_heard || matches!(node.role, Role::Output(_));
+        let fits =
+            computed.contains(&key) || !is_read || node.activation.value(0.0) == 0.0 && !is_heard;
+        Refusal::unless(fits, &at, "nodes that hear an input", "one that hears none")?;
+        let activation = match node.activation {
+            Activation::Cache => Activation::Identity.name(),
+            Activation::Relu | Activation::Tanh => {
+                let expected = "identity, sin, cos, sigmoid or gaussian";
+                return Err(Refusal::new(at, expected, node.activation.name()));
+            }
+            known => known.name(),
+        };
+        let is_input = key < 0;
+        let affinity = if genome.reaches(node.id, brightness) { "grey" } else { "color" };
+        let shown = if is_input { None } else { Some(activation) };
+        nodes.push(
+            json!({ "key": key, "activation": shown, "affinity": affinity, "input": is_input }),
+        );
+    }
+    let connections: Vec<_> = genome
+        .connections()
+        .map(|c| json!({ "from": keys[&c.source], "to": keys[&c.target], "weight": c.weight, "enabled": c.enabled }))
+        .collect();
+    let mut file = json!({ "nodes": nodes, "connections": connections });
+    let on_inputs = Input::OF_PIXEL.map(|input| genome.input(input).activation.name());
+    if on_inputs.iter().any(|name| *name != "identity") {
+        file["inAct"] = json!(on_inputs);
+    }
+    Ok(file.to_string() + "\n")
 }
 
 /// The nodes that compute: inputs, and those all of whose sources do.
