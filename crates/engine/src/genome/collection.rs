@@ -43,11 +43,8 @@ pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn BufRead>> {
     })
 }
 
-/// Counts the genomes of the collection in a file; `None` if it is none.
-///
-/// # Errors
-/// It cannot be read, or is damaged.
-pub(super) fn counted(path: &Path) -> Result<Option<Collection>, Refusal> {
+/// True if a file begins as a map of genomes does.
+pub(super) fn holds_many(path: &Path) -> bool {
     #[derive(Deserialize)]
     struct Shape {
         #[serde(rename = "nodes")]
@@ -55,14 +52,22 @@ pub(super) fn counted(path: &Path) -> Result<Option<Collection>, Refusal> {
         #[serde(rename = "connections")]
         _connections: IgnoredAny,
     }
-    let Ok(mut entries) = Entries::of(path) else { return Ok(None) };
-    let Ok(Some(first)) = entries.id() else { return Ok(None) };
-    let is_genome = |value: &Vec<u8>| serde_json::from_slice::<Shape>(value).is_ok();
-    // Of win-Picbreeder the one genome stands under this name.
-    if first == "genome" || !entries.value(true).is_ok_and(|value| is_genome(&value)) {
-        return Ok(None);
-    }
-    let mut found = Collection { count: 1, ids: vec![first] };
+    let first = || -> Result<bool, Refusal> {
+        let mut entries = Entries::of(path)?;
+        // Of win-Picbreeder the one genome stands under this name.
+        let is_id = entries.id()?.is_some_and(|id| id != "genome");
+        Ok(is_id && serde_json::from_slice::<Shape>(&entries.value(true)?).is_ok())
+    };
+    first().unwrap_or(false)
+}
+
+/// Counts the genomes of a map.
+///
+/// # Errors
+/// It is damaged.
+pub(super) fn counted(path: &Path) -> Result<Collection, Refusal> {
+    let mut entries = Entries::of(path)?;
+    let mut found = Collection { count: 0, ids: Vec::new() };
     while let Some(id) = entries.id()? {
         entries.value(false)?;
         found.count += 1;
@@ -70,7 +75,7 @@ pub(super) fn counted(path: &Path) -> Result<Option<Collection>, Refusal> {
             found.ids.push(id);
         }
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// The genome with this id in a collection, else that of this number, from 1.
@@ -102,7 +107,7 @@ pub(super) fn chosen(path: &Path, pick: &str) -> Result<Genome, Refusal> {
 
 /// The entries of a JSON object.
 struct Entries {
-    bytes: Box<dyn Iterator<Item = std::io::Result<u8>>>,
+    file: Box<dyn BufRead>,
     is_begun: bool,
 }
 
@@ -110,13 +115,13 @@ impl Entries {
     fn of(path: &Path) -> Result<Self, Refusal> {
         let open = open(path);
         let file = open.map_err(|e| Refusal::new("", "a file that can be read", e.to_string()))?;
-        Ok(Entries { bytes: Box::new(file.bytes()), is_begun: false })
+        Ok(Entries { file, is_begun: false })
     }
 
     fn byte(&mut self) -> Result<u8, Refusal> {
-        let damaged = |found: String| Refusal::new("", "a whole map of genomes", found);
-        let byte = self.bytes.next().ok_or_else(|| damaged("an end before its end".into()))?;
-        byte.map_err(|error| damaged(error.to_string()))
+        let mut byte = [0];
+        self.file.read_exact(&mut byte).map_err(damaged)?;
+        Ok(byte[0])
     }
 
     /// The next byte that is no space.
@@ -159,31 +164,42 @@ impl Entries {
 
     /// The text of the entry's value if it is kept, else nothing.
     fn value(&mut self, keep: bool) -> Result<Vec<u8>, Refusal> {
-        let (mut text, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, false, false);
-        let mut byte = self.mark()?;
-        if byte != b'{' {
-            let found = format!("{:?}", char::from(byte));
+        let first = self.mark()?;
+        if first != b'{' {
+            let found = format!("{:?}", char::from(first));
             return Err(Refusal::new("", "a genome of each id", found));
         }
-        loop {
-            if keep {
-                text.push(byte);
+        let (mut text, mut depth, mut quote, mut is_escaped) = (vec![first], 1, false, false);
+        while depth > 0 {
+            let bytes = self.file.fill_buf().map_err(damaged)?;
+            if bytes.is_empty() {
+                return Err(damaged("an end before its end"));
             }
+            let mut used = 0;
+            while depth > 0 && used < bytes.len() {
+                let byte = bytes[used];
+                match byte {
+                    b'"' if !is_escaped => quote = !quote,
+                    b'{' | b'[' if !quote => depth += 1,
+                    b'}' | b']' if !quote => depth -= 1,
+                    _ => {}
+                }
+                is_escaped = quote && byte == b'\\' && !is_escaped;
+                used += 1;
+            }
+            if keep {
+                text.extend(&bytes[..used]);
+            }
+            self.file.consume(used);
             if text.len() > LARGEST_GENOME {
                 let expected = format!("genomes of at most {LARGEST_GENOME} bytes");
                 return Err(Refusal::new("", expected, "more"));
             }
-            match byte {
-                b'"' if !is_escaped => quote = !quote,
-                b'{' | b'[' if !quote => depth += 1,
-                b'}' | b']' if !quote => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Ok(text);
-            }
-            is_escaped = quote && byte == b'\\' && !is_escaped;
-            byte = self.byte()?;
         }
+        Ok(text)
     }
+}
+
+fn damaged(found: impl std::fmt::Display) -> Refusal {
+    Refusal::new("", "a whole map of genomes", found.to_string())
 }

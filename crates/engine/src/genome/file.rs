@@ -1,6 +1,6 @@
 //! Genomes from files: by the ending of the file, and by name or number where it holds several.
 
-use super::collection::{Collection, chosen, counted, is_packed, open};
+use super::collection::{Collection, chosen, counted, holds_many, is_packed, open};
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
 use super::win::from_win_json;
@@ -91,19 +91,20 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
     let end = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let texts = match end.as_str() {
         "json" | "gz" if end == "json" || is_packed(file) => {
-            return match (counted(file).map_err(refused)?, pick) {
-                (Some(_), Some(pick)) => chosen(file, pick).map_err(refused),
-                (Some(Collection { count, ids }), None) => {
+            return match (holds_many(file), pick) {
+                (true, Some(pick)) => chosen(file, pick).map_err(refused),
+                (true, None) => {
+                    let Collection { count, ids } = counted(file).map_err(refused)?;
                     let path = path.display();
                     let advice = format!("name one: {path}#{} or {path}#1", ids[0]);
                     let refusal = Refusal::new("", "one genome", format!("a file of {count}"));
                     Err(refused(refusal.advising(advice)))
                 }
-                (None, Some(pick)) => {
+                (false, Some(pick)) => {
                     let expected = "a file of one genome without # and a name";
                     Err(refused(Refusal::new("", expected, format!("{pick:?}"))))
                 }
-                (None, None) => {
+                (false, None) => {
                     let bytes = match is_packed(file) {
                         true => read_packed(file).map_err(unread)?,
                         false => read_plain(file, LARGEST_FILE).map_err(unread)?,
@@ -141,10 +142,10 @@ fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
 /// It cannot be read, or is damaged.
 pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
     let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
-    if !(is_json || is_packed(path)) || !path.is_file() {
+    if !(is_json || is_packed(path)) || !holds_many(path) {
         return Ok(None);
     }
-    counted(path).map_err(|refusal| {
+    counted(path).map(Some).map_err(|refusal| {
         let problem = Box::new(GenomeProblem::Refused(refusal.as_failure()));
         ReadGenomeError { path: path.display().to_string(), problem }
     })
