@@ -8,19 +8,25 @@
 
 use super::output;
 use crate::base::command::stop_all;
-use crate::base::files::without_writes;
+use crate::base::files::end_writes;
 use crate::base::text::word_of;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Exit code after an interruption, as shells have it for Ctrl-C.
 pub(super) const CODE: u8 = 130;
 
 /// Time to reach a checkpoint.
-const GRACE: Duration = Duration::from_millis(1500);
+const GRACE: Duration = Duration::from_millis(1400);
+
+/// Time for files that are almost written, after that.
+const WRITES: Duration = Duration::from_millis(300);
+
+/// Time for the last words, which a stopped terminal does not take.
+const WORDS: Duration = Duration::from_millis(200);
 
 /// Somebody asked to stop, and what was to be kept is kept.
 #[derive(Debug, thiserror::Error)]
@@ -101,36 +107,36 @@ pub(super) fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// A signal came.
+/// A signal came. Other threads do what may have to wait, so that a second signal is heard.
 fn hear() {
-    // Programs that work for the command do not outlive it.
-    stop_all();
-    if ASKED.swap(true, Ordering::SeqCst) {
-        do_last();
-        std::process::exit(CODE.into());
-    }
-    if matches!(command().manner, Manner::Anew) {
-        end();
-    }
-    output::tell("stopping (Ctrl-C again to stop at once)");
-    // Another thread waits, so that a second signal is heard.
-    std::thread::spawn(|| {
-        std::thread::sleep(GRACE);
-        end();
-    });
+    let is_second = ASKED.swap(true, Ordering::SeqCst);
+    std::thread::spawn(move || end(is_second));
 }
 
-fn end() -> ! {
-    let _whole = without_writes();
-    do_last();
-    tell();
+/// Ends the process: at once, or as soon as a checkpoint could be kept.
+fn end(at_once: bool) -> ! {
+    let begun = Instant::now();
+    // Programs that work for the command do not outlive it.
+    stop_all();
+    if !at_once && !matches!(command().manner, Manner::Anew) {
+        std::thread::spawn(|| output::tell("stopping (Ctrl-C again to stop at once)"));
+        std::thread::sleep(GRACE.saturating_sub(begun.elapsed()));
+    }
+    end_writes(if at_once { Duration::ZERO } else { WRITES });
+    let (begun, last) = (Instant::now(), std::thread::spawn(|| (do_last(), tell())));
+    while !last.is_finished() && begun.elapsed() < WORDS {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     std::process::exit(CODE.into());
 }
 
 /// Says how to go on, once.
 pub(super) fn tell() {
     static TOLD: Once = Once::new();
-    TOLD.call_once(|| output::tell(&hint(&command())));
+    TOLD.call_once(|| {
+        let hint = hint(&command());
+        output::tell(&hint);
+    });
 }
 
 fn hint(Command { line, manner }: &Command) -> String {

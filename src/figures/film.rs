@@ -3,6 +3,7 @@
 //! In: frames, one after another. Out: bytes. One frame is held at a time. GIF and APNG have the same bytes at any
 //! thread count.
 
+use crate::base::command::Running;
 use crate::base::names::names;
 use crate::base::refusal::Refusal;
 use crate::base::settings::settings;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{Error, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// A format of films.
@@ -312,7 +313,8 @@ impl Reel {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
-        let mut running = Running(ffmpeg.spawn()?);
+        let running = Running::start(&mut ffmpeg)?;
+        let mut running = running.ok_or_else(|| Error::other("stopped"))?;
         let mut pipe = running.0.stdin.take().expect("it is piped");
         let sent = (0..self.frames).try_for_each(|_| pipe.write_all(&next()?));
         drop(pipe);
@@ -329,16 +331,6 @@ impl Reel {
             true => sent,
             false => Err(Error::other(format!("ffmpeg failed: {}", said.trim()))),
         }
-    }
-}
-
-/// A program that does not outlive this value.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -97,6 +97,36 @@ fn a_long_render_or_film_stops_soon_and_leaves_nothing() {
     }
 }
 
+/// One row of the print, and one frame of the film, take minutes.
+#[test]
+fn a_print_or_film_stopped_within_a_row_ends_in_two_seconds_and_a_second_signal_ends_it_at_once() {
+    let print =
+        "render --genome genomes/bred_skull.json --wiring dense --size 262144x64 --supersample 8";
+    let film = "animate morph genomes/bred_skull.json genomes/bred_moth.json --size 8192 --supersample 8 --seconds 0.2";
+    for (line, signals) in [
+        (format!("{print} --out w.png"), &["-INT"][..]),
+        (format!("{print} --out w.tif"), &["-HUP", "-TERM"]),
+        (format!("{film} --out w.gif"), &["-TERM"]),
+        (format!("{film} --out w.png"), &["-INT", "-INT"]),
+    ] {
+        let work = tempfile::tempdir().unwrap();
+        let line = line.replace("w.", &format!("{}/w.", work.path().display()));
+        let mut child = start(&words(&format!("--threads 1 {line}")));
+        wait_until(&mut child, "a file", |child| {
+            listens(child) && std::fs::read_dir(work.path()).unwrap().count() > 0
+        });
+        let sent = Instant::now();
+        signals.iter().for_each(|name| signal(&child, name));
+        let output = child.wait_with_output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(130), "{line}: {error}");
+        assert!(error.contains("no file is half-written"), "{line}: {error}");
+        // Two seconds, on a machine that does other things besides.
+        assert!(sent.elapsed() < Duration::from_secs(6), "{line}: {:?}", sent.elapsed());
+        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{line}");
+    }
+}
+
 /// A learning rate at which nothing ever happens: no collapse, no fit, no end.
 const IDLE: &str = "--lr 0.000000001";
 

@@ -7,6 +7,7 @@ but for wall times.
 """
 
 import json
+import os
 import random
 import resource
 import shlex
@@ -45,14 +46,17 @@ arms = ["evolved", "sp-1"]
 
 
 class Case:
-    """A command, OUT being its folder, whether it wants --resume to go on, and how many of it work there at a time."""
+    """A command, OUT being its folder, whether it wants --resume to go on, and how many of it work there at a time. One
+    that only `writes` keeps nothing before its end."""
 
-    def __init__(self, name, line, resume, workers=1):
-        self.name, self.line, self.resume, self.workers = name, line.split(), resume, workers
+    def __init__(self, name, line, resume, workers=1, writes=False):
+        self.name, self.line, self.resume, self.workers, self.writes = name, line.split(), resume, workers, writes
 
     def arguments(self, out):
         """The line that begins, or goes on with what is begun."""
-        line = [str(out) if word == "OUT" else word for word in self.line]
+        line = [word.replace("OUT", str(out)) for word in self.line]
+        if self.writes and os.access(out.parent, os.W_OK):
+            out.mkdir(exist_ok=True)
         begun = out.exists() and any(out.rglob("config.toml"))
         return line + ["--resume"] if begun and self.resume else line
 
@@ -76,6 +80,8 @@ def cases(work):
         Case("prune", f"prune {work}/dense --budget 150 --rounds 4 --steps 1000 --out OUT", True),
         Case("networks", f"experiment run {spec} --store OUT", False),
         Case("workers", f"experiment run {spec} --store OUT --threads 1", False, workers=2),
+        Case("print", f"render --genome {moth} --size 2400x1200 --supersample 4 --out OUT/a.png", False, writes=True),
+        Case("film", f"animate zoom --genome {moth} --zoom 4 --size 300 --seconds 2 --out OUT/a.gif", False, writes=True),
         Case(
             "study",
             "run experiments/study.toml --profile smoke --store OUT",
@@ -117,7 +123,7 @@ class Faults:
                 process = self.program.start(case.arguments(out))
                 moment = self.random.uniform(0, 1.1 * self.took)
                 # Now and then it is asked first, so that checkpoints are gone on from too.
-                asks = self.random.random() < 0.25
+                asks = self.random.random() < (0.75 if case.writes else 0.25)
                 has_ended = False
                 try:
                     if attempt == last:
@@ -127,9 +133,12 @@ class Faults:
                         raise Finding(f"{case.name} does not go on: {error.decode().strip()}")
                     has_ended = True
                 except subprocess.TimeoutExpired:
-                    process.send_signal(signal.SIGINT if asks else signal.SIGKILL)
-                    process.communicate()
-                    kills += 0 if asks else 1
+                    if asks:
+                        self.asked(case, process, out)
+                    else:
+                        process.kill()
+                        process.communicate()
+                    kills += 0 if asks and not case.writes else 1
                 for other in others:
                     error = other.communicate()[1]
                     if other.returncode != 0:
@@ -141,6 +150,18 @@ class Faults:
             self.compare(case, out)
             shutil.rmtree(out)
         return kills, f"nothing; {lost} temporary files, removed by the next run ({runs} runs)"
+
+    def asked(self, case, process, out):
+        """A signal or two, after which it ends in two seconds, on a machine that does other things besides, and leaves no
+        temporary file."""
+        for _ in range(self.random.choice([1, 1, 2])):
+            process.send_signal(self.random.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
+        begun = time.monotonic()
+        process.communicate()
+        if time.monotonic() - begun > 5:
+            raise Finding(f"{case.name}: ended {time.monotonic() - begun:.1f} s after it was asked to")
+        if any(path.name.endswith(f"-{process.pid}.tmp") for path in leftovers(out)):
+            raise Finding(f"{case.name}: left a temporary file when it was asked to end")
 
     def full_disk(self, case):
         """A disk with little room, which is then given more."""

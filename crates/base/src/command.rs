@@ -141,6 +141,41 @@ fn end_group(id: u32) {
     let _ = kill.args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
 }
 
+/// A program that works for this process. Neither outlives this value nor [`stop_all`], nor does what it has started.
+pub struct Running(pub Child);
+
+impl Running {
+    /// Starts it; `None` if somebody asked to stop.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(command: &mut std::process::Command) -> std::io::Result<Option<Self>> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        // Whoever stops all either sees this one, or it is not started.
+        let mut running = locked(&RUNNING);
+        if STOPPED.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        let child = command.spawn()?;
+        running.push(child.id());
+        Ok(Some(Running(child)))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let id = self.0.id();
+        // Its id is its own until it is waited for.
+        if !matches!(self.0.try_wait(), Ok(Some(_))) {
+            end_group(id);
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+        locked(&RUNNING).retain(|other| *other != id);
+    }
+}
+
 /// The file that a word of a command names, if it names one.
 fn file_of(word: &str) -> Option<PathBuf> {
     let own = Path::new(word);
@@ -230,28 +265,21 @@ impl Command {
         let (out, err) = log.map_err(|e| self.refuse("a file for its words", e.to_string()))?;
         let mut command = std::process::Command::new(&files[0]);
         command.args(&files[1..]).arg(folder).stdin(Stdio::null()).stdout(out).stderr(err);
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = {
-            // Whoever stops all either sees this one, or it is not started.
-            let mut running = locked(&RUNNING);
-            if STOPPED.load(Ordering::SeqCst) {
-                return Err(CommandError::Stopped);
-            }
-            let child = command.spawn().map_err(|error| {
+        let mut running = match Running::start(&mut command) {
+            Ok(Some(running)) => running,
+            Ok(None) => return Err(CommandError::Stopped),
+            Err(error) => {
                 let advice = match error.kind() {
                     std::io::ErrorKind::PermissionDenied => {
                         "make it executable, or name what runs it: cmd:python3 mine.py"
                     }
                     _ => "name a program, as in cmd:./mine.py or cmd:python3 mine.py",
                 };
-                self.refuse("a program that can be started", error.to_string()).advising(advice)
-            })?;
-            running.push(child.id());
-            child
+                let expected = "a program that can be started";
+                return Err(self.refuse(expected, error.to_string()).advising(advice).into());
+            }
         };
-        let ended = self.wait(&mut child);
-        locked(&RUNNING).retain(|id| *id != child.id());
+        let ended = self.wait(&mut running.0);
         let last = || {
             let text = std::fs::read(&said).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).trim().to_string();
@@ -273,7 +301,7 @@ impl Command {
         }
     }
 
-    /// Waits for a process and returns its exit status, or `None` if it took too long and was ended.
+    /// Waits for a process and returns its exit status, or `None` if it took too long.
     fn wait(&self, child: &mut Child) -> Result<Option<std::process::ExitStatus>, CommandError> {
         let (begun, mut pause) = (Instant::now(), Duration::from_millis(1));
         let limit = Duration::from_secs_f64(self.timeout);
@@ -285,9 +313,6 @@ impl Command {
                 return if stopped { Err(CommandError::Stopped) } else { Ok(status) };
             }
             if stopped || begun.elapsed() >= limit {
-                end_group(child.id());
-                let _ = child.kill();
-                let _ = child.wait();
                 return if stopped { Err(CommandError::Stopped) } else { Ok(None) };
             }
             std::thread::sleep(pause);

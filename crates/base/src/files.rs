@@ -4,17 +4,17 @@ use super::plain::ensure_plain;
 pub use super::plain::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
 use super::process::{lives, place};
 use crate::hash::short_id;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs::{DirEntry, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Held shared by every write under way.
-static WRITES: RwLock<()> = RwLock::new(());
+/// The temporary files of the writes under way. Held only for moments, but by [`end_writes`].
+static WRITES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Age at which a temporary file is abandoned, whoever wrote it.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -181,10 +181,26 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     made.map_err(|source| WriteError { path: path.to_path_buf(), source })
 }
 
-/// Waits for the writes under way; new ones wait until the answer is dropped. For a process that
-/// ends itself: none of its files is left half-written then, not even a temporary one.
-pub fn without_writes() -> RwLockWriteGuard<'static, ()> {
-    WRITES.write().unwrap_or_else(PoisonError::into_inner)
+/// Ends all writing of a process that ends itself: waits `grace` for the writes under way, and removes the temporary
+/// files of those that take longer. No write begins or returns afterwards.
+pub fn end_writes(grace: Duration) {
+    let begun = Instant::now();
+    loop {
+        let under_way = writes();
+        if under_way.is_empty() || begun.elapsed() >= grace {
+            for temporary in &*under_way {
+                let _ = std::fs::remove_file(temporary);
+            }
+            std::mem::forget(under_way);
+            return;
+        }
+        drop(under_way);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn writes() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    WRITES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Puts a new file into the place of the one at `path` and returns it, still open.
@@ -204,12 +220,12 @@ fn replace(
     }
     let folder = folder_of(path);
     ensure_inside(folder)?;
-    let _under_way = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     remove_leftovers_once(folder);
     let (temporary, mut file) = temporary(folder)?;
     let written = fill(&temporary, &mut file)
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&temporary, path));
+    writes().remove(&temporary);
     if let Err(source) = written {
         let _ = std::fs::remove_file(&temporary);
         return Err(source);
@@ -224,6 +240,7 @@ fn replace(
 /// A new file `.picloom-PLACE-COUNT-PROCESS.tmp` in `folder`: no two writes have the same, wherever they are.
 fn temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
+    let mut under_way = writes();
     loop {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".picloom-{}-{count}-{}.tmp", place(), std::process::id());
@@ -231,7 +248,11 @@ fn temporary(folder: &Path) -> std::io::Result<(PathBuf, File)> {
         match File::options().read(true).write(true).create_new(true).open(&path) {
             // A dead process that had our number left it.
             Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-            made => return Ok((path, made?)),
+            made => {
+                let file = made?;
+                under_way.insert(path.clone());
+                return Ok((path, file));
+            }
         }
     }
 }
