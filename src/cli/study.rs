@@ -7,7 +7,7 @@ use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::experiment::cost::pace;
 use crate::figures::plot::of_spec;
-use crate::study::cells::Worker;
+use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
 use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::study::record::ROWS;
@@ -187,7 +187,7 @@ pub(super) fn run_one(
     let study = args.study(kinds)?;
     check_figures(args)?;
     let analysis = args.file()?.analysis()?;
-    analysis.fix_rules(&args.store.join(study.name()), study.profile())?;
+    analysis.fix_rules(&claim(&args.store, study.name())?, study.profile())?;
     work_through(study.as_ref(), &args.store, worker, whole, out)
 }
 
@@ -215,7 +215,6 @@ fn work_through(
     whole: Option<&BatchProgress>,
     out: &Output,
 ) -> anyhow::Result<Said> {
-    FolderKind::ensure_store(runs)?;
     let (shard, worker) = (worker.shard, worker.worker());
     let leases = Arc::clone(&worker.leases);
     interrupt::saves_and(move || leases.release_all());
@@ -258,8 +257,11 @@ pub(super) fn collect_one(
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     let own = args.store.join(study.name());
+    match to {
+        Some(to) => FolderKind::Study.ensure(to)?,
+        None => FolderKind::ensure_study(&own)?,
+    }
     let to = to.unwrap_or(&own);
-    FolderKind::Study.ensure(to)?;
     if !args.store.exists() {
         let advice = "run the study, or name the folder that it was run with";
         let at = format!("--store {}", args.store.display());

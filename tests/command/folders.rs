@@ -153,6 +153,50 @@ fn a_study_asks_its_folder_too() {
     assert!(error.contains("found a training run") && files(&small) == before, "{error}");
 }
 
+/// In a store, a study's folder is the study's alone: no link is followed, and no result without a marker is replaced.
+#[test]
+fn a_study_takes_no_link_and_no_result_that_is_not_its_own() {
+    let work = tempfile::tempdir().unwrap();
+    let at = |name: &str| work.path().join(name).display().to_string();
+    let picture = format!("{}/experiments/targets/cat.png", env!("CARGO_MANIFEST_DIR"));
+    let sizes = "--depths 2 --seeds 0 --steps 2 --size 8";
+    for (line, store, runs) in [
+        (format!("distil {picture} --profile smoke --steps 2 --size 8"), "--out", ""),
+        (format!("regime {picture} --profile smoke"), "--out", ""),
+        (format!("experiment depth-sweep {picture} {sizes}"), "--runs", ""),
+        (format!("compare {picture} --steps 2"), "--out", "runs"),
+        (format!("experiment run {}", at("spec.toml")), "--store", ""),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        if store != "--store" {
+            let _ = std::fs::remove_file(at("spec.toml"));
+            done(&[&words[..], &["--spec", &at("spec.toml")]].concat());
+        }
+        let spec = std::fs::read_to_string(at("spec.toml")).unwrap();
+        let name = spec.lines().find_map(|line| line.strip_prefix("name = \"")).unwrap();
+        let name = name.trim_end_matches('"');
+        for is_link in [true, false] {
+            let (out, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let folder = out.path().join(runs).join(name);
+            std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+            let real = if is_link { outside.path().to_path_buf() } else { folder.clone() };
+            std::fs::create_dir_all(&real).unwrap();
+            for file in ["study.json", "rows.csv.gz"] {
+                std::fs::write(real.join(file), "five years of work\n").unwrap();
+            }
+            if is_link {
+                std::os::unix::fs::symlink(&real, &folder).unwrap();
+            }
+            let before = files(&real);
+            let (code, error) = run(&[&words[..], &[store, out.path().to_str().unwrap()]].concat());
+            let expected = if is_link { "found a link" } else { "other files (rows.csv.gz)" };
+            assert_eq!(code, Some(1), "{line}: {error}");
+            assert!(error.contains(expected), "{line}: {error}");
+            assert!(files(&real) == before, "{line}");
+        }
+    }
+}
+
 #[test]
 fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
     let work = tempfile::tempdir().unwrap();

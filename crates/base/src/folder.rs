@@ -90,17 +90,38 @@ impl FolderKind {
         }
     }
 
+    /// Refuses the folder of a study in a store, all of which is the study's, if it is a link, holds something else, or has
+    /// no marker and more than cells that were copied there.
+    ///
+    /// # Errors
+    /// If so, with what it holds.
+    pub fn ensure_study(folder: &Path) -> Result<(), Refusal> {
+        if folder.is_symlink() {
+            let refusal = Refusal::new(folder.display(), "a folder of a study", "a link");
+            return Err(refusal.advising("remove it, or choose another place").as_failure());
+        }
+        Self::Study.ensure(folder)?;
+        match folder.join(MARKER).exists() {
+            true => Ok(()),
+            false => Self::Study.ensure_only(&["cells"], folder),
+        }
+    }
+
     /// Refuses a folder without a marker that holds somebody's files, where this kind begins a folder of its own with its
     /// marker. (A pruning marks that of its rounds after the first; tables and reports are put beside other files.)
     fn ensure_empty(self, folder: &Path) -> Result<(), Refusal> {
-        let own: &[&str] = match self {
-            Self::Training | Self::Evolution | Self::Family => &[],
+        match self {
+            Self::Training | Self::Evolution | Self::Family => self.ensure_only(&[], folder),
             // Its networks may be trained before by `experiment run`, into `runs/`.
-            Self::Comparison => &["runs"],
+            Self::Comparison => self.ensure_only(&["runs"], folder),
             // A session begins with its script and the genomes that it names.
-            Self::Session => &[".toml", "ancestors"],
-            _ => return Ok(()),
-        };
+            Self::Session => self.ensure_only(&[".toml", "ancestors"], folder),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a folder with other files than `own`.
+    fn ensure_only(self, own: &[&str], folder: &Path) -> Result<(), Refusal> {
         // What the shell and file managers put there. A link is refused or replaced where it is written to.
         let any = [".log", ".out", ".err", "desktop.ini", "Thumbs.db"];
         let is_free = |name: &str| {
@@ -114,7 +135,7 @@ impl FolderKind {
         let Some(first) = others.first() else { return Ok(()) };
         let expected = format!("a new or empty folder, or one of {}", self.says());
         Err(Refusal::new(folder.display(), expected, format!("one with other files ({first})"))
-            .advising("choose another --out, or move them")
+            .advising("choose another place, or move them")
             .as_failure())
     }
 

@@ -14,7 +14,7 @@ use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::network::Coords;
 use picloom::run::{load_run as load, read_metrics};
 use picloom::study::Record;
-use picloom::study::cells::{Worker, study_folder};
+use picloom::study::cells::{Worker, claim, study_folder};
 use picloom::study::kinds::{Study, read_study};
 use picloom::study::spec::SpecFile;
 use picloom::study::whole::parts;
@@ -119,7 +119,7 @@ pub(crate) fn run_study<'py>(
         let path = part.file.path();
         let study =
             read_study(&KINDS, &part.file, profile, &store).map_err(|e| of_file(path, e))?;
-        let folder = store.join(study.name());
+        let folder = claim(&store, study.name()).map_err(failed)?;
         let analysis = part.file.analysis().map_err(refused)?;
         analysis.fix_rules(&folder, study.profile()).map_err(failed)?;
         let worker = Worker { shard: part.shard(shard), ..Worker::new() };
@@ -223,12 +223,12 @@ pub(crate) fn depth_sweep<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     size.map(check_size).transpose()?;
     let changes = Changes {
-        profile: None,
         depths,
         seeds,
         steps,
         size,
         own: StudySettings::by_key(&keywords(settings)?).map_err(refused)?,
+        ..Changes::default()
     };
     let fit = fit.map(parsed).transpose()?;
     let subject = Subject::read(&picture, fit).map_err(|e| of_file(&picture, e))?;

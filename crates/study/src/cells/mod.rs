@@ -18,4 +18,6 @@ mod study;
 pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status, write_record};
 pub use pass::{DEATHS, Worked, Worker, run_cells, work};
 pub(super) use study::hashed_id;
-pub use study::{CellState, CellStudy, lease_folder, study_folder, without_path, work_folder};
+pub use study::{
+    CellState, CellStudy, claim, lease_folder, study_folder, without_path, work_folder,
+};

@@ -3,7 +3,7 @@
 
 use super::collect::{count_missing, write_record};
 use super::study::{
-    CellState, CellStudy, Failure, failure_path, lease_folder, names, read_failure, study_folder,
+    CellState, CellStudy, Failure, claim, failure_path, lease_folder, names, read_failure,
     without_path, write,
 };
 use crate::lease::{BEAT, Leases};
@@ -76,10 +76,7 @@ pub fn work<S: CellStudy>(
     worker: &Worker,
     observer: &mut dyn StudyObserver,
 ) -> Result<Option<Worked<S::Record>>, RecordError> {
-    let folder = study_folder(study, runs);
-    let marker = study.marker();
-    marker.ensure(&folder)?;
-    marker.write(&folder)?;
+    let folder = claim(runs, study.name())?;
     // A cell is tried again that failed before this worker began, not one that fails meanwhile elsewhere.
     let failures = names(&folder.join("failed")).into_iter().filter_map(|name| {
         let id = name.strip_suffix(".json")?.to_string();

@@ -5,7 +5,7 @@ use crate::workers::Ask;
 use picloom_base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
 };
-use picloom_base::folder::{FolderKind, Marker};
+use picloom_base::folder::FolderKind;
 use picloom_base::hash::{canonical_json, short_id};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -122,11 +122,6 @@ pub trait CellStudy: Sync {
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
 
-    /// The marker of its folder.
-    fn marker(&self) -> Marker {
-        Marker::new(FolderKind::Study)
-    }
-
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
     /// folder, `from`.
     ///
@@ -176,6 +171,18 @@ pub(super) struct Failure {
 /// The folder of a study.
 pub fn study_folder<S: CellStudy + ?Sized>(study: &S, runs: &Path) -> PathBuf {
     runs.join(study.name())
+}
+
+/// Makes the folder of the study with this name in a store, and marks it.
+///
+/// # Errors
+/// It is a link or holds something else, or the store does; it cannot be written.
+pub fn claim(runs: &Path, name: &str) -> Result<PathBuf, RecordError> {
+    let folder = runs.join(name);
+    FolderKind::ensure_store(runs)?;
+    FolderKind::ensure_study(&folder)?;
+    FolderKind::Study.mark(&folder)?;
+    Ok(folder)
 }
 
 /// The folder of what a cell has in progress.
