@@ -1,7 +1,7 @@
 //! `picloom experiment new`: a commented spec to begin a study from.
 
 use super::study::Said;
-use crate::base::files::write_atomic;
+use crate::base::files::write_new;
 use crate::base::refusal::Refusal;
 use crate::base::text::word_of;
 use crate::experiment::networks::NetworksSpec;
@@ -12,6 +12,7 @@ use crate::study::spec::{Spec, check_name};
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// The spec, with `NAME` and `TARGETS` to be filled in.
@@ -48,11 +49,6 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
     if !is_toml || check_name("name", name).is_err() {
         let expected = "NAME.toml, the name of small letters, digits, - and _";
         return Err(Refusal::new("SPEC", expected, format!("{:?}", args.spec)).into());
-    }
-    if args.spec.exists() {
-        let found = "a file that is there already";
-        let refusal = Refusal::new(args.spec.display(), "a new file", found);
-        return Err(refusal.advising("choose another name").into());
     }
     let (mut targets, mut names) = (String::new(), BTreeSet::new());
     for path in &args.targets {
@@ -102,7 +98,14 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
     let text =
         SPEC.replace("KIND", &args.kind).replace("NAME", name).replace("# TARGETS\n", &targets);
     let text = text.replace("# ARMS\n", if has_genome { EVOLVED } else { "" });
-    write_atomic(&args.spec, text.as_bytes())?;
+    write_new(&args.spec, text.as_bytes()).map_err(|error| match error.source.kind() {
+        ErrorKind::AlreadyExists => {
+            let found = "a file that is there already";
+            let refusal = Refusal::new(args.spec.display(), "a new file", found);
+            anyhow::Error::from(refusal.advising("choose another name"))
+        }
+        _ => error.into(),
+    })?;
     let path = args.spec.display();
     let said = format!(
         "{path}\nnext: picloom experiment run {path}\n      picloom experiment decide {path}\n      picloom experiment report {path}"

@@ -8,7 +8,7 @@ use super::pixels::{MOST_VALUES, checked, pixels};
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
 use super::{GENOMES, OPENED, SESSIONS};
-use crate::base::files::write_atomic;
+use crate::base::files::{write_atomic, write_new};
 use crate::base::hash::short_id;
 use crate::base::lock::FolderLock;
 use crate::base::settings::Settings;
@@ -21,8 +21,8 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -324,9 +324,6 @@ fn new_session(studio: &Studio, name: &str, otherwise: &str, session: &Session) 
     made(&shown?)
 }
 
-/// One at a time chooses the name of a new file.
-static NAMING: Mutex<()> = Mutex::new(());
-
 /// A new file whose name follows from one that people gave: `NAME.END`, or `NAME-2.END`, ….
 fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBuf, Refusal> {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
@@ -339,16 +336,17 @@ fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBu
         "" => "untitled",
         stem => stem,
     };
-    let _naming = locked(&NAMING);
-    let _folder = FolderLock::take(folder).map_err(Refusal::failed)?;
     for count in 1..TRIES {
         let file =
             if count == 1 { format!("{stem}.{end}") } else { format!("{stem}-{count}.{end}") };
         let path = folder.join(&file);
         // A genome of the program keeps its id.
-        if !path.exists() && builtin(&Path::new(GENOMES).join(file)).is_none() {
-            write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
-            return Ok(path);
+        if path.exists() || builtin(&Path::new(GENOMES).join(file)).is_some() {
+            continue;
+        }
+        match write_new(&path, bytes) {
+            Err(error) if error.source.kind() == ErrorKind::AlreadyExists => {}
+            written => return written.map(|()| path).map_err(Refusal::unwritten),
         }
     }
     Err(Refusal::failed(format!(

@@ -2,11 +2,27 @@
 
 use picloom::base::files::{
     MARKER, create_folder, hidden_beside, open_log, open_own, open_shared_log, read_plain,
-    read_text, remove_leftovers, write_atomic,
+    read_text, remove_leftovers, write_atomic, write_new,
 };
 use picloom::base::process::place;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+#[test]
+fn of_several_who_make_a_new_file_one_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let texts: Vec<String> = (0..8).map(|i| i.to_string().repeat(10_000)).collect();
+    let make = |text: &String| write_new(&path, text.as_bytes()).map_err(|e| e.source.kind());
+    let made: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = texts.iter().map(|text| scope.spawn(move || make(text))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let winner = made.iter().position(Result::is_ok).unwrap();
+    assert_eq!(made.iter().filter(|one| **one == Err(ErrorKind::AlreadyExists)).count(), 7);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), texts[winner]);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
 
 #[test]
 fn a_file_that_is_too_large_is_refused_with_its_size_and_the_bound() {

@@ -69,6 +69,22 @@ pub fn write_atomic_at(
     replaced.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
 }
 
+/// [`write_atomic`] of a file that is not there yet: of several who write it at the same time, one does.
+///
+/// # Errors
+/// As there; something has the name, and the system's error is [`ErrorKind::AlreadyExists`].
+pub fn write_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let name = |temporary: &Path| match std::fs::hard_link(temporary, path) {
+        // Some file systems have no second name for a file: there the name is taken first.
+        Err(e) if e.kind() != ErrorKind::AlreadyExists => {
+            File::create_new(path).and_then(|_| std::fs::rename(temporary, path))
+        }
+        linked => linked.map(|()| drop(std::fs::remove_file(temporary))),
+    };
+    let made = put(path, |_, file| file.write_all(bytes), name);
+    made.map(drop).map_err(|source| WriteError { path: path.to_path_buf(), source })
+}
+
 /// Refuses a path that a link leads out of a folder of this program: below a folder with a marker only folders are
 /// written into. A folder that is a link itself may be chosen.
 fn ensure_inside(folder: &Path) -> std::io::Result<()> {
@@ -208,6 +224,15 @@ fn replace(
     path: &Path,
     fill: impl FnOnce(&Path, &mut File) -> std::io::Result<()>,
 ) -> std::io::Result<File> {
+    put(path, fill, |temporary| std::fs::rename(temporary, path))
+}
+
+/// Fills a temporary file beside `path`, lets `name` give it its name, and returns it, still open.
+fn put(
+    path: &Path,
+    fill: impl FnOnce(&Path, &mut File) -> std::io::Result<()>,
+    name: impl FnOnce(&Path) -> std::io::Result<()>,
+) -> std::io::Result<File> {
     if path.file_name().is_none() {
         let text = "expected a file name, found none";
         return Err(std::io::Error::new(ErrorKind::InvalidInput, text));
@@ -222,9 +247,8 @@ fn replace(
     ensure_inside(folder)?;
     remove_leftovers_once(folder);
     let (temporary, mut file) = temporary(folder)?;
-    let written = fill(&temporary, &mut file)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| std::fs::rename(&temporary, path));
+    let written =
+        fill(&temporary, &mut file).and_then(|()| file.sync_all()).and_then(|()| name(&temporary));
     writes().remove(&temporary);
     if let Err(source) = written {
         let _ = std::fs::remove_file(&temporary);

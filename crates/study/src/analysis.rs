@@ -1,9 +1,10 @@
 //! The contrasts and figures of a spec. Any kind of study may have them.
 
 use super::contrast::ContrastSpec;
-use picloom_base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_atomic};
+use picloom_base::files::{LARGEST_CONFIG, WriteError, create_folder, read_text, write_new};
 use picloom_base::hash::json_id;
 use picloom_base::refusal::Refusal;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 fn rules_path(folder: &Path, profile: &str) -> PathBuf {
@@ -46,7 +47,11 @@ impl Analysis {
         }
         create_folder(path.parent().expect("a file in a folder"))?;
         let text = serde_json::to_string_pretty(&self.contrasts).expect("contrasts are plain data");
-        write_atomic(&path, (text + "\n").as_bytes())
+        match write_new(&path, (text + "\n").as_bytes()) {
+            // Another worker was first.
+            Err(error) if error.source.kind() == ErrorKind::AlreadyExists => Ok(()),
+            written => written,
+        }
     }
 
     /// Ids of the contrasts that were changed, added or taken out since the first run in a profile;
