@@ -6,9 +6,8 @@ use super::progress::{Bar, duration};
 use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
 use super::study::wall;
-use super::template::write_spec;
+use super::template::{tell_replaced, write_spec};
 use super::train::tell_palette;
-use crate::base::files::{LARGEST_CONFIG, read_text};
 use crate::base::lock::FolderLock;
 use crate::base::text::{portable, word};
 use crate::experiment::compare::{CompareError, Comparison, compare, compare_runs};
@@ -88,14 +87,7 @@ pub(super) fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let folder = folder(&args);
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves();
-    let before = folder.join("spec.toml");
-    let other = read_text(&before, LARGEST_CONFIG).is_ok_and(|text| text != single.spec);
-    if other && folder.join("report.html").exists() {
-        out.note(&format!(
-            "{}: the report of other settings is replaced; the networks that it shows stay in runs/",
-            folder.display()
-        ));
-    }
+    tell_replaced(&single, &folder, out);
     let (steps, chains) = (single.study.spec.steps, &single.study.chains);
     let chains = chains.iter().map(|chain| chain.key.arms.len()).collect();
     let left = wall(single.study.status(&folder.join("runs"))?.core_seconds_left);

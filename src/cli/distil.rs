@@ -6,7 +6,7 @@ use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
 use super::study::{run_study, wall};
-use super::template::write_spec;
+use super::template::{begin, write_spec};
 use super::train::tell_palette;
 use crate::base::text::{portable, word_of};
 use crate::experiment::distil::{distilled, left_out, parts};
@@ -140,6 +140,7 @@ fn search(
         return Err(Usage(format!("--minutes: expected above 0, found {}", args.minutes)).into());
     }
     let whole = Template::Distil.of(subject.clone(), changes)?;
+    begin(&whole, &args.out, out)?;
     let (begun, mut pace, mut before, mut done) = (Instant::now(), 1.0, 0.0, 0);
     let mut made: Option<(Single, Value)> = None;
     for (arms, seeds) in parts(&Template::Distil.spec(changes)?) {

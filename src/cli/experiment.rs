@@ -10,7 +10,7 @@ use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::{check_size, fit_help};
 use super::study::{self, Said, StudyArgs, WorkerArgs, run_study};
-use super::template::write_spec;
+use super::template::{begin, write_spec};
 use super::whole;
 use crate::base::text::portable;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
@@ -21,7 +21,6 @@ use crate::figures::{Provenance, save};
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
 use crate::study::Record;
-use crate::study::cells::study_folder;
 use crate::study::kinds::Kind;
 
 use clap::{Args, Subcommand};
@@ -220,9 +219,9 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     if let Some(path) = &args.spec {
         return write_spec(Template::DepthSweep, &args.picture, args.fit, &changes, path);
     }
-    let study = Template::DepthSweep.of(Subject::read(&args.picture, args.fit)?, &changes)?.study;
-    let (mut json, mut text) = run_study(&study, &args.runs, None, out)?;
-    let folder = study_folder(&study, &args.runs);
+    let single = Template::DepthSweep.of(Subject::read(&args.picture, args.fit)?, &changes)?;
+    let folder = begin(&single, &args.runs, out)?;
+    let (mut json, mut text) = run_study(&single.study, &args.runs, None, out)?;
     let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom experiment depth-sweep")

@@ -6,7 +6,7 @@ use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::fit_help;
 use super::study::run_study;
-use super::template::write_spec;
+use super::template::{begin, write_spec};
 use crate::base::text::{portable, word_of};
 use crate::experiment::networks::{NetworksRecord, StudySettings};
 use crate::experiment::template::{Changes, Subject, Template};
@@ -14,7 +14,6 @@ use crate::figures::networks::regime_map_of;
 use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use crate::study::Record;
-use crate::study::cells::study_folder;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
@@ -51,10 +50,10 @@ pub(super) fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         let (json, text) = write_spec(Template::Regime, &args.picture, args.fit, &changes, path)?;
         return out.result(&json, &text);
     }
-    let study = Template::Regime.of(Subject::read(&args.picture, args.fit)?, &changes)?.study;
+    let single = Template::Regime.of(Subject::read(&args.picture, args.fit)?, &changes)?;
     interrupt::saves();
-    let (mut json, mut text) = run_study(&study, &args.out, None, out)?;
-    let folder = study_folder(&study, &args.out);
+    let folder = begin(&single, &args.out, out)?;
+    let (mut json, mut text) = run_study(&single.study, &args.out, None, out)?;
     let record = NetworksRecord::read(&folder)?;
     let provenance = Provenance::none()
         .with("command", "picloom regime")

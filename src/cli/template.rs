@@ -1,11 +1,34 @@
-//! Writes the spec of a study of one picture or genome, instead of doing it.
+//! Studies of one picture or genome: begins one, or writes its spec instead.
 
+use super::output::Output;
 use super::study::Said;
+use crate::base::files::{LARGEST_CONFIG, read_text};
+use crate::base::folder::STUDY;
 use crate::base::text::word_of;
-use crate::experiment::template::{Changes, Subject, Template};
+use crate::experiment::template::{Changes, SPEC, Single, Subject, Template};
 use crate::network::Squaring;
+use crate::study::cells::claim;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Makes the folder of a study in a store, with its spec.
+pub(super) fn begin(single: &Single, runs: &Path, out: &Output) -> anyhow::Result<PathBuf> {
+    let folder = claim(runs, &single.study.spec.name)?;
+    tell_replaced(single, &folder, out);
+    single.write_into(&folder)?;
+    Ok(folder)
+}
+
+/// Says so if the results in `folder` are of other settings.
+pub(super) fn tell_replaced(single: &Single, folder: &Path, out: &Output) {
+    let before = read_text(&folder.join(SPEC), LARGEST_CONFIG);
+    if before.is_ok_and(|text| text != single.spec) && folder.join(STUDY).exists() {
+        out.note(&format!(
+            "{}: the results of other settings are replaced; their networks stay, and their line finds them again",
+            folder.display()
+        ));
+    }
+}
 
 /// Writes the spec of a template with this subject and these changes to `path`.
 pub(super) fn write_spec(

@@ -85,6 +85,9 @@ struct BesideSpec {
     bytes: Vec<u8>,
 }
 
+/// The file of the spec in the folder of its results.
+pub const SPEC: &str = "spec.toml";
+
 /// Folder of such copies.
 const COPIES: &str = "subjects";
 
@@ -383,8 +386,8 @@ impl Single {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write_into(&self, folder: &Path) -> Result<(), WriteError> {
-        self.write_both(&folder.join("spec.toml"))
+    pub fn write_into(&self, folder: &Path) -> Result<(), WriteError> {
+        self.write_both(&folder.join(SPEC))
     }
 
     /// Writes the copy of the subject that the spec names, if it names one, and the spec.

@@ -138,3 +138,25 @@ fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper(
         assert!(std::fs::read(&pdf).unwrap().starts_with(b"%PDF"));
     }
 }
+
+#[test]
+fn a_study_of_one_picture_says_when_it_replaces_the_results_of_other_options() {
+    let work = TempDir::new().unwrap();
+    let sizes = "--size 8 --samples 2";
+    for (line, store) in [
+        (
+            format!("distil {} --profile smoke --seeds 0,1 {sizes} --minutes 0.0001", target()),
+            "--out",
+        ),
+        (format!("experiment depth-sweep {} --depths 2 --seeds 0 {sizes}", target()), "--runs"),
+    ] {
+        let says = |steps: &str| {
+            let store = [store, text(work.path()), "--steps", steps];
+            let output = run_picloom(&line.split(' ').chain(store).collect::<Vec<_>>());
+            let error = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{line}: {error}");
+            error.contains("the results of other settings are replaced")
+        };
+        assert_eq!(["2", "2", "3"].map(says), [false, false, true], "{line}");
+    }
+}
