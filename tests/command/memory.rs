@@ -73,6 +73,17 @@ fn what_does_not_fit_into_memory_is_refused_with_its_product() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_address_space_counts_as_the_memory_there_is() {
+    let line = "maps --genome genomes/bred_moth.json --size 4096 --out /dev/null/maps.png";
+    let script = format!("ulimit -v 1500000 && exec {} {line}", env!("CARGO_BIN_EXE_picloom"));
+    let done = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+    let error = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(2), "{error}");
+    assert!(error.contains("16777216 pixels × "), "{error}");
+}
+
 #[test]
 fn a_study_of_more_cells_than_can_be_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -134,6 +134,7 @@ fn what_a_method_does_wrong_is_said_with_its_own_words() {
         ("answer({})", "both, or neither"),
         ("print('no idea'); sys.exit(3)", "exit status: 3, and the words: no idea"),
         ("raise ValueError('too few units')", "ValueError: too few units"),
+        ("answer([1] * 100_000)", "one that cannot be read: expected a file of at most"),
         ("answer({'scores': [float('nan')] * len(asked['weights'])})", "expected"),
     ] {
         let said = said(lines);

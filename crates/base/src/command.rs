@@ -5,13 +5,16 @@
 //! refusal; one that runs when somebody asks to stop is ended with all that it has started.
 
 use super::choice::options;
+use super::files::read_plain;
 use super::hash::sha256_hex;
 use super::refusal::Refusal;
 use super::settings::texts;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::str::FromStr;
@@ -270,7 +273,7 @@ impl Command {
             Ok(None) => return Err(CommandError::Stopped),
             Err(error) => {
                 let advice = match error.kind() {
-                    std::io::ErrorKind::PermissionDenied => {
+                    ErrorKind::PermissionDenied => {
                         "make it executable, or name what runs it: cmd:python3 mine.py"
                     }
                     _ => "name a program, as in cmd:./mine.py or cmd:python3 mine.py",
@@ -280,12 +283,9 @@ impl Command {
             }
         };
         let ended = self.wait(&mut running.0);
-        let last = || {
-            let text = std::fs::read(&said).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text).trim().to_string();
-            let skipped = text.chars().count().saturating_sub(600);
-            let text: String = text.chars().skip(skipped).collect();
-            if text.is_empty() { String::new() } else { format!(", and the words: {text}") }
+        let last = || match last_words(&said) {
+            text if text.is_empty() => text,
+            text => format!(", and the words: {text}"),
         };
         match ended? {
             None => {
@@ -321,6 +321,39 @@ impl Command {
     }
 }
 
+/// The end of a file of words, 600 characters at most.
+fn last_words(said: &Path) -> String {
+    let mut bytes = Vec::new();
+    let _ = File::open(said).and_then(|mut file| {
+        let most = file.metadata()?.len().min(4096);
+        file.seek(SeekFrom::End(-(most as i64)))?;
+        file.take(most).read_to_end(&mut bytes)
+    });
+    let text = String::from_utf8_lossy(&bytes);
+    let skipped = text.trim().chars().count().saturating_sub(600);
+    text.trim().chars().skip(skipped).collect()
+}
+
+/// Bytes that a number takes in an answer, with what stands around it, at the most.
+const NUMBER: u64 = 64;
+
+/// Reads an answer in JSON that needs no more than so many `numbers`. `expected` says what it is.
+///
+/// # Errors
+/// It is not there, larger, or something else.
+pub fn read_answer<T: DeserializeOwned>(
+    path: &Path,
+    numbers: usize,
+    expected: &str,
+) -> Result<T, Refusal> {
+    let refuse = |found: String| Refusal::new("", expected, found);
+    let text = read_plain(path, NUMBER * (numbers as u64 + 64)).map_err(|e| match e.kind() {
+        ErrorKind::NotFound => refuse("none".into()),
+        _ => refuse(format!("one that cannot be read: {e}")),
+    })?;
+    serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))
+}
+
 /// A folder for the files of one run; removed with it.
 struct Folder(PathBuf);
 
@@ -333,7 +366,7 @@ impl Folder {
             let path = std::env::temp_dir().join(name);
             match std::fs::create_dir(&path) {
                 Ok(()) => return Ok(Folder(path)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
         }

@@ -52,22 +52,34 @@ fn shown(bytes: u128) -> String {
     }
 }
 
-/// Bytes that this process can still take: what Linux says is available, and no more than its control groups
-/// leave; a fixed number elsewhere.
+/// Bytes that this process can still take: what Linux says is available, and no more than its control groups and
+/// `ulimit -v` leave; a fixed number elsewhere.
 pub fn available() -> u64 {
-    let system = read("/proc/meminfo").and_then(|text| of_meminfo(&text));
+    let system = read("/proc/meminfo").and_then(|text| number(&text, "MemAvailable:"));
     let groups = read("/proc/self/cgroup").and_then(|text| of_groups(&text));
-    [system, groups].into_iter().flatten().min().unwrap_or(UNKNOWN)
+    let limit = || left_of(&read("/proc/self/limits")?, &read("/proc/self/status")?);
+    [system.map(kb), groups, limit()].into_iter().flatten().min().unwrap_or(UNKNOWN)
+}
+
+fn kb(number: u64) -> u64 {
+    number * 1024
 }
 
 fn read(path: impl AsRef<Path>) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// `MemAvailable` of `/proc/meminfo`, which is in kB.
-fn of_meminfo(text: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+/// The number after `name` at the beginning of a line.
+fn number(text: &str, name: &str) -> Option<u64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+/// Bytes of address space that `/proc/self/limits` allows and `/proc/self/status` says are not taken, less a quarter
+/// for what threads reserve; `None` without a limit.
+fn left_of(limits: &str, status: &str) -> Option<u64> {
+    let taken = number(status, "VmSize:").map_or(0, kb);
+    Some(number(limits, "Max address space")?.saturating_sub(taken) / 4 * 3)
 }
 
 /// Bytes that the control groups of `/proc/self/cgroup` (version 1 or 2) still allow; `None` if no
@@ -93,12 +105,11 @@ fn of_groups(text: &str) -> Option<u64> {
 
 /// Bytes that a group still allows: its limit less what is used. Cached files do not count as used.
 fn left(group: &Path, limit: &str, used: &str) -> Option<u64> {
-    let number = |name: &str| read(group.join(name))?.trim().parse::<u64>().ok();
-    let limit = number(limit)?;
+    let bytes = |name: &str| read(group.join(name))?.trim().parse::<u64>().ok();
+    let limit = bytes(limit)?;
     let kept = read(group.join("memory.stat")).unwrap_or_default();
-    let kept = kept.lines().find_map(|line| line.strip_prefix("inactive_file "));
-    let kept = kept.and_then(|n| n.trim().parse().ok()).unwrap_or(0);
-    let used = number(used).unwrap_or(0).saturating_sub(kept);
+    let kept = number(&kept, "inactive_file ").unwrap_or(0);
+    let used = bytes(used).unwrap_or(0).saturating_sub(kept);
     Some(limit.saturating_sub(used))
 }
 
@@ -123,8 +134,12 @@ mod tests {
     #[test]
     fn what_linux_says_is_read() {
         let text = "MemTotal:       32847516 kB\nMemAvailable:   20000000 kB\n";
-        assert_eq!(of_meminfo(text), Some(20_480_000_000));
-        assert_eq!(of_meminfo("MemTotal: 1 kB\n"), None);
+        assert_eq!(number(text, "MemAvailable:").map(kb), Some(20_480_000_000));
+        assert_eq!(number("MemTotal: 1 kB\n", "MemAvailable:"), None);
+        let limits = "Max data size   unlimited  unlimited  bytes\nMax address space   4096000   8192000   bytes\n";
+        assert_eq!(left_of(limits, "VmSize:\t    1000 kB\n"), Some(2_304_000));
+        assert_eq!(left_of(limits, "VmSize:\t    9000 kB\n"), Some(0));
+        assert_eq!(left_of("Max address space   unlimited   unlimited   bytes\n", ""), None);
         assert_eq!(of_groups("3:cpu:/\nnonsense\n"), None);
         assert!(available() > 1 << 20);
     }

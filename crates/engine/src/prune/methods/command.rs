@@ -5,8 +5,7 @@
 //! every other method.
 
 use crate::base::SimRng;
-use crate::base::command::{Command, CommandError};
-use crate::base::files::{LARGEST_STATE, read_plain};
+use crate::base::command::{Command, CommandError, read_answer};
 use crate::base::refusal::Refusal;
 use crate::network::npz::write_npz;
 use crate::prune::context::{EdgeScores, PruneError};
@@ -96,11 +95,7 @@ impl Prunes for Command {
 /// (W,) scores of the answer in a folder. Of links that stay: 1, of the others 0, on both sides of a threshold.
 fn read(folder: &Path, round: &Round, links: usize) -> Result<Vec<f64>, Refusal> {
     let expected = "answer.json with scores, one number a link, or keep, numbers of links";
-    let refuse = |found: String| Refusal::new("", expected, found);
-    let text = read_plain(&folder.join("answer.json"), LARGEST_STATE)
-        .map_err(|_| refuse("none".into()))?;
-    let answer: Answer = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
-    match answer {
+    match read_answer(&folder.join("answer.json"), links, expected)? {
         Answer { scores: Some(scores), keep: None } => {
             let found = format!("{} scores", scores.len());
             Refusal::unless(
@@ -131,7 +126,7 @@ fn read(folder: &Path, round: &Round, links: usize) -> Result<Vec<f64>, Refusal>
             }
             Ok(scores)
         }
-        _ => Err(refuse("both, or neither".into())),
+        _ => Err(Refusal::new("", expected, "both, or neither")),
     }
 }
 

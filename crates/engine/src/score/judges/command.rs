@@ -1,8 +1,7 @@
 //! A judge that is somebody's program: pictures in files, verdicts out (docs/PLUGINS.md).
 
 use super::{BuildJudgeError, Judges};
-use crate::base::command::Command;
-use crate::base::files::{LARGEST_STATE, read_plain};
+use crate::base::command::{Command, read_answer};
 use crate::base::refusal::Refusal;
 use crate::network::Picture;
 use crate::network::npz::write_npz;
@@ -87,10 +86,7 @@ impl BaseReading for Reading<'_> {
 /// The verdicts in a folder, of `count` pictures.
 fn read(folder: &Path, count: usize) -> Result<Vec<Verdict>, Refusal> {
     let expected = "verdicts.json with damaged, one number a picture";
-    let refuse = |found: String| Refusal::new("", expected, found);
-    let text = read_plain(&folder.join("verdicts.json"), LARGEST_STATE)
-        .map_err(|_| refuse("none".into()))?;
-    let found: Verdicts = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
+    let found: Verdicts = read_answer(&folder.join("verdicts.json"), count, expected)?;
     let at = "verdicts.json: damaged";
     let numbers = found.damaged;
     Refusal::unless(numbers.len() == count, at, format!("{count} numbers"), numbers.len())?;
