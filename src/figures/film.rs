@@ -315,7 +315,7 @@ impl Reel {
             .stderr(Stdio::piped());
         let running = Running::start(&mut ffmpeg)?;
         let mut running = running.ok_or_else(|| Error::other("stopped"))?;
-        let mut pipe = running.0.stdin.take().expect("it is piped");
+        let mut pipe = running.child.stdin.take().expect("it is piped");
         let sent = (0..self.frames).try_for_each(|_| pipe.write_all(&next()?));
         drop(pipe);
         if let Err(error) = &sent
@@ -324,10 +324,10 @@ impl Reel {
             return sent;
         }
         let mut said = String::new();
-        if let Some(mut stderr) = running.0.stderr.take() {
+        if let Some(mut stderr) = running.child.stderr.take() {
             let _ = stderr.read_to_string(&mut said);
         }
-        match running.0.wait()?.success() {
+        match running.child.wait()?.success() {
             true => sent,
             false => Err(Error::other(format!("ffmpeg failed: {}", said.trim()))),
         }

@@ -134,6 +134,7 @@ fn what_a_method_does_wrong_is_said_with_its_own_words() {
         ("answer({})", "both, or neither"),
         ("print('no idea'); sys.exit(3)", "exit status: 3, and the words: no idea"),
         ("raise ValueError('too few units')", "ValueError: too few units"),
+        ("print('\\x1b[2Jgone'); sys.exit(3)", "the words: \\u{1b}[2Jgone"),
         ("answer([1] * 100_000)", "one that cannot be read: expected a file of at most"),
         ("answer({'scores': [float('nan')] * len(asked['weights'])})", "expected"),
     ] {
@@ -154,6 +155,30 @@ fn what_a_method_does_wrong_is_said_with_its_own_words() {
     assert!(said.contains("expected a program, as in cmd:./mine.py"), "{said}");
     let said = work.refused(&prune("own:nobody", "40", "slow"));
     assert!(said.contains("expected one that the program has added"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_method_has_started_ends_with_it_wherever_it_went() {
+    let work = Work::new();
+    let starts = |own_session: bool| {
+        let session = if own_session { "os.setsid(); " } else { "" };
+        format!(
+            "import os\nif os.fork() == 0:\n    {session}[os.close(i) for i in range(3)]\n    Path('mark').write_text(str(os.getpid()))\n    time.sleep(120)\nwhile not Path('mark').exists():\n    time.sleep(0.01)\n"
+        )
+    };
+    for (own_session, end) in [(false, ""), (true, ""), (true, "time.sleep(60)\n")] {
+        let answer = "answer({'scores': asked['weights']})";
+        work.method("starts.py", &format!("{}{end}{answer}", starts(own_session)));
+        let args = prune("cmd:timeout=4,python3 starts.py", "40", "mine");
+        assert_eq!(work.run(&args).status.success(), end.is_empty());
+        let pid = std::fs::read_to_string(work.path("mark")).unwrap();
+        // It is gone, or dead and not asked for by whoever is its parent now.
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{own_session} {end:?}: {stat}");
+        std::fs::remove_file(work.path("mark")).unwrap();
+        let _ = std::fs::remove_dir_all(work.path("mine"));
+    }
 }
 
 #[test]

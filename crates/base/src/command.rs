@@ -7,6 +7,7 @@
 use super::choice::options;
 use super::files::read_plain;
 use super::hash::sha256_hex;
+use super::process::began;
 use super::refusal::Refusal;
 use super::settings::texts;
 use serde::de::DeserializeOwned;
@@ -134,18 +135,55 @@ pub fn look_in(folder: &Path) {
 /// Ends every command that runs, and lets none begin.
 pub fn stop_all() {
     STOPPED.store(true, Ordering::SeqCst);
-    locked(&RUNNING).iter().for_each(|&id| end_group(id));
+    let running = locked(&RUNNING).clone();
+    if !running.is_empty() {
+        end(running.iter().map(|id| format!("-{id}")));
+        end_marked(&mark());
+    }
 }
 
-/// Ends a process and what it has started.
-fn end_group(id: u32) {
-    let group = format!("-{id}");
+/// Ends processes by their numbers, and groups by theirs with a minus.
+fn end(ids: impl Iterator<Item = String>) {
     let mut kill = std::process::Command::new("kill");
-    let _ = kill.args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    let _ = kill.args(["-KILL", "--"]).args(ids).stderr(Stdio::null()).status();
 }
 
-/// A program that works for this process. Neither outlives this value nor [`stop_all`], nor does what it has started.
-pub struct Running(pub Child);
+/// The variable by which a process is known that a command has started, wherever it went.
+const MARK: &str = "PICLOOM_COMMAND";
+
+/// The beginning of its value in all commands of this process.
+fn mark() -> String {
+    let own = std::process::id();
+    format!("{own}-{}-", began(own).unwrap_or(0))
+}
+
+/// Ends all processes whose mark begins so, where the system shows it: on Linux.
+fn end_marked(mark: &str) {
+    let sought = format!("{MARK}={mark}");
+    let has_it = |environment: &[u8]| {
+        environment.split(|&byte| byte == 0).any(|word| word.starts_with(sought.as_bytes()))
+    };
+    // While one is ended, it may start another.
+    for _ in 0..20 {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let is_marked = |path: &Path| std::fs::read(path.join("environ")).is_ok_and(|e| has_it(&e));
+        let marked = entries.map(|entry| entry.path()).filter(|path| is_marked(path));
+        let ids: Vec<String> =
+            marked.filter_map(|path| Some(path.file_name()?.to_str()?.to_string())).collect();
+        if ids.is_empty() {
+            return;
+        }
+        end(ids.into_iter());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A program that works for this process. It ends with this value and with [`stop_all`], and so does what it has started.
+pub struct Running {
+    /// Its process.
+    pub child: Child,
+    mark: String,
+}
 
 impl Running {
     /// Starts it; `None` if somebody asked to stop.
@@ -153,8 +191,11 @@ impl Running {
     /// # Errors
     /// It cannot be started.
     pub fn start(command: &mut std::process::Command) -> std::io::Result<Option<Self>> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("{}{}-", mark(), NUMBER.fetch_add(1, Ordering::SeqCst));
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
+        command.env(MARK, &mark);
         // Whoever stops all either sees this one, or it is not started.
         let mut running = locked(&RUNNING);
         if STOPPED.load(Ordering::SeqCst) {
@@ -162,19 +203,20 @@ impl Running {
         }
         let child = command.spawn()?;
         running.push(child.id());
-        Ok(Some(Running(child)))
+        Ok(Some(Running { child, mark }))
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let id = self.0.id();
-        // Its id is its own until it is waited for.
-        if !matches!(self.0.try_wait(), Ok(Some(_))) {
-            end_group(id);
-            let _ = self.0.kill();
-            let _ = self.0.wait();
+        let id = self.child.id();
+        // Its number is its own until it is waited for.
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            end(std::iter::once(format!("-{id}")));
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
+        end_marked(&self.mark);
         locked(&RUNNING).retain(|other| *other != id);
     }
 }
@@ -282,7 +324,7 @@ impl Command {
                 return Err(self.refuse(expected, error.to_string()).advising(advice).into());
             }
         };
-        let ended = self.wait(&mut running.0);
+        let ended = self.wait(&mut running.child);
         let last = || match last_words(&said) {
             text if text.is_empty() => text,
             text => format!(", and the words: {text}"),
