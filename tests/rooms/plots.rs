@@ -545,4 +545,184 @@ fn unfit_networks_are_marked_unless_the_figure_is_of_those_that_learned() {
     assert_eq!(counts(&format!("{scatter}where = \"fit=true\"")), "");
     assert_eq!(counts("kind = \"dots\"\nx = \"arm\"\ny = \"fit\""), "");
     assert_eq!(counts("kind = \"forest\"\ncontrasts = [\"a\"]"), "");
+
+/// Texts of a figure and whether each lies inside the page, by the program that draws the PNG.
+fn laid(svg: &str) -> Vec<(String, bool)> {
+    use resvg::usvg::{Group, Node, Options, Tree, fontdb::Database};
+    fn read(group: &Group, page: (f32, f32), out: &mut Vec<(String, bool)>) {
+        for node in group.children() {
+            let at = node.abs_bounding_box();
+            let inside = at.left() >= -1.0 && at.top() >= -1.0;
+            match node {
+                Node::Group(group) => read(group, page, out),
+                Node::Text(text) => out.push((
+                    text.chunks().iter().map(|chunk| chunk.text()).collect(),
+                    inside && at.right() <= page.0 + 1.0 && at.bottom() <= page.1 + 1.0,
+                )),
+                _ => {}
+            }
+        }
+    }
+    let mut fonts = Database::new();
+    for face in [picloom::figures::fonts::REGULAR, picloom::figures::fonts::BOLD] {
+        fonts.load_font_data(face.to_vec());
+    }
+    let family = picloom::figures::fonts::FACE.to_string();
+    let options = Options { fontdb: fonts.into(), font_family: family, ..Options::default() };
+    let tree = Tree::from_str(svg, &options).unwrap();
+    let mut out = Vec::new();
+    read(tree.root(), (tree.size().width(), tree.size().height()), &mut out);
+    out
+}
+
+#[test]
+fn every_kind_has_its_long_names_whole_and_on_the_page_at_the_width_of_a_column() {
+    let rows = [
+        "dense",
+        "mirror pruned: no x (left half alone)",
+        "mirror pruned: no x (right half alone)",
+    ];
+    let axis = "difference of the compositional score from what the dense network has";
+    let folder = tempfile::tempdir().unwrap();
+    image::RgbImage::new(4, 4).save(folder.path().join("moth.png")).unwrap();
+    let mut table = Table::new([
+        "target",
+        "arm",
+        "level",
+        "seed",
+        "at",
+        "score",
+        "fit",
+        "file",
+        "curve_step",
+        "curve_loss",
+    ]);
+    for (i, (target, arm)) in
+        ["moth", "cat", "lamp"].iter().flat_map(|t| rows.map(|arm| (t, arm))).enumerate()
+    {
+        for seed in 0..12 {
+            let score = format!("{}", 0.1 + 0.07 * (i % 5) as f64 + 0.01 * f64::from(seed));
+            let (level, seed, fit) = ((i % 3).to_string(), seed.to_string(), seed > 1);
+            let cells = [target, arm, &level, &seed, "", &score, &fit.to_string(), "moth.png"];
+            table.push(&cells.into_iter().chain(["[0,100]", "[0.1,0.01]"]).collect::<Vec<_>>());
+        }
+    }
+    #[derive(serde::Deserialize)]
+    struct Spec {
+        contrasts: Vec<ContrastSpec>,
+    }
+    let contrasts = rows[1..].iter().enumerate().map(|(i, arm)| {
+        format!("[[contrasts]]\nid = \"C{i}\"\nbetween = [{{ arm = \"{arm}\" }}, {{ arm = \"dense\" }}]\n")
+    });
+    let contrasts: Spec = toml::from_str(&contrasts.collect::<String>()).unwrap();
+    let source = Source { table, folder: folder.path().into(), ..Source::default() };
+    let labels = format!("labels = {{ C0 = \"{}\", C1 = \"{}\" }}", rows[1], rows[2]);
+    let (x, y) = (format!("x_label = \"{axis}\""), format!("y_label = \"{axis}\""));
+    for (kind, keys, wanted) in [
+        (
+            "dots",
+            format!("x = \"arm\"\ny = \"score\"\nhorizontal = true\ncounts = \"fit=true\"\n{x}"),
+            &[rows[1], rows[2], axis, "30/36"][..],
+        ),
+        (
+            "dots",
+            format!("x = \"arm\"\ny = \"score\"\ncounts = \"fit=true\"\n{y}"),
+            &[rows[1], rows[2], axis, "30/36"],
+        ),
+        (
+            "lines",
+            format!("x = \"level\"\ny = \"score\"\nseries = \"arm\"\npanel = \"target\"\n{x}"),
+            &[rows[1], rows[2], axis],
+        ),
+        (
+            "scatter",
+            format!("x = \"level\"\ny = \"score\"\nseries = \"arm\"\n{x}\n{y}"),
+            &[rows[1], rows[2], axis],
+        ),
+        (
+            "heatmap",
+            format!("x = \"target\"\ny = \"arm\"\nof = \"score\"\n{x}"),
+            &[rows[1], rows[2], axis],
+        ),
+        (
+            "heatmap",
+            format!("x = \"arm\"\ny = \"target\"\nof = \"score\"\n{y}"),
+            &[rows[1], rows[2], axis],
+        ),
+        ("forest", format!("{labels}\n{x}"), &[rows[1], rows[2], axis]),
+        ("verdicts", format!("{labels}\n{x}"), &[rows[1], rows[2], axis]),
+        (
+            "curves",
+            format!("series = \"arm\"\npanel = \"arm\"\n{x}\n{y}"),
+            &[rows[1], rows[2], axis],
+        ),
+        (
+            "pictures",
+            "picture = \"file\"\nx = \"arm\"\ny = \"target\"".to_string(),
+            &[rows[1], rows[2]],
+        ),
+        (
+            "pictures",
+            "picture = \"file\"\nx = \"target\"\ny = \"arm\"".to_string(),
+            &[rows[1], rows[2]],
+        ),
+    ] {
+        let figure = spec(&format!("kind = \"{kind}\"\nwidth = \"column\"\n{keys}"));
+        let drawing = draw(&figure, std::slice::from_ref(&source), &contrasts.contrasts)
+            .unwrap_or_else(|e| panic!("{kind}: {e}"));
+        let texts = laid(&drawing.svg);
+        let all: Vec<&str> = texts.iter().map(|text| text.0.as_str()).collect();
+        let all = all.join(" ");
+        for wanted in wanted {
+            assert!(all.contains(wanted), "{kind}: {wanted:?} is not whole in {all:?}");
+        }
+        for (text, inside) in &texts {
+            assert!(inside, "{kind}: {text:?} is not on the page");
+        }
+        assert!(!all.contains('…'), "{kind}: {all}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_width_that_would_do() {
+    let long = "a title of many words, each of which would like to be read, ".repeat(2);
+    let keys = format!("{DOTS}width = 85\ntitle = \"{long}\"");
+    assert_undrawn(&keys, ["width", "at least 145 mm, at which every text is whole", "85 mm"]);
+    let word = format!("{DOTS}width = 85\ntitle = \"{}\"", "supercali".repeat(99));
+    assert_undrawn(&word, ["width", "shorter texts", "85 mm"]);
+}
+
+#[test]
+fn labels_of_nothing_are_refused() {
+    for (labels, found) in [
+        ("dnese = \"x\"", "\"dnese\"; did you mean \"dense\"?"),
+        ("\"level=9\" = \"x\"", "\"level=9\""),
+    ] {
+        let keys = format!("{DOTS}labels = {{ {labels} }}");
+        assert_undrawn(&keys, ["labels", "values, `column=value`, columns", found]);
+    }
+    let other = "labels = { magnitude = \"an arm that is still to come\", arm = \"method\" }";
+    drawn(&format!("{DOTS}{other}"));
+}
+
+#[test]
+fn arms_that_the_house_does_not_know_have_colours_and_markers_of_their_own() {
+    let mut table = Table::new(["target", "arm", "level", "r2"]);
+    for arm in ["magnitude", "ours", "theirs", "mine"] {
+        for (target, r2) in [("moth", ".99"), ("cat", ".2"), ("lamp", ".98")] {
+            table.push(&[target, arm, "1", r2]);
+        }
+    }
+    let source = Source { table, ..Source::default() };
+    let of = |keys: &str| draw(&spec(keys), std::slice::from_ref(&source), &[]).unwrap().svg;
+    let dots = of("kind = \"dots\"\nx = \"arm\"\ny = \"r2\"");
+    let lines = of(
+        "kind = \"lines\"\nx = \"level\"\ny = \"r2\"\nseries = \"arm\"\ninterval = \"whiskers\"",
+    );
+    for (i, svg) in [(0, &dots), (1, &dots), (2, &dots), (0, &lines), (1, &lines), (2, &lines)] {
+        let colour = picloom::figures::style::colour(i).hex();
+        assert!(svg.to_lowercase().contains(&colour), "{colour}");
+    }
+    // Of three targets the interval would end at 1.8; R² ends at 1.
+    assert!(!texts(&dots).contains(&"1.5".to_string()), "{:?}", texts(&dots));
 }

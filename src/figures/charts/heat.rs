@@ -138,16 +138,28 @@ impl Heat {
         }
     }
 
-    /// The colour scale to the right of the panels.
-    pub(super) fn scale(&self, canvas: &Canvas<'_>, panels: Area, range: (f64, f64)) {
+    /// The lines under the colour scale, and their size.
+    fn scale_title(&self) -> (Vec<String>, f64) {
         // A long word is written smaller rather than cut.
         let words = pieces(&self.value.label);
         let wide = |word: &String| text_width(word.trim_start(), TICK.em, false);
         let longest = words.iter().map(wide).fold(1.0, f64::max);
         let em = TICK.em * (TITLE_ROOM / longest).clamp(0.7, 1.0);
-        let title = wrapped(&self.value.label, em, false, TITLE_ROOM + 0.5, 6);
+        (wrapped(&self.value.label, em, false, TITLE_ROOM + 0.5, 6), em)
+    }
+
+    /// Least height of the panels beside which the scale and its title have room.
+    pub(super) fn least_height(&self) -> f64 {
+        let (title, em) = self.scale_title();
+        40.0 + title.len() as f64 * LINE * em - 22.0
+    }
+
+    /// The colour scale to the right of the panels, below which there is so much room.
+    pub(super) fn scale(&self, canvas: &Canvas<'_>, panels: Area, below: f64, range: (f64, f64)) {
+        let (title, em) = self.scale_title();
         // Its lines reach no lower than the labels of the columns.
-        let over = title.len() as f64 * LINE * em - 3.0 * LINE * TICK.em;
+        let lines = title.len() as f64 * LINE * em;
+        let over = (lines - 3.0 * LINE * TICK.em).max(lines + 12.0 - below);
         let height = (panels.height - over.max(0.0)).clamp(40.0, 260.0);
         let bar = Area { x: panels.right() + 18.0, y: panels.y, width: 14.0, height };
         const STEPS: usize = 48;

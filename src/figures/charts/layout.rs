@@ -7,7 +7,7 @@ use super::paint::{
 };
 use super::{heat, marks};
 use crate::figures::axis::{Axis, Laid, Scale};
-use crate::figures::fonts::{ellipsized, pieces, text_width, wrapped};
+use crate::figures::fonts::{pieces, text_width, wrapped};
 use crate::figures::style::{self, Colour};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
@@ -22,8 +22,10 @@ const TICK_MARK: f64 = 4.5;
 const NAME_MARK: f64 = 3.0;
 /// Names on the x axis are turned rather than written smaller than this.
 const SMALL_NAME: f64 = 10.5;
-/// Most pixels a name on the y axis may take.
+/// Most pixels a line of a name on the y axis may take.
 const NAME: f64 = 230.0;
+/// Most pixels a line of a turned name on the x axis may take.
+const TURNED: f64 = 200.0;
 /// Grid lines between decades.
 const FAINT: Colour = Colour(242, 244, 246);
 
@@ -83,14 +85,19 @@ impl Panel {
         let widest = |laid: &Laid| laid.labels().map(tick_width).fold(0.0, f64::max);
         let title =
             |axis: &Axis, room: f64| if axis.label.is_empty() { 0.0 } else { room * LABEL.em };
-        let named = if self.y.is_named() { NAME.min(0.4 * width) } else { f64::INFINITY };
-        let left = title(&self.y, 1.7) + widest(y).min(named) + 2.0 * mark(&self.y) + 2.0;
+        let named = if self.y.is_named() { name_room(width) } else { f64::INFINITY };
+        let left = title(&self.y, 1.7)
+            + more_lines(&self.y, height + TITLE_OVER)
+            + widest(y).min(named)
+            + 2.0 * mark(&self.y)
+            + 2.0;
         let last = x.labels().last().filter(|_| !self.x.is_named());
         let right = last.map_or(6.0, |l| (tick_width(l) / 2.0).clamp(8.0, 40.0));
         let texts = self.series.iter().flat_map(|s| &s.points).map(|p| tick_width(&p.label));
-        let right = match self.slots.as_ref().is_some_and(|slots| slots.texts_right) {
-            true => right.max(TEXT_GAP + texts.fold(0.0, f64::max)),
-            false => right,
+        let right = match &self.slots {
+            Some(slots) if slots.texts_right => right.max(TEXT_GAP + texts.fold(0.0, f64::max)),
+            Some(slots) if slots.lying => right.max(self.beyond(x, width - left)),
+            _ => right,
         };
         let lines = match self.x.is_named() {
             false => LINE * TICK.em,
@@ -98,11 +105,60 @@ impl Panel {
                 Some((em, names)) => {
                     names.iter().map(|n| n.1.len()).max().unwrap_or(0) as f64 * LINE * em
                 }
-                None => widest(x).min(0.4 * height),
+                None => widest(x).min(TURNED),
             },
         };
         (left, right, 2.0 * mark(&self.x) + lines + title(&self.x, 1.3) + 5.0)
     }
+
+    /// How far labels at the ends of lying groups reach to the right of a plotting area, which gives way to them.
+    fn beyond(&self, x: &Laid, width: f64) -> f64 {
+        let points = self.series.iter().flat_map(|s| &s.points).filter(|p| !p.label.is_empty());
+        let beyond = points.map(|p| {
+            let share = (marks::farthest(p, x, true) - x.low) / (x.high - x.low);
+            let over = marks::END + tick_width(&p.label) + 2.0 - (1.0 - share) * width;
+            over / share.max(0.1) - (GAP - 2.0)
+        });
+        beyond.fold(0.0, f64::max)
+    }
+
+    /// Least height of a plotting area beside which the names of the rows stand in as many lines as they need, and the
+    /// titles of its axis and of its colours in a few.
+    fn least_height(&self, width: f64) -> f64 {
+        let names = self.y.names.iter().filter(|_| self.y.is_named());
+        let lines = names.map(|name| name_lines(&name.1, name_room(width)).len()).max();
+        let line = LINE * TICK.em;
+        let names = match lines.unwrap_or(0) {
+            0 | 1 => 0.0,
+            lines => self.y.names.len() as f64 * (lines as f64 * line + 6.0),
+        };
+        let title = 0.4 * text_width(&self.y.label, LABEL.em, false) - TITLE_OVER;
+        let scale = self.heat.as_ref().map_or(0.0, |heat| heat.least_height());
+        names.max(title).max(scale)
+    }
+}
+
+/// How much longer than its plotting area the title of an axis may be.
+const TITLE_OVER: f64 = 40.0;
+
+/// The lines of an axis's title.
+fn title_lines(axis: &Axis, room: f64) -> Vec<String> {
+    wrapped(&axis.label, LABEL.em, false, room, 6)
+}
+
+/// Room for the lines of a title after the first.
+fn more_lines(axis: &Axis, room: f64) -> f64 {
+    LINE * LABEL.em * title_lines(axis, room).len().saturating_sub(1) as f64
+}
+
+/// Room for names of rows in a panel this wide.
+fn name_room(width: f64) -> f64 {
+    NAME.min(0.4 * width)
+}
+
+/// The lines of the name of a row, which may reach a little into the margin.
+fn name_lines(name: &str, room: f64) -> Vec<String> {
+    wrapped(name, TICK.em, false, room + 8.0, 4)
 }
 
 fn tick_width(label: &str) -> f64 {
@@ -142,10 +198,13 @@ fn words(
     lines.map(|line| (line, face, leading * face.em)).collect()
 }
 
+/// An entry of the legend: place, series, whether it is drawn as bars, the lines of its name.
+type Key<'a> = (f64, f64, &'a Series, bool, Vec<String>);
+
 /// Entries of the legend: each name once, or no entry if there is a single name; with their places
 /// and the height of all.
-fn legend(panels: &[Panel], width: f64) -> (Vec<(f64, f64, &Series, bool)>, f64) {
-    let mut keys: Vec<(f64, f64, &Series, bool)> = Vec::new();
+fn legend(panels: &[Panel], width: f64) -> (Vec<Key<'_>>, f64) {
+    let mut keys: Vec<Key<'_>> = Vec::new();
     let line = 1.55 * LABEL.em;
     let (mut x, mut y) = (0.0, 0.0);
     for panel in panels {
@@ -154,12 +213,15 @@ fn legend(panels: &[Panel], width: f64) -> (Vec<(f64, f64, &Series, bool)>, f64)
             if keys.iter().any(|key| key.2.name == series.name) {
                 continue;
             }
+            let name = wrapped(&series.name, LABEL.em, false, width - SIGN - 8.0, 4);
             let wide = SIGN + 8.0 + text_width(&series.name, LABEL.em, false);
             if x > 0.0 && x + wide > width {
                 (x, y) = (0.0, y + line);
             }
-            keys.push((x, y + line / 2.0, series, bars));
+            let more = LINE * LABEL.em * name.len().saturating_sub(1) as f64;
+            keys.push((x, y + line / 2.0, series, bars, name));
             x += wide + 22.0;
+            y += more;
         }
     }
     match keys.len() {
@@ -168,8 +230,8 @@ fn legend(panels: &[Panel], width: f64) -> (Vec<(f64, f64, &Series, bool)>, f64)
     }
 }
 
-fn sign(canvas: &Canvas<'_>, (x, y): (f64, f64), series: &Series, bars: bool) {
-    if bars {
+fn sign(canvas: &Canvas<'_>, (x, y): (f64, f64), (_, _, series, bars, name): &Key<'_>) {
+    if *bars {
         canvas.fill(Area { x: x + 10.0, y: y - 7.0, width: 14.0, height: 14.0 }, series.colour);
     }
     let (ends, style) = ([(x, y), (x + SIGN, y)], stroke(series.colour, 2.4));
@@ -181,7 +243,10 @@ fn sign(canvas: &Canvas<'_>, (x, y): (f64, f64), series: &Series, bars: bool) {
     if let Some(marker) = series.marker {
         canvas.marker((x + SIGN / 2.0, y), marker, series.colour, 9.5, false);
     }
-    canvas.text((x + SIGN + 8.0, y), &series.name, LABEL, HPos::Left);
+    for (i, line) in name.iter().enumerate() {
+        let y = y + LINE * LABEL.em * i as f64;
+        canvas.text((x + SIGN + 8.0, y), line, LABEL, HPos::Left);
+    }
 }
 
 /// Says that there is nothing to draw.
@@ -223,7 +288,7 @@ impl Figure {
         // About the size of a panel: its ticks depend on it.
         let rough = room.width / n;
         let each = match self.height {
-            Height::Each(each) => each,
+            Height::Each(each) => panels.iter().map(|p| p.least_height(rough)).fold(each, f64::max),
             Height::Whole(whole) => (whole - top - below) / m - 60.0,
         };
         let all: Vec<Values> = panels.iter().map(Panel::values).collect();
@@ -248,29 +313,37 @@ impl Figure {
         let (mut lefts, mut bottoms) = (vec![6.0f64; columns], vec![6.0f64; rows]);
         let (mut above, mut right) = (8.0f64, 0.0f64);
         for (i, axes) in laid.iter().enumerate() {
-            let (column, row) = (i % columns, i / columns);
-            if !panels[i].title.is_empty() {
-                above = above.max(1.7 * PANEL.em);
-            }
             let Some(axes) = axes else { continue };
             let sides = panels[i].sides(axes, rough, each);
-            let (x, y) = labelled(i);
-            if y {
-                lefts[column] = lefts[column].max(sides.0);
-            }
-            // The panel above a free place may write into it.
-            if x && (i + columns < panels.len() || row + 1 == rows) {
-                bottoms[row] = bottoms[row].max(sides.2);
+            if labelled(i).1 {
+                lefts[i % columns] = lefts[i % columns].max(sides.0);
             }
             right = right.max(sides.1);
         }
         let total = |margins: &[f64]| margins.iter().sum::<f64>();
+        let inner_width = (room.width - total(&lefts) - (right + GAP) * n + GAP) / n;
+        let x_title = inner_width + (2.0 * (right + MARGIN - 2.0)).min(60.0);
+        let title = |panel: &Panel| wrapped(&panel.title, PANEL.em, true, inner_width, 4);
+        let below_of = |i: usize, axes| {
+            panels[i].sides(axes, rough, each).2 + more_lines(&panels[i].x, x_title)
+        };
+        for (i, axes) in laid.iter().enumerate() {
+            let row = i / columns;
+            if !panels[i].title.is_empty() {
+                let more = LINE * title(&panels[i]).len().saturating_sub(1) as f64;
+                above = above.max((1.7 + more) * PANEL.em);
+            }
+            let Some(axes) = axes else { continue };
+            // The panel above a free place may write into it.
+            if labelled(i).0 && (i + columns < panels.len() || row + 1 == rows) {
+                bottoms[row] = bottoms[row].max(below_of(i, axes));
+            }
+        }
         let spent = total(&bottoms) + above * m + GAP * (m - 1.0);
         let (height, inner_height) = match self.height {
             Height::Whole(whole) => (whole.max(160.0), (whole - top - below - spent) / m),
-            Height::Each(each) => ((top + below + spent + each * m).ceil(), each),
+            Height::Each(_) => ((top + below + spent + each * m).ceil(), each),
         };
-        let inner_width = (room.width - total(&lefts) - (right + GAP) * n + GAP) / n;
         let inner = |i: usize| {
             let (column, row) = (i % columns, i / columns);
             Area {
@@ -289,8 +362,8 @@ impl Figure {
                 canvas.text((MARGIN, y + 0.5 * face.em), line, *face, HPos::Left);
                 y += leading;
             }
-            for &(x, down, series, bars) in &keys {
-                sign(canvas, (MARGIN + x, top - keys_height + down), series, bars);
+            for key in &keys {
+                sign(canvas, (MARGIN + key.0, top - keys_height + key.1), key);
             }
             let mut y = height - below + 4.0;
             for (line, face, leading) in &note {
@@ -303,17 +376,22 @@ impl Figure {
             }
             for (i, (panel, axes)) in panels.iter().zip(&laid).enumerate() {
                 let inner = inner(i);
-                let title = ellipsized(&panel.title, PANEL.em, true, inner.width);
-                canvas.text((inner.x, inner.y - 0.85 * PANEL.em), &title, PANEL, HPos::Left);
+                for (i, line) in title(panel).iter().rev().enumerate() {
+                    let y = inner.y - (0.85 + LINE * i as f64) * PANEL.em;
+                    canvas.text((inner.x, y), line, PANEL, HPos::Left);
+                }
                 let Some(axes) = axes else {
                     nothing(canvas, inner);
                     continue;
                 };
                 // A panel above a free place has the room its own labels need.
-                let below = bottoms[i / columns].max(panel.sides(axes, rough, each).2);
+                let below = bottoms[i / columns].max(below_of(i, axes));
                 let view = View { inner, x: &axes.0, y: &axes.1 };
                 marks::behind(canvas, panel, &view);
-                mesh(canvas, panel, &view, (lefts[i % columns], below - 5.0), labelled(i));
+                let titles =
+                    [title_lines(&panel.x, x_title), title_lines(&panel.y, each + TITLE_OVER)];
+                let room = (lefts[i % columns], below - 5.0);
+                mesh(canvas, panel, &view, room, labelled(i), (titles, name_room(rough)));
                 match &panel.heat {
                     Some(heat) => heat.paint(canvas, &view, heat::range(panels)),
                     None if panel.values().0.is_empty() => {
@@ -325,19 +403,22 @@ impl Figure {
             if let Some(heat) = heat {
                 let (first, last) = (inner(0), inner(columns * rows - 1));
                 let corners = ((first.x, first.y), (last.right(), last.bottom()));
-                heat.scale(canvas, Area::between(corners.0, corners.1), heat::range(panels));
+                let area = Area::between(corners.0, corners.1);
+                heat.scale(canvas, area, height - area.bottom(), heat::range(panels));
             }
         })
     }
 }
 
-/// plotters' mesh, axes and labels of a panel; `room` at its left and below it.
+/// plotters' mesh, axes and labels of a panel; `room` at its left and below it, the lines of its titles and the room
+/// for the names of its rows.
 fn mesh(
     canvas: &Canvas<'_>,
     panel: &Panel,
     view: &View<'_>,
     room: (f64, f64),
     labelled: (bool, bool),
+    (titles, named): ([Vec<String>; 2], f64),
 ) {
     let inner = view.inner;
     // An axis without labels keeps its line and its marks.
@@ -368,14 +449,16 @@ fn mesh(
         _ => String::new(),
     };
     let pitch = inner.height / view.y.ticks.len().max(1) as f64;
+    let names = view.y.ticks.iter().filter(|_| labelled.1 && panel.y.is_named());
+    let names: Vec<_> = names.map(|(at, name)| (*at, name_lines(name, named))).collect();
+    let most = names.iter().map(|name| name.1.len()).max().unwrap_or(1).max(1) as f64;
+    let high = if most > 1.0 { pitch / (LINE * most) } else { 0.82 * pitch };
     let y_face = match panel.y.is_named() {
-        true => Face { colour: style::INK, em: TICK.em.min(0.82 * pitch).max(6.0), ..TICK },
+        true => Face { colour: style::INK, em: TICK.em.min(high).max(6.0), ..TICK },
         false => TICK,
     };
     let y_label = |at: &f64| match view.y.label(*at) {
-        Some(label) if labelled.1 && panel.y.is_named() => {
-            ellipsized(label, y_face.em, false, NAME.min(inner.x - 12.0))
-        }
+        Some(_) if most > 1.0 => String::new(),
         Some(label) if labelled.1 => label.to_string(),
         _ => String::new(),
     };
@@ -388,11 +471,12 @@ fn mesh(
     if panel.y.is_named() {
         mesh.disable_y_mesh();
     }
-    if labelled.0 && !panel.x.label.is_empty() {
-        mesh.x_desc(ellipsized(&panel.x.label, LABEL.em, false, inner.width + 60.0));
+    let [x_title, y_title] = &titles;
+    if let ([line], true) = (x_title.as_slice(), labelled.0) {
+        mesh.x_desc(line);
     }
-    if labelled.1 && !panel.y.label.is_empty() {
-        mesh.y_desc(ellipsized(&panel.y.label, LABEL.em, false, inner.height + 40.0));
+    if let ([line], true) = (y_title.as_slice(), labelled.1) {
+        mesh.y_desc(line);
     }
     drawn(
         mesh.bold_line_style(stroke(style::GRID, 1.0))
@@ -412,6 +496,24 @@ fn mesh(
     if labelled.0 && panel.x.is_named() {
         under(canvas, view);
     }
+    // plotters writes one line.
+    let (middle, line) = (inner.middle(), LINE * LABEL.em);
+    let place = |lines: &[String], i: usize| (i as f64 + 0.5 - lines.len() as f64) * line;
+    for (i, text) in x_title.iter().enumerate().filter(|_| labelled.0 && x_title.len() > 1) {
+        let y = inner.bottom() + below + place(x_title, i);
+        canvas.text((middle.0, y), text, LABEL, HPos::Center);
+    }
+    for (i, text) in y_title.iter().enumerate().filter(|_| labelled.1 && y_title.len() > 1) {
+        let x = inner.x - left + y_title.len() as f64 * line + place(y_title, i);
+        canvas.text_up((x, middle.1), text, LABEL);
+    }
+    for (at, lines) in names.iter().filter(|_| most > 1.0) {
+        let (x, y) = view.pixel((view.x.low, *at));
+        for (i, text) in lines.iter().enumerate() {
+            let down = (i as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE * y_face.em;
+            canvas.text((x - 2.0 * NAME_MARK, y + down), text, y_face, HPos::Right);
+        }
+    }
 }
 
 /// Names under a plotting area, broken into lines or turned.
@@ -429,8 +531,11 @@ fn under(canvas: &Canvas<'_>, view: &View<'_>) {
         }
         None => {
             for (at, name) in &view.x.ticks {
-                let name = ellipsized(name, TICK.em, false, 200.0);
-                canvas.text_up((x(*at), top + tick_width(&name) / 2.0), &name, TICK);
+                let lines = wrapped(name, TICK.em, false, TURNED, 3);
+                for (i, line) in lines.iter().enumerate() {
+                    let by = (i as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE * TICK.em;
+                    canvas.text_up((x(*at) + by, top + tick_width(line) / 2.0), line, TICK);
+                }
             }
         }
     }

@@ -7,6 +7,8 @@ use crate::figures::fonts::text_width;
 use crate::figures::style::{self, Marker};
 use plotters::style::text_anchor::HPos;
 
+/// Between the end of a lying group's mark and its label.
+pub(super) const END: f64 = 9.0;
 /// Height of a line of ticks' size, in pixels.
 const HIGH: f64 = TICK.em;
 /// Room between a mark and its label.
@@ -280,22 +282,27 @@ fn mark(
 /// A label of a mark of groups: at its end farthest from the baseline, or in the column at the right.
 fn end_label(canvas: &Canvas<'_>, slots: &Slots, view: &View<'_>, (at, p): ((f64, f64), &Point)) {
     let face = Face { colour: style::INK, ..TICK };
-    let interval = if slots.lying { p.x_interval } else { p.y_interval };
-    let along = if slots.lying { view.x } else { view.y };
-    let far = interval.map(|i| i.1).into_iter().chain(p.observations());
-    let far = far.filter(|v| along.place(*v).is_some()).fold(f64::NEG_INFINITY, f64::max);
-    let far = if far.is_finite() { along.clamped(far) } else { along.low };
+    let far = farthest(p, if slots.lying { view.x } else { view.y }, slots.lying);
     if slots.lying {
-        let end = view.pixel((far, 0.0)).0.max(at.0) + 9.0;
+        let end = view.pixel((far, 0.0)).0 + END;
         let x = if slots.texts_right { view.inner.right() + TEXT_GAP } else { end };
         canvas.text((x, at.1), &p.label, face, HPos::Left);
     } else {
+        // Smaller rather than over its neighbours.
         let room = view.pixel((slots.step, 0.0)).0 - view.pixel((0.0, 0.0)).0;
-        if text_width(&p.label, face.em, false) < room.max(30.0) + 14.0 {
-            let end = view.pixel((0.0, far)).1.min(at.1);
-            canvas.text((at.0, end - 13.0), &p.label, face, HPos::Center);
-        }
+        let fits = (room.max(30.0) + 14.0) / text_width(&p.label, face.em, false);
+        let face = Face { em: face.em * fits.min(1.0), ..face };
+        let end = view.pixel((0.0, far)).1;
+        canvas.text((at.0, end - 13.0), &p.label, face, HPos::Center);
     }
+}
+
+/// The last place of a mark, its interval and the values behind it, in view.
+pub(super) fn farthest(p: &Point, along: &Laid, lying: bool) -> f64 {
+    let (value, interval) = if lying { (p.x, p.x_interval) } else { (p.y, p.y_interval) };
+    let all = interval.map(|i| i.1).into_iter().chain(p.observations()).chain([value]);
+    let far = all.filter(|v| along.place(*v).is_some()).fold(f64::NEG_INFINITY, f64::max);
+    if far.is_finite() { along.clamped(far) } else { along.low }
 }
 
 /// Writes a label at the first place about its point that is free, or farther away with a line to the

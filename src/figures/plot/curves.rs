@@ -3,6 +3,7 @@
 use super::data::Selected;
 use super::drawing::{Content, Drawing, Drawn};
 use super::spec::{FigureSpec, Which};
+use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Panel, Series};
@@ -83,10 +84,17 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
 /// Draws curves of runs as a figure of this size and these words; their names may be given others by `labels`.
 ///
 /// # Errors
-/// A value of the spec is outside its range, or the width too small for the text.
+/// A value of the spec is outside its range, a label names no curve, or the width is too small for the text.
 pub fn draw_losses(spec: &FigureSpec, curves: &[LossCurve]) -> Result<Drawing, Refusal> {
     spec.check()?;
     super::drawing::check_width(spec)?;
+    let names = || curves.iter().map(|curve| curve.name.as_str());
+    let keys = spec.labels.keys().chain(spec.colours.keys()).chain(&spec.order);
+    if let Some(key) = keys.into_iter().find(|key| names().all(|name| name != key.as_str())) {
+        let expected = format!("names of curves: {}", names().collect::<Vec<_>>().join(", "));
+        let found = format!("{key:?}{}", did_you_mean(key, names()));
+        return Err(Refusal::new("labels", expected, found));
+    }
     let mut order: Vec<&LossCurve> = curves.iter().collect();
     let place = |curve: &LossCurve| spec.order.iter().position(|name| *name == curve.name);
     order.sort_by_key(|curve| place(curve).unwrap_or(usize::MAX));
@@ -98,6 +106,8 @@ pub fn draw_losses(spec: &FigureSpec, curves: &[LossCurve]) -> Result<Drawing, R
     let lines = order.iter().map(line).collect();
     let panel = Panel::new("", steps(spec, STEP), losses(spec), lines);
     let caption = "Plain mean squared error; geometric means of neighbouring logged steps.";
-    let content = Content::wide(vec![panel], 0.62, 260.0);
-    content.told(Drawn::of(&[]), vec![caption.into()]).finish(spec, "")
+    super::drawing::whole(spec, |spec| {
+        let content = Content::wide(vec![panel.clone()], 0.62, 260.0);
+        content.told(Drawn::of(&[]), vec![caption.into()]).finish(spec, "")
+    })
 }

@@ -340,10 +340,10 @@ impl<'a> Selected<'a> {
         let values: Vec<f64> = units.iter().map(|unit| unit.1).collect();
         let enough = values.len() >= self.spec.least.unwrap_or(LEAST).max(2);
         let interval = mean_interval(&values, 0.95).ok().filter(|_| enough);
-        let end = |value: f64| if Words::is_share(measure) { value.clamp(0.0, 1.0) } else { value };
+        let (low, high) = Words::ends(measure);
         Some(Summary {
             mean: mean(&values).ok()?,
-            interval: interval.map(|i| (end(i.low), end(i.high))),
+            interval: interval.map(|i| (i.low.clamp(low, high), i.high.clamp(low, high))),
             units,
             networks,
         })

@@ -5,7 +5,7 @@ use super::drawing::{Content, Drawn};
 use super::spec::Which;
 use crate::base::refusal::Refusal;
 use crate::figures::charts::{Dots, Group, Point, Rule, Spread};
-use crate::figures::style;
+use crate::figures::style::{self, Colour};
 
 pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let spec = selected.spec;
@@ -18,10 +18,17 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     let mut most = 0;
     // The same categories in every panel, so that they can be compared.
     let categories = selected.values(x, &selected.rows);
+    // Each arm has a colour of its own; other categories only if the spec gives them one.
+    let colours: Vec<Option<Colour>> = match x {
+        "arm" => {
+            selected.words.looks(x, &categories).into_iter().map(|look| Some(look.1)).collect()
+        }
+        _ => categories.iter().map(|value| selected.words.colour(x, value)).collect(),
+    };
     let (mut hollow, mut partly) = (false, false);
     for (value, rows) in selected.panels() {
         let mut groups = Vec::new();
-        for category in &categories {
+        for (place, category) in categories.iter().enumerate() {
             let of_category = selected.with(&rows, x, category);
             let mut estimates = Vec::new();
             for (i, (value, _)) in series.iter().enumerate() {
@@ -45,7 +52,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
                     estimate = estimate.seeds(found.units.iter().map(|unit| unit.1));
                 }
                 if spec.series.is_none() {
-                    estimate.colour = selected.words.colour(x, category);
+                    estimate.colour = colours[place];
                 }
                 estimates.push(Some(estimate));
             }

@@ -5,9 +5,11 @@ use super::spec::{Caption, FigureSpec, Kind};
 use crate::base::refusal::Refusal;
 use crate::figures::axis::{Axis, Scale};
 use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
+use crate::figures::fonts::options;
 use crate::figures::style::size;
 use crate::figures::svg::escaped;
 use crate::study::table::Measure;
+use resvg::usvg::{Node, Tree};
 use serde::Serialize;
 
 /// A drawn figure.
@@ -269,6 +271,58 @@ pub(super) fn check_width(spec: &FigureSpec) -> Result<(), Refusal> {
     let expected = format!("at least {least} mm for text of {} pt", spec.font_size);
     let advice = "make it wider, or `font_size` smaller";
     Err(Refusal::new("width", expected, format!("{} mm", spec.width)).advising(advice))
+}
+
+/// Draws a figure, and refuses it if one of its texts is cut or reaches beyond the page.
+///
+/// # Errors
+/// The figure cannot be drawn; a text does not fit: the width at which all do, if there is one.
+pub(super) fn whole(
+    spec: &FigureSpec,
+    draw: impl Fn(&FigureSpec) -> Result<Drawing, Refusal>,
+) -> Result<Drawing, Refusal> {
+    let drawing = draw(spec)?;
+    let Some(text) = cut(spec, &drawing.svg) else { return Ok(drawing) };
+    let fits = |width: &f64| {
+        let wider = FigureSpec { width: *width, ..spec.clone() };
+        draw(&wider).is_ok_and(|drawing| cut(&wider, &drawing.svg).is_none())
+    };
+    let mut widths = (1..=40).map(|i| (spec.width * (1.0 + 0.1 * f64::from(i))).ceil());
+    let expected = match widths.find(fits) {
+        Some(width) => format!("at least {width} mm, at which every text is whole"),
+        None => "shorter texts".into(),
+    };
+    let advice = "make it wider, `font_size` smaller, or the text shorter, by `labels` for example";
+    let found = format!("{} mm, at which {text:?} does not fit", spec.width);
+    Err(Refusal::new("width", expected, found).advising(advice))
+}
+
+/// The first text of a figure that was cut or reaches beyond the page.
+fn cut(spec: &FigureSpec, svg: &str) -> Option<String> {
+    let tree = Tree::from_str(svg, &options()).expect("our own SVG");
+    let (page, own) = (tree.size(), serde_json::to_string(spec).expect("plain data"));
+    let mut groups = vec![tree.root()];
+    while let Some(group) = groups.pop() {
+        for node in group.children() {
+            let text: String = match node {
+                Node::Group(group) => {
+                    groups.push(group);
+                    continue;
+                }
+                Node::Text(text) => text.chunks().iter().map(|chunk| chunk.text()).collect(),
+                _ => continue,
+            };
+            let at = node.abs_bounding_box();
+            let inside = at.left() >= -1.0
+                && at.top() >= -1.0
+                && at.right() <= page.width() + 1.0
+                && at.bottom() <= page.height() + 1.0;
+            if !inside || text.ends_with('…') && !own.contains(&text) {
+                return Some(text);
+            }
+        }
+    }
+    None
 }
 
 /// Returns the text below the figure.

@@ -44,7 +44,7 @@ pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 
 use crate::base::refusal::Refusal;
 use crate::study::contrast::ContrastSpec;
-use crate::study::table::Filter;
+use crate::study::table::{Filter, Table};
 use data::Selected;
 
 /// Draws a figure of the rows of all tables.
@@ -66,7 +66,7 @@ use data::Selected;
 ///
 /// # Errors
 /// The figure is not valid, names a column that the tables lack, or has no row to draw; a picture cannot be read; a
-/// contrast cannot be evaluated.
+/// contrast cannot be evaluated; a text does not fit at its width.
 pub fn draw(
     spec: &FigureSpec,
     tables: &[Source],
@@ -76,23 +76,30 @@ pub fn draw(
     let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
     drawing::check_width(spec).map_err(at)?;
     let mut table = source::together(tables);
+    words::check_labels(spec, &table, contrasts).map_err(at)?;
     let mut asked = std::borrow::Cow::Borrowed(spec);
     if let Some(fewest) = &spec.fewest {
         table = table.fewest(fewest, &spec.rows).map_err(at)?;
         asked = std::borrow::Cow::Owned(FigureSpec { rows: Filter::default(), ..spec.clone() });
     }
-    let spec = &*asked;
+    drawing::whole(&asked, |spec| drawn(spec, &table, tables, contrasts)).map_err(at)
+}
+
+/// Draws a figure of this width, whatever is cut.
+fn drawn(
+    spec: &FigureSpec,
+    table: &Table,
+    tables: &[Source],
+    contrasts: &[ContrastSpec],
+) -> Result<Drawing, Refusal> {
     let content = match spec.kind {
-        Kind::Forest => forest::draw(spec, &table, contrasts),
-        Kind::Verdicts => verdicts::draw(spec, &table, contrasts),
+        Kind::Forest => forest::draw(spec, table, contrasts),
+        Kind::Verdicts => verdicts::draw(spec, table, contrasts),
         Kind::Pictures if spec.picture.is_none() => {
-            return pictures::of_files(spec, tables).map_err(at);
+            return pictures::of_files(spec, tables);
         }
-        Kind::Pictures => {
-            let selected = Selected::of(spec, &table).map_err(at)?;
-            return pictures::draw(&selected, tables).map_err(at);
-        }
-        kind => Selected::of(spec, &table).and_then(|selected| match kind {
+        Kind::Pictures => return pictures::draw(&Selected::of(spec, table)?, tables),
+        kind => Selected::of(spec, table).and_then(|selected| match kind {
             Kind::Dots => dots::draw(&selected),
             Kind::Lines => lines::draw(&selected),
             Kind::Scatter => scatter::draw(&selected),
@@ -101,5 +108,5 @@ pub fn draw(
         }),
     };
     let subtitle = tables.first().filter(|_| spec.subtitle).map(|source| source.facts.as_str());
-    content.and_then(|content| content.finish(spec, subtitle.unwrap_or_default())).map_err(at)
+    content?.finish(spec, subtitle.unwrap_or_default())
 }

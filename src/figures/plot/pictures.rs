@@ -214,8 +214,8 @@ impl Board {
         if !spec.title.is_empty() {
             page.y += 6.0;
         }
-        // Heads on one or two lines, the last just above the pictures.
-        let wrap = |head: &String| wrapped(head, NOTE.0, NOTE.1, pane + GAP - 3.0, 2);
+        // Heads on a few lines, the last just above the pictures.
+        let wrap = |head: &String| wrapped(head, NOTE.0, NOTE.1, pane + GAP - 3.0, 4);
         let heads: Vec<Vec<String>> = self.heads.iter().map(wrap).collect();
         let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
         for (i, head) in heads.iter().enumerate() {
@@ -239,7 +239,12 @@ impl Board {
                 page.y += LINE * CAPTION.0 + 2.0;
             }
             let middle = page.y + pane / 2.0;
-            page.row_label(middle, name, "", style::INK, label);
+            let lines = wrapped(name, size::TICK, true, label + 0.5, 4);
+            for (k, line) in lines.iter().enumerate() {
+                let down = (k as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE * size::TICK;
+                let look = (size::TICK, true, style::INK);
+                page.text((MARGIN, middle + 5.0 + down), line, look, Anchor::Start);
+            }
             for (i, Pane { file, numbers, .. }) in panes.iter().enumerate() {
                 let at = (left + i as f64 * (pane + GAP), page.y);
                 let step = pane / numbers.len().max(1) as f64;
@@ -271,10 +276,14 @@ impl Board {
             page.y += 4.0;
             let mut x = MARGIN;
             for (name, colour) in &self.groups {
+                let wide = 12.0 + text_width(name, PLAIN.0, false);
+                if x > MARGIN && x + wide > width - MARGIN {
+                    (x, page.y) = (MARGIN, page.y + LINE * PLAIN.0);
+                }
                 let middle = page.y + 5.0;
                 mark(&mut page, (x + 4.0, middle), *colour, true);
                 page.text((x + 12.0, page.y + 10.0), name, PLAIN, Anchor::Start);
-                x += 30.0 + text_width(name, PLAIN.0, false);
+                x += wide + 18.0;
             }
             page.y += LINE * PLAIN.0 + 2.0;
             let hollow = self.rows.iter().flat_map(|row| &row.1).flat_map(|pane| &pane.numbers);

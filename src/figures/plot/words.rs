@@ -1,11 +1,14 @@
 //! Names of columns and values in figures, and their colours.
 
-use super::spec::{FigureSpec, Which};
+use super::spec::{FigureSpec, Kind, Which};
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::figures::axis::Axis;
 use crate::figures::charts::Look;
 use crate::figures::style::{self, Colour, Marker};
 use crate::score::measures::candidates::CANDIDATES;
-use crate::study::table::Measure;
+use crate::study::contrast::{Basis, ContrastSpec};
+use crate::study::table::{Column, Measure, Table};
 
 /// How the numbers of a column are written on an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,8 @@ enum Numbers {
     Share,
     /// The same, in percent.
     Percent,
+    /// At most 1; intervals end there.
+    AtMostOne,
 }
 
 /// Columns of a study's table: name, label, numbers.
@@ -34,7 +39,7 @@ const COLUMNS: [(&str, &str, Numbers); 29] = [
     ("share", "links kept", Numbers::Percent),
     ("alive", "links alive", Numbers::Plain),
     ("mse", "loss (MSE)", Numbers::Plain),
-    ("r2", "R²", Numbers::Plain),
+    ("r2", "R²", Numbers::AtMostOne),
     ("fit", "networks that fit", Numbers::Percent),
     ("steps", "training steps", Numbers::Plain),
     ("evaluations", "gradient evaluations", Numbers::Plain),
@@ -47,9 +52,9 @@ const COLUMNS: [(&str, &str, Numbers); 29] = [
     ("interference", "interference of maps", Numbers::Plain),
     ("excess", "interference above the Welch bound", Numbers::Plain),
     ("roughness", "roughness", Numbers::Plain),
-    ("decoded", "variance decoded linearly", Numbers::Plain),
+    ("decoded", "variance decoded linearly", Numbers::AtMostOne),
     ("png_ratio", "PNG ratio", Numbers::Plain),
-    ("one_coordinate", "R² of one coordinate", Numbers::Plain),
+    ("one_coordinate", "R² of one coordinate", Numbers::AtMostOne),
 ];
 
 /// Columns whose values say what they are: their axis needs no title.
@@ -57,6 +62,44 @@ const PLAIN_NAMES: [&str; 4] = ["arm", "target", "variant", "study"];
 
 fn known(column: &str) -> Option<&'static (&'static str, &'static str, Numbers)> {
     COLUMNS.iter().find(|row| row.0 == column)
+}
+
+/// Refuses labels and colours of what is nowhere in the table: a value, `column=value`, a column, a measure of one, a
+/// contrast or a basis.
+pub(super) fn check_labels(
+    spec: &FigureSpec,
+    table: &Table,
+    contrasts: &[ContrastSpec],
+) -> Result<(), Refusal> {
+    if contrasts.is_empty() && matches!(spec.kind, Kind::Forest | Kind::Verdicts) {
+        return Ok(()); // There is nothing to draw, which is said later.
+    }
+    let mut names: Vec<&str> = table.columns().iter().map(Column::name).collect();
+    names.extend(contrasts.iter().flat_map(|one| [one.id.as_str(), one.base_id()]));
+    let has =
+        |column: &Column, value: &str| value.is_empty() || column.distinct().any(|v| v == value);
+    let keys = spec.labels.keys().map(|key| ("labels", key));
+    for (at, key) in keys.chain(spec.colours.keys().map(|key| ("colours", key))) {
+        let measure = key.parse::<Measure>().is_ok_and(|m| table.get(m.column()).is_some());
+        let pair = key.split_once('=').and_then(|(name, v)| Some((table.get(name.trim())?, v)));
+        let known = names.contains(&key.as_str())
+            || measure
+            || key.parse::<Basis>().is_ok()
+            || pair.is_some_and(|(column, value)| has(column, value))
+            || style::arm(key).is_some()
+            || table.columns().iter().any(|column| has(column, key));
+        if !known {
+            let used = [&spec.series, &spec.panel, &spec.by, &spec.unit].into_iter().flatten();
+            let places = [&spec.x, &spec.y].into_iter().flatten().map(Measure::column);
+            let used = used.map(String::as_str).chain(places).chain(["arm"]);
+            let values = used.filter_map(|name| table.get(name)).flat_map(Column::distinct);
+            let found =
+                format!("{key:?}{}", did_you_mean(key, names.iter().copied().chain(values)));
+            let expected = "values, `column=value`, columns or contrasts of the figure";
+            return Err(Refusal::new(at, expected, found));
+        }
+    }
+    Ok(())
 }
 
 /// The words and colours of a figure.
@@ -145,11 +188,14 @@ impl Words<'_> {
         if plain { String::new() } else { self.column(column) }
     }
 
-    /// Whether a measure is a share, whose interval ends at 0 and 1.
-    pub(super) fn is_share(measure: &Measure) -> bool {
-        let share = known(measure.column())
-            .is_some_and(|c| matches!(c.2, Numbers::Share | Numbers::Percent));
-        share && *measure == Measure::of(measure.column())
+    /// The least and the greatest value of a measure, where its intervals end.
+    pub(super) fn ends(measure: &Measure) -> (f64, f64) {
+        let plain = *measure == Measure::of(measure.column());
+        match known(measure.column()).filter(|_| plain).map(|row| row.2) {
+            Some(Numbers::Share | Numbers::Percent) => (0.0, 1.0),
+            Some(Numbers::AtMostOne) => (f64::NEG_INFINITY, 1.0),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        }
     }
 
     /// The axis of a measure.
@@ -181,16 +227,24 @@ impl Words<'_> {
         given.or_else(|| style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.colour))
     }
 
-    /// Label, colour and marker of each value of a series.
+    /// Label, colour and marker of each value of a series. A value that has none of its own gets a colour, and a marker
+    /// while there are any, that no other has.
     pub(super) fn looks(&self, column: &str, values: &[String]) -> Vec<Look> {
-        let mut free = 0;
+        let arm = |value: &String| style::arm(value).filter(|_| column == "arm").map(|arm| arm.1);
+        let mut taken: Vec<Marker> = values.iter().filter_map(arm).map(|arm| arm.marker).collect();
+        let mut colours = 0;
         let look = |(i, value): (usize, &String)| {
             let colour = self.colour(column, value).unwrap_or_else(|| {
-                free += 1;
-                style::colour(free - 1)
+                colours += 1;
+                style::colour(colours - 1)
             });
-            let arm = style::arm(value).filter(|_| column == "arm").map(|(_, arm)| arm.marker);
-            let marker = arm.unwrap_or(Marker::ALL[i % Marker::ALL.len()]);
+            let marker = arm(value).map(|arm| arm.marker).unwrap_or_else(|| {
+                let next = Marker::ALL.into_iter().cycle().skip(i).take(Marker::ALL.len());
+                let free = next.clone().find(|marker| !taken.contains(marker));
+                let marker = free.or(next.clone().next()).expect("there are markers");
+                taken.push(marker);
+                marker
+            });
             (self.title(column, value), colour, marker)
         };
         values.iter().enumerate().map(look).collect()
