@@ -9,7 +9,7 @@ use numpy::{
 };
 use picloom::base::SimRng;
 use picloom::genome::Palette;
-use picloom::network::weight_files::write_weights;
+use picloom::network::weight_files::{read_arch, write_weights};
 use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights};
 use picloom::prune::alive;
 use picloom::run::load_run;
@@ -224,7 +224,7 @@ impl Model {
     /// path : path
     ///     Folder of a run, or a file of weights.
     /// arch : str, optional
-    ///     Of a file of weights.
+    ///     Of a file of weights; a .safetensors of this program names its own.
     ///
     /// Returns
     /// -------
@@ -239,10 +239,11 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (path, arch = None))]
     fn load(path: PathBuf, arch: Option<&str>) -> PyResult<Model> {
-        let Some(arch) = arch else {
-            return Ok(Model(load_run(&path).map_err(|e| of_file(&path, e))?.model));
+        let arch: Arch = match arch {
+            Some(arch) => parsed(arch)?,
+            None if path.is_file() => read_arch(&path).map_err(|e| of_file(&path, e))?,
+            None => return Ok(Model(load_run(&path).map_err(|e| of_file(&path, e))?.model)),
         };
-        let arch: Arch = parsed(arch)?;
         picloom::network::Model::read(&arch, &path).map(Model).map_err(|e| of_file(&path, e))
     }
 

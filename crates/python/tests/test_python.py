@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -226,6 +227,11 @@ def test_a_depth_is_swept_and_predicted(moth, moth_path, tmp_path):
     )  # fmt: skip
     assert [p["layers"] for p in found["dense"]["points"]] == [2, 3]
     rows = picloom.read_rows(found["rows"])
+    for row in rows:
+        run = picloom.load_run(row, Path(found["rows"]).parent)
+        assert run["result"]["run_id"] == row["run_id"]
+    run["model"].save(tmp_path / "model.safetensors")
+    assert picloom.Model.load(tmp_path / "model.safetensors").weights.tolist() == run["model"].weights.tolist()
     assert picloom.read_study(found["rows"])["format"].startswith("picloom-") and len(rows) == 4
     predicted = picloom.predict_depth(moth)
     assert predicted["layers"] >= 1 and 0 < predicted["ratio"] < 1

@@ -10,7 +10,7 @@ use crate::base::command::CommandError;
 use crate::base::files::WriteError;
 use crate::base::hash::json_id;
 use crate::base::refusal::Refusal;
-use crate::base::text::fixed;
+use crate::base::text::{fixed, portable};
 use crate::experiment::curve::{Curve, surviving};
 use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::watched::Watched;
@@ -608,6 +608,7 @@ impl<'a> Measuring<'a> {
         });
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
+            path: made.run.and_then(|(_, at)| Some(portable(at.strip_prefix(folder).ok()?))),
             links: model.network.weight_count(),
             kept: made.kept,
             alive: alive.unwrap_or(found.alive),

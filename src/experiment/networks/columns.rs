@@ -172,7 +172,11 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("relatives_reached", "The same, nothing subtracted."),
     (
         "run_id",
-        "Id of the network's run: the folder of this name in the study's store; of a pruned network it is in `picloom.json` of a round. Empty for an evolved network.",
+        "Id of the network's run, a hash of its config; `path` is its folder. Empty for an evolved network.",
+    ),
+    (
+        "path",
+        "Folder of the network's run, relative to the study's folder in the store. Empty for an evolved network.",
     ),
     ("sparsity_alive_links", "Links on a path from an input to an output."),
     (

@@ -136,6 +136,9 @@ pub struct NetworkResult {
     /// Id of its run; `None` for the evolved network, and in records that leave it out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub run_id: Option<String>,
+    /// Folder of its run, relative to the study's; `None` for the evolved network, and in records that leave it out.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<String>,
     /// Links of the topology, W.
     pub links: usize,
     /// Links kept by the rule.

@@ -25,7 +25,6 @@ from ._core import (
     depth_sweep,
     families,
     family,
-    load_run,
     predict_depth,
     prune,
     run_study,
@@ -38,7 +37,7 @@ from ._core import (
 from .flax import from_flax, to_flax
 from .formats import from_neat, read_vlm, write_vlm
 from .notebook import widget
-from .records import frame, read_rows, read_study
+from .records import frame, load_run, read_rows, read_study
 from .torch import from_torch, to_torch
 
 __all__ = [

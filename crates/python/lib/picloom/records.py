@@ -6,9 +6,12 @@ import csv
 import gzip
 import io
 import json
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ._core import load_run as _load_run
 
 if TYPE_CHECKING:
     import pandas
@@ -41,6 +44,35 @@ def read_study(folder: str | PathLike[str]) -> dict[str, Any]:
     if not isinstance(study, dict) or not str(study.get("format", "")).startswith("picloom-"):
         raise ValueError(f"{path}: expected a study that names its format, picloom-..., found none")
     return study
+
+
+def load_run(run: str | PathLike[str] | Mapping[str, Any], folder: str | PathLike[str] = "") -> dict[str, Any]:
+    """A finished run read back from its folder, or the run of a row.
+
+    Parameters
+    ----------
+    run : path or mapping
+        The folder, or a row of a networks table, of `read_rows` or of pandas.
+    folder : path
+        The study's folder in the store, to which the row's ``path`` is relative.
+
+    Returns
+    -------
+    dict
+        ``config``, ``result`` (plain dicts), ``model``, ``target`` (S, S, 3), ``history`` (as ``TrainReport.history``),
+        ``genome`` (of a graph, else None).
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        There is no such folder, it holds no finished run, or the row names none.
+    """
+    if isinstance(run, (str, PathLike)):
+        return _load_run(Path(folder) / run)
+    path = run.get("path")
+    if not isinstance(path, str):
+        raise ValueError(f"row: expected a path of a run, found {path!r}: an evolved network has none, nor an older table")
+    return _load_run(Path(folder) / path)
 
 
 def read_rows(folder: str | PathLike[str]) -> list[dict[str, Any]]:
