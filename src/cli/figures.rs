@@ -2,11 +2,12 @@
 
 use super::decide::{ResultsArgs, remarks};
 use super::study::Said;
-use crate::base::files::write_atomic;
+use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::text::{portable, word};
 use crate::figures::Provenance;
+use crate::figures::methods::{Methods, citation};
 use crate::figures::plot::{
     Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
 };
@@ -14,10 +15,11 @@ use crate::figures::study_report::Report;
 use crate::figures::style::judged_by;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{Tables, decide};
-use crate::study::record::{Head, ROWS, STUDY};
+use crate::study::record::{Head, MACHINE, ROWS, STUDY};
 use crate::study::spec::{STANDARD, SpecFile, Title};
 use clap::Args;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -100,9 +102,14 @@ impl Drawn {
         let decisions = decide(study, &self.analysis.contrasts, &mut self.tables)?;
         let table =
             self.tables.of(study).map_err(|refusal| refusal.within(results.spec.display()))?;
-        let arms = arms_of(&table)?;
-        let mut facts = Vec::new();
+        let labels = labels(&self.analysis);
+        let arms = arms_of(&table, &labels)?;
+        let (mut facts, mut methods) = (Vec::new(), String::new());
         if let Ok(head) = Head::read(&self.beside.join(STUDY)) {
+            let machine = read_text(&self.beside.join(MACHINE), LARGEST_CONFIG).ok();
+            let machine = machine.and_then(|text| serde_json::from_str(&text).ok());
+            let (head, machine) = (&head, machine.as_ref());
+            methods = Methods { head, machine, labels: &labels, decisions: &decisions }.text();
             for name in ["profile", "size", "steps", "judge"] {
                 if let Some(value) = head.fields.get(name) {
                     let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
@@ -123,6 +130,8 @@ impl Drawn {
             study,
             question: &self.title.question,
             facts,
+            methods,
+            citation: citation(),
             remarks: remarks(&self.beside, &self.file, &self.analysis),
             arms: arms.as_ref(),
             decisions: &decisions,
@@ -131,6 +140,14 @@ impl Drawn {
         };
         Ok(write_atomic(path, report.render().as_bytes())?)
     }
+}
+
+/// The study's own names of values: those of all its figures.
+fn labels(analysis: &Analysis) -> BTreeMap<String, String> {
+    let figures = std::iter::once(&analysis.figure_defaults).chain(&analysis.figures);
+    let tables = figures.filter_map(|figure| figure.get("labels")?.as_table());
+    let text = |(key, label): (&String, &toml::Value)| Some((key.clone(), label.as_str()?.into()));
+    tables.flatten().filter_map(text).collect()
 }
 
 /// Writes the report of a study.

@@ -31,6 +31,7 @@ pub mod fonts;
 pub mod html;
 pub mod judge;
 pub mod losses;
+pub mod methods;
 pub mod networks;
 pub mod page;
 pub mod plot;

@@ -15,6 +15,10 @@ pub struct Report<'a> {
     pub facts: Vec<(String, String)>,
     /// Warnings for the reader before the numbers: contrasts that were changed, another profile.
     pub remarks: Vec<String>,
+    /// How it was made, in words; may be empty.
+    pub methods: String,
+    /// How the program is cited.
+    pub citation: String,
     /// Its arms, of a study of networks.
     pub arms: Option<&'a Arms>,
     /// The decisions.
@@ -60,6 +64,11 @@ impl Report<'_> {
             }
             page = page.section(section);
         }
+        let mut methods = Section::new("Methods");
+        for text in [&self.methods, &self.citation].into_iter().filter(|text| !text.is_empty()) {
+            methods = methods.paragraph(text.as_str());
+        }
+        page = page.section(methods);
         page.section(Section::new("How to repeat it").code(self.command)).render()
     }
 
@@ -152,7 +161,10 @@ fn effects(found: &[Found]) -> Table {
             Cell::new(found.basis.says()),
             Cell::new(&found.name),
             Cell::new(effect(found)),
-            Cell::new(found.p.map_or(String::new(), |p| fixed(p, 3))),
+            Cell::new(match found.p {
+                Some(p) if p < 0.001 => "< 0.001".into(),
+                p => p.map_or(String::new(), |p| fixed(p, 3)),
+            }),
             Cell::new(found.units.len().to_string()),
             Cell::new(found.missing.to_string()),
             Cell::new(word(found)),

@@ -212,9 +212,13 @@ fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
 
 #[test]
 fn a_failing_arm_is_recorded_with_its_dependants_and_stops_nothing_else() {
-    // A budget below what three outputs need cannot be met.
-    let spec = SMALL.replace("\"threshold:0.35\", \"share:0.2\"", "\"budget:1\", \"budget:1\"");
-    let (folder, path) = repository(&spec);
+    // A program that fails; a budget that no network can meet is refused beforehand.
+    let levels = "\"threshold:0.35\", \"share:0.2\"";
+    let never = repository(&SMALL.replace(levels, "\"budget:1\", \"budget:1\""));
+    let refused = NetworksStudy::read(&never.1, Some("one"), Path::new("none")).err().unwrap();
+    assert!(refused.to_string().contains("a path to every output"), "{refused}");
+    let spec = SMALL.replace("method = \"sp:weighted=false\"", "method = \"cmd:false\"");
+    let (folder, path) = repository(&spec.replace(levels, "\"share:0.5\", \"share:0.2\""));
     let plan = plan(&path, Some("one"));
     let record = run_with(&plan, &folder.path().join("runs"), 1);
     let of = |arm: &'static str| record.rows.iter().filter(move |r| r.arm == arm);

@@ -526,6 +526,8 @@ pub struct GridStudy<K: Grid> {
     pub inputs: K::Inputs,
     /// Every cell, in the order of the rows.
     pub cells: Vec<K::Cell>,
+    /// The spec in the profile, as TOML.
+    text: String,
 }
 
 impl<K: Grid> GridStudy<K> {
@@ -545,8 +547,8 @@ impl<K: Grid> GridStudy<K> {
     pub fn of(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         let (GridSpec { about, own: spec }, profile) = file.spec(profile)?;
         let spec: K = spec;
-        let inputs = spec.inputs(file.path())?;
-        Ok(GridStudy { cells: spec.cells(&inputs), spec, about, profile, inputs })
+        let (inputs, text) = (spec.inputs(file.path())?, file.text_in::<GridSpec<K>>(&profile)?);
+        Ok(GridStudy { cells: spec.cells(&inputs), spec, about, profile, inputs, text })
     }
 
     /// The study with a changed spec; its files are not read again.
@@ -616,6 +618,10 @@ impl<K: Grid> CellStudy for GridStudy<K> {
 
     fn check_outcome(&self, cell: &K::Cell, found: &K::Found) -> Result<(), String> {
         K::check_found(&self.inputs, cell, found)
+    }
+
+    fn made(&self) -> Map<String, Value> {
+        Map::from_iter([("spec".to_string(), self.text.as_str().into())])
     }
 
     fn record(&self, outcomes: Vec<Result<K::Found, String>>) -> GridRecord<K> {

@@ -188,7 +188,7 @@ impl<S: CellStudy> Study for S {
         let (record, missing) = cells::so_far(self, runs)?;
         create_folder(to)?;
         self.pictures(&record, &cells::study_folder(self, runs), to)?;
-        record.save_without(to, missing)?;
+        cells::save(self, &record, (&cells::study_folder(self, runs), to), missing)?;
         Ok(missing)
     }
 }

@@ -20,6 +20,10 @@ pub use picloom_base::folder::STUDY;
 /// The file of its table.
 pub const ROWS: &str = "rows.csv.gz";
 
+/// The file that says on which machine a study was made, and how long it took: beside the results, which compare byte
+/// for byte.
+pub const MACHINE: &str = "machine.json";
+
 /// The column that names the list a row belongs to, in records with several.
 const LIST: &str = "list";
 
@@ -90,8 +94,9 @@ pub trait Record: Serialize + DeserializeOwned {
             table.push(&cells.collect::<Vec<String>>());
         }
         let picloom = env!("CARGO_PKG_VERSION").into();
-        let fields = std::mem::take(fields);
-        (Head { fields, picloom, missing: 0, rows: rows.len(), columns }, table)
+        let commit = option_env!("PICLOOM_COMMIT").map(String::from);
+        let (fields, rows, made) = (std::mem::take(fields), rows.len(), Map::new());
+        (Head { fields, made, picloom, commit, missing: 0, rows, columns }, table)
     }
 
     /// The record of a head and a table.
@@ -144,16 +149,21 @@ pub trait Record: Serialize + DeserializeOwned {
     /// # Errors
     /// A file cannot be written.
     fn save(&self, folder: &Path) -> Result<(), WriteError> {
-        self.save_without(folder, 0)
+        self.save_made(folder, 0, Map::new())
     }
 
-    /// [`save`](Self::save) of a record that lacks so many cells: `study.json` says so.
+    /// [`save`](Self::save) of a record that lacks so many cells and was `made` so: `study.json` says it.
     ///
     /// # Errors
     /// As there.
-    fn save_without(&self, folder: &Path, missing: usize) -> Result<(), WriteError> {
+    fn save_made(
+        &self,
+        folder: &Path,
+        missing: usize,
+        made: Map<String, Value>,
+    ) -> Result<(), WriteError> {
         let (head, table) = self.parts();
-        let head = Head { missing, ..head };
+        let head = Head { missing, made, ..head };
         table.write(&folder.join(ROWS))?;
         write_atomic(&folder.join(STUDY), head.to_json().as_bytes())
     }
@@ -195,8 +205,14 @@ pub struct Head {
     /// The fields of the record that are no lists of rows; `format`, `study` and `profile` among them.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
+    /// How it was made, by name: the spec in its profile, seeds, arms, recipe; empty in records that leave it out.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub made: Map<String, Value>,
     /// Version of the program that wrote it.
     pub picloom: String,
+    /// Commit of that program, where `PICLOOM_COMMIT` named one when it was compiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Cells that were neither finished nor failed when it was written.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missing: usize,

@@ -375,9 +375,40 @@ impl SpecFile {
             .map_err(|refusal| refusal.in_file(&self.path).into())
     }
 
-    /// The spec with a profile's changes, verified.
-    fn with<T: Spec>(&self, profile: Option<(&str, &DeTable<'_>)>) -> Result<T, SpecError> {
+    /// The spec in a profile as TOML: with those that it extends, the profile's changes, its contrasts and figures.
+    ///
+    /// # Errors
+    /// The profile's changes do not go with it.
+    pub fn text_in<T: Spec>(&self, profile: &str) -> Result<String, SpecError> {
+        let Document { kind, asked, profiles, .. } = self.document();
+        let changes = profiles.iter().find(|(name, _)| name.get_ref().as_ref() == profile);
+        let changes = changes.and_then(|(_, changes)| match changes.get_ref() {
+            DeValue::Table(changes) => Some((profile, changes)),
+            _ => None,
+        });
+        let mut table = self.laid::<T>(changes).map_err(|refusal| refusal.in_file(&self.path))?;
+        table.get_mut().extend(asked.clone());
+        let values = toml::Table::deserialize(toml::Deserializer::from(table));
+        let mut values = values.map_err(|e| self.texts().fault(&e, e.message(), &[]))?;
+        values.insert("kind".into(), kind.as_str().into());
+        Ok(toml::to_string(&values).expect("it was TOML"))
+    }
+
+    /// The spec with a profile's changes laid over it.
+    fn laid<'a, T: Spec>(
+        &'a self,
+        profile: Option<(&str, &DeTable<'a>)>,
+    ) -> Result<Spanned<DeTable<'a>>, Refusal> {
         let mut table = self.document().spec.clone();
+        if let Some((_, changes)) = profile {
+            lay_over(table.get_mut(), changes)?;
+            T::adapt(table.get_mut(), changes);
+        }
+        Ok(table)
+    }
+
+    /// The spec with a profile's changes, verified.
+    fn with<'a, T: Spec>(&'a self, profile: Option<(&str, &DeTable<'a>)>) -> Result<T, SpecError> {
         let part = |problem: Refusal| match profile {
             None => problem.in_file(&self.path),
             Some((name, _)) => {
@@ -385,10 +416,7 @@ impl SpecFile {
                 Refusal { at, ..problem }.in_file(&self.path)
             }
         };
-        if let Some((_, changes)) = profile {
-            lay_over(table.get_mut(), changes).map_err(part)?;
-            T::adapt(table.get_mut(), changes);
-        }
+        let mut table = self.laid::<T>(profile).map_err(part)?;
         T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
         let spec = spec.map_err(|e| {

@@ -54,7 +54,12 @@ pub struct NetworksStudy {
     pub judge: Arc<dyn Judge>,
     /// Chains worked on at a time, at most.
     pub at_a_time: usize,
+    /// The spec in the profile, as TOML; empty where no file says it.
+    pub text: String,
 }
+
+/// Outputs of every network: hue, saturation and brightness.
+const OUTPUTS: usize = 3;
 
 /// Arms that hang together: those of one target, way of training, depth and seed.
 #[derive(Clone, Debug, Serialize)]
@@ -257,7 +262,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Refuses a budget of more links than the network has that is pruned.
+    /// Refuses a budget of more links than the network has that is pruned, and one that leaves no path to an output.
     fn check_budgets(&self) -> Result<(), Refusal> {
         let arms = &self.key.arms;
         for arm in arms {
@@ -272,15 +277,21 @@ impl Chain {
                 continue;
             }
             let links = self.links(root.wiring);
+            // One path through the layers, which parts before the outputs.
+            let least = self.arch().layers + OUTPUTS;
             for level in &arm.levels {
-                if let Level::Budget(budget) = level
-                    && *budget > links
-                {
-                    let place =
-                        format!("arm {}, levels, target {}", arm.name, self.key.target.name);
-                    let expected = format!("a budget of at most its {links} links");
-                    return Err(Refusal::new(place, expected, budget.to_string()));
-                }
+                let budget = match level {
+                    Level::Budget(budget) => *budget,
+                    Level::Share(share) => (share * links as f64).round() as usize,
+                    _ => continue,
+                };
+                let place = format!("arm {}, levels, target {}", arm.name, self.key.target.name);
+                let expected = match budget > links {
+                    true => format!("a budget of at most its {links} links"),
+                    false => format!("at least {least} links, a path to every output"),
+                };
+                let fits = (least..=links).contains(&budget);
+                Refusal::unless(fits, place, expected, budget)?;
             }
         }
         Ok(())
@@ -360,7 +371,8 @@ impl NetworksStudy {
         }
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = judge(&spec, path)?;
-        let mut study = NetworksStudy::new(spec, profile, judge);
+        let text = file.text_in::<NetworksSpec>(&profile)?;
+        let mut study = NetworksStudy { text, ..NetworksStudy::new(spec, profile, judge) };
         study.analysis = file.analysis()?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
@@ -402,6 +414,7 @@ impl NetworksStudy {
             png_ratio: BTreeMap::new(),
             judge: Arc::from(judge),
             at_a_time: usize::MAX,
+            text: String::new(),
         }
     }
 

@@ -10,14 +10,16 @@ use crate::base::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic
 use crate::base::hash::{json_id, short_id};
 use crate::experiment::changes::COLUMNS;
 use crate::prune::Method;
+use crate::run::Manifest;
+use crate::score::dl::{DlJudge, labelled_by};
 use crate::study::cells::CellStudy;
 use crate::study::record::{Head, Record, RecordError};
 use crate::study::table::Table;
 use crate::study::workers::Ask;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How a PNG begins.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -137,6 +139,36 @@ impl CellStudy for NetworksStudy {
         }
     }
 
+    fn made(&self) -> Map<String, Value> {
+        let spec = &self.spec;
+        let archs = self
+            .chains
+            .iter()
+            .map(|chain| (chain.key.target.name.as_str(), chain.source.arch.to_string()));
+        let recipe = spec.recipe();
+        let sets =
+            labelled_by(&self.judge.name()).map(|_| DlJudge::default().model.provenance.sets);
+        let made = json!({
+            "spec": self.text, "seeds": spec.seeds, "arms": spec.arms, "variants": spec.variants,
+            "optimizer": recipe.optimizer.to_string(), "train": recipe,
+            "arch": archs.collect::<BTreeMap<_, _>>(),
+            "judge": { "identity": self.judge.identity(), "trained_on": sets },
+        });
+        let Value::Object(made) = made else { unreachable!("it is written as one") };
+        made
+    }
+
+    fn machine(&self, record: &NetworksRecord, folder: &Path) -> Option<Value> {
+        let results = record.rows.iter().filter_map(|row| row.result.as_deref());
+        let paths = results.filter_map(|result| result.path.as_deref()?.split('/').next());
+        let runs: BTreeSet<&str> = paths.collect();
+        let seconds: f64 = runs.into_iter().map(|run| seconds_of(&folder.join(run))).sum();
+        Some(json!({
+            "processor": processor(), "threads": rayon::current_num_threads(),
+            "seconds": (10.0 * seconds).round() / 10.0,
+        }))
+    }
+
     /// `views/TARGET-target.png` of every target but those of the archive, and the pictures of networks that are shown.
     fn pictures(&self, record: &NetworksRecord, from: &Path, to: &Path) -> Result<(), RecordError> {
         let mut drawn = BTreeSet::new();
@@ -184,6 +216,25 @@ impl CellStudy for NetworksStudy {
         }
         Ok(())
     }
+}
+
+/// Wall seconds of the trainings in a run's folder and in those of its rounds.
+fn seconds_of(run: &Path) -> f64 {
+    let entries = std::fs::read_dir(run).into_iter().flatten().flatten();
+    let rounds = entries.filter(|e| e.file_name().to_string_lossy().starts_with("round-"));
+    let folders = rounds.map(|entry| entry.path()).chain([run.to_path_buf()]);
+    let manifest = |folder: PathBuf| {
+        let text = read_plain(&folder.join("manifest.json"), LARGEST_CONFIG).ok()?;
+        Some(serde_json::from_slice::<Manifest>(&text).ok()?.seconds)
+    };
+    folders.filter_map(manifest).sum()
+}
+
+/// Name of this machine's processor, as the system says it.
+fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    line.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).into()
 }
 
 impl NetworksSpec {

@@ -6,6 +6,7 @@ use super::spec::{FigureSpec, Kind};
 use crate::base::refusal::Refusal;
 use crate::study::table::{Measure, Table};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Whether a column is there and has a value in some row.
 fn has_values(table: &Table, column: &str) -> bool {
@@ -142,18 +143,18 @@ pub struct Arms {
     pub rows: Vec<ArmRow>,
 }
 
-/// The arms of a table of networks at the end of training; `None` for another table.
+/// The arms of a table of networks at the end of training, with a study's own names of them; `None` for another table.
 ///
 /// # Errors
 /// The table has no rows at the end of training.
-pub fn arms_of(table: &Table) -> Result<Option<Arms>, Refusal> {
+pub fn arms_of(table: &Table, labels: &BTreeMap<String, String>) -> Result<Option<Arms>, Refusal> {
     let needed = ["arm", "score", "fit", "r2", "kept", "target"];
     if !needed.iter().all(|column| table.get(column).is_some()) {
         return Ok(None);
     }
     let keys = json!({
         "name": "arms", "kind": "dots", "x": "arm", "y": "score", "counts": { "fit": true },
-        "unit": unit(table), "least": 2,
+        "unit": unit(table), "least": 2, "labels": labels,
     });
     let spec: FigureSpec = serde_json::from_value(keys).expect("keys of the kind");
     let selected = Selected::of(&spec, table)?;

@@ -2,8 +2,8 @@
 
 use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
 use crate::lease::Holder;
-use crate::record::{Record, RecordError};
-use picloom_base::files::remove_leftovers;
+use crate::record::{MACHINE, Record, RecordError};
+use picloom_base::files::{WriteError, remove_leftovers, write_atomic};
 use serde::Serialize;
 use std::path::Path;
 
@@ -15,13 +15,27 @@ pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, R
     let folder = study_folder(study, runs);
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;
-    record.save(&folder)?;
+    save(study, &record, (&folder, &folder), 0)?;
     // Of workers that were killed while they wrote; then the folder of leases, if it is empty.
     for part in ["", "cells", "failed", "views"] {
         remove_leftovers(&folder.join(part));
     }
     let _ = std::fs::remove_dir(folder.join("leases"));
     Ok(record)
+}
+
+/// Writes a record into `to` with how it was made; the cells left theirs in `from`.
+pub(crate) fn save<S: CellStudy>(
+    study: &S,
+    record: &S::Record,
+    (from, to): (&Path, &Path),
+    missing: usize,
+) -> Result<(), WriteError> {
+    record.save_made(to, missing, study.made())?;
+    match study.machine(record, from) {
+        Some(machine) => write_atomic(&to.join(MACHINE), format!("{machine:#}\n").as_bytes()),
+        None => Ok(()),
+    }
 }
 
 /// The record of a study whose cells are all finished or failed.

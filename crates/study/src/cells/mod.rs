@@ -15,6 +15,7 @@ mod collect;
 mod pass;
 mod study;
 
+pub(super) use collect::save;
 pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status, write_record};
 pub use pass::{DEATHS, Worked, Worker, run_cells, work};
 pub(super) use study::hashed_id;

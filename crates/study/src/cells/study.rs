@@ -9,7 +9,7 @@ use picloom_base::folder::FolderKind;
 use picloom_base::hash::{canonical_json, short_id};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -121,6 +121,17 @@ pub trait CellStudy: Sync {
 
     /// The record, from one outcome (or error) a cell, in the order of [`cells`](Self::cells).
     fn record(&self, outcomes: Vec<Result<Self::Outcome, String>>) -> Self::Record;
+
+    /// How it is made, by name, for `study.json`. Default: nothing.
+    fn made(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// The machine and the time that the cells of a record took, for `machine.json`; they left theirs in `folder`.
+    /// Default: nothing.
+    fn machine(&self, _record: &Self::Record, _folder: &Path) -> Option<Value> {
+        None
+    }
 
     /// Puts pictures that the record names beside it in `to`; the cells left theirs in the study's
     /// folder, `from`.
