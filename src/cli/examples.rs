@@ -33,6 +33,50 @@ pub(super) fn add(command: Command) -> Command {
     of_command(command, &name, &of_page())
 }
 
+/// The commands by what they are about, as the help of the program lists them.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Pictures", &["genome", "family", "evolve", "render", "animate"]),
+    (
+        "Networks",
+        &[
+            "compare", "train", "prune", "eval", "score", "maps", "sweep", "export", "losses",
+            "judge",
+        ],
+    ),
+    ("Studies", &["experiment", "regime", "distil", "contrast", "plot"]),
+    ("The program", &["studio", "bench", "completions", "man"]),
+];
+
+/// Lists the commands of the program in groups.
+pub(super) fn grouped(command: Command) -> Command {
+    let heading = command.get_styles().get_header();
+    let mut list = String::new();
+    for (title, names) in GROUPS {
+        list += &format!("{heading}{title}:{heading:#}\n");
+        for command in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let (mut line, mut lines) = (String::new(), Vec::new());
+            for word in about.split(' ') {
+                if line.len() + word.len() > 80 {
+                    lines.push(std::mem::take(&mut line));
+                }
+                line = format!("{line} {word}").trim_start().into();
+            }
+            lines.push(line);
+            let about = lines.join(&format!("\n{:15}", ""));
+            list += &format!("  {:<12} {about}\n", command.get_name());
+        }
+        list += "\n";
+    }
+    // clap lists options of their own headings only beside the commands, which are listed above.
+    let bare = command.clone().mut_subcommands(|command| command.hide(true));
+    let options = bare.help_template("{all-args}").render_help().ansi().to_string();
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{}{{after-help}}",
+        options.trim_end()
+    ))
+}
+
 /// A line, broken as a shell reads it where the help would be broken anyhow.
 fn broken(line: &str) -> String {
     /// Columns of a help without a terminal, less its indent.

@@ -167,7 +167,7 @@ enum Command {
 
 impl Program for Cli {
     fn whole() -> clap::Command {
-        examples::add(Cli::command())
+        examples::add(examples::grouped(Cli::command()))
     }
 
     fn everywhere(&self) -> &Everywhere {
