@@ -4,6 +4,7 @@ use super::contrast::told;
 use super::output::Output;
 use super::study::Said;
 use crate::base::files::write_atomic;
+use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::experiment::networks::spec::{NetworksSpec, Variances};
 use crate::study::analysis::Analysis;
@@ -198,16 +199,36 @@ impl Design {
 pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
     let file = SpecFile::read(&args.results.spec)?;
     let (analysis, design) = (file.analysis()?, Design::of(&file)?);
-    let wanted = |id: &String| args.contrast.is_empty() || args.contrast.contains(id);
-    let contrasts: Vec<_> =
-        analysis.contrasts.iter().filter(|contrast| wanted(&contrast.id)).cloned().collect();
-    if contrasts.is_empty() {
+    if analysis.contrasts.is_empty() {
         return Err(no_contrasts(&args.results.spec).into());
     }
+    args.check()?;
+    for id in &args.contrast {
+        let ids: Vec<&str> = analysis.contrasts.iter().map(|one| one.id.as_str()).collect();
+        if analysis.contrasts.iter().all(|one| !one.is_called(id)) {
+            let found = format!("{id:?}{}", did_you_mean(id, ids.iter().copied()));
+            let expected = format!("ids of [[contrasts]]: {}", ids.join(", "));
+            return Err(Refusal::new("--contrast", expected, found).into());
+        }
+    }
+    let wanted = |one: &&ContrastSpec| {
+        args.contrast.is_empty() || args.contrast.iter().any(|id| one.is_called(id))
+    };
+    let contrasts: Vec<_> = analysis.contrasts.iter().filter(wanted).cloned().collect();
     let mut tables = args.results.tables();
+    // What a smoke run varies by says nothing of the study.
+    let folder = tables.folder(&analysis.study);
+    let (pilot, table) = match folder.map(|folder| (profile_of(&folder), folder.join(ROWS))) {
+        Some((profile, rows)) if profile == STANDARD => (true, rows.display().to_string()),
+        Some((profile, rows)) => (false, format!("{} is of profile {profile}", rows.display())),
+        None => (false, "no table yet".into()),
+    };
+    let earlier_text = format!("as in {table}");
+    let assumed_text = format!("as various as [power] of the spec assumes ({table})");
     let (mut rows, mut text) = (Vec::new(), String::new());
     let mut tell = |of: &ContrastSpec, name: &str, units, seeds, varies: Variation, from: &str| {
-        text += &format!("{}, {name}: {units} units, {seeds} seeds; {from}\n", of.id);
+        let plural = if seeds == 1 { "" } else { "s" };
+        text += &format!("{}, {name}: {units} units, {seeds} seed{plural}; {from}\n", of.id);
         for &effect in &args.effects {
             let power = power(of, varies, (units, seeds), effect, 0);
             text += &format!(
@@ -215,17 +236,20 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
                 power.supported, power.excluded
             );
             rows.push(json!({
-                "contrast": of.id, "name": name, "units": units, "seeds": seeds, "power": power,
+                "contrast": of.id, "name": name, "units": units, "seeds": seeds, "power": power, "from": from,
             }));
         }
     };
-    let pilot = tables.folder(&analysis.study).is_some();
+    if !pilot && design.is_none() && table != "no table yet" {
+        let expected = "a table of profile standard";
+        return Err(Refusal::new(args.results.spec.display(), expected, table).into());
+    }
     if let (false, Some(design)) = (pilot, &design) {
         let (units, seeds) =
             (args.units.unwrap_or(design.units), args.seeds.unwrap_or(design.seeds));
         for contrast in &contrasts {
             let varies = design.assumed(contrast)?;
-            tell(contrast, &contrast.says, units, seeds, varies, ASSUMED);
+            tell(contrast, &contrast.says, units, seeds, varies, &assumed_text);
         }
     } else {
         let decisions = decide(&analysis.study, &contrasts, &mut tables)
@@ -235,11 +259,10 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
                 let most = found.units.iter().map(|unit| unit.count).max().unwrap_or(1);
                 let units = args.units.unwrap_or(found.units.len() + found.without.len());
                 let seeds = args.seeds.unwrap_or(most);
-                let earlier =
-                    Variation::of(found).map(|varies| (varies, "as in the earlier result"));
+                let earlier = Variation::of(found).map(|varies| (varies, &earlier_text));
                 let (varies, from) = match (earlier, &design) {
                     (Some(earlier), _) => earlier,
-                    (None, Some(design)) => (design.assumed(&decision.contrast)?, ASSUMED),
+                    (None, Some(design)) => (design.assumed(&decision.contrast)?, &assumed_text),
                     (None, None) => {
                         let expected = "at least two units in the earlier result";
                         let found_units = found.units.len().to_string();
@@ -254,5 +277,24 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
     Ok((json!({ "study": analysis.study, "power": rows }), text))
 }
 
-/// Said of what no earlier result tells.
-const ASSUMED: &str = "as various as [power] of the spec assumes, for no earlier result tells";
+/// The profile of the result in a folder.
+fn profile_of(folder: &Path) -> String {
+    let head = Head::read(&folder.join(STUDY)).ok();
+    let profile = head.and_then(|head| Some(head.fields.get("profile")?.as_str()?.to_string()));
+    profile.unwrap_or_else(|| STANDARD.into())
+}
+
+impl PowerArgs {
+    /// Refuses a design that cannot be simulated.
+    fn check(&self) -> Result<(), Refusal> {
+        let most = 1_000_000;
+        let (units, seeds) = (self.units.unwrap_or(2), self.seeds.unwrap_or(1));
+        Refusal::unless(units >= 2, "--units", "at least 2", units)?;
+        Refusal::unless(seeds >= 1, "--seeds", "at least 1", seeds)?;
+        let fits = units.checked_mul(seeds).is_some_and(|networks| networks <= most);
+        let expected = format!("at most {most} networks of each group");
+        Refusal::unless(fits, "--units × --seeds", expected, format!("{units} × {seeds}"))?;
+        let finite = self.effects.iter().all(|effect| effect.is_finite());
+        Refusal::unless(finite, "--effects", "finite numbers", format!("{:?}", self.effects))
+    }
+}

@@ -6,6 +6,7 @@ use super::progress::{Bar, duration};
 use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::experiment::cost::pace;
+use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::figures::plot::of_spec;
 use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
@@ -154,8 +155,13 @@ pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sa
     check_figures(args)?;
     let status = study.status(&args.store)?;
     let (to_do, seconds) = (status.total - status.done, wall(status.core_seconds_left));
+    let networks = match status.to_make {
+        _ if args.file()?.kind() != NetworksSpec::KIND => String::new(),
+        1 => ", 1 network to train".into(),
+        networks => format!(", {networks} networks to train"),
+    };
     let text = format!(
-        "{} ({}): {to_do} of {} {} to run, about {} on {} threads",
+        "{} ({}): {to_do} of {} {} to run{networks}, about {} on {} threads",
         status.study,
         status.profile,
         status.total,
@@ -165,7 +171,7 @@ pub(super) fn preview_one(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Sa
     );
     let json = json!({
         "study": status.study, "profile": status.profile, "cells": status.total,
-        "to_run": to_do, "core_seconds": status.core_seconds_left, "seconds": seconds,
+        "to_run": to_do, "to_make": status.to_make, "core_seconds": status.core_seconds_left, "seconds": seconds,
         "left_out": study.left_out(),
     });
     Ok((json, with_left_out(text, study.as_ref())))
@@ -193,7 +199,16 @@ pub(super) fn run_one(
 
 /// Refuses figures that could not be drawn, before anything is trained.
 fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
-    of_spec(&args.file()?.analysis()?).map_err(|refusal| refusal.within(args.spec.display()))?;
+    let file = args.file()?;
+    let figures = of_spec(&file.analysis()?).map_err(|refusal| refusal.in_file(&args.spec))?;
+    let own = figures.iter().filter(|figure| figure.tables.is_empty());
+    for figure in own.filter(|_| file.kind() == NetworksSpec::KIND) {
+        for (key, name) in figure.columns() {
+            let at = format!("figure {}: {key}", figure.name);
+            NetworksRecord::check_column(at, name)
+                .map_err(|refusal| refusal.in_file(&args.spec))?;
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! `picloom contrast`, `experiment decide`, `figures`, `new` and `power`: what they say of tables, and what they refuse.
 
+use picloom::study::table::Table;
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -92,7 +93,50 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     }
     says("experiment report plain.toml --out plain.html", 0);
     assert!(std::fs::read_to_string(folder.path().join("plain.html")).unwrap().contains("<svg"));
-    says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
+    // What a smoke run varies by is no pilot.
+    let powered = says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1", 0);
+    assert!(powered.contains("rows.csv.gz is of profile smoke"), "{powered}");
+    for (option, expected) in [
+        ("--units 1", "at least 2"),
+        ("--seeds 0", "at least 1"),
+        ("--effects 0,nan", "finite numbers"),
+        ("--units 1000000000 --seeds 100", "at most 1000000"),
+        ("--contrast fewer-link", "did you mean \"fewer-links\"?"),
+    ] {
+        let refused = says(&format!("experiment power links.toml {option}"), 2);
+        assert!(refused.contains(expected), "{option}: {refused}");
+    }
+    // What was run stands beside what came out, and in the report.
+    let beside = |file: &str| -> Value {
+        let text = std::fs::read_to_string(folder.path().join("runs/links").join(file)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let made = &beside("study.json")["made"];
+    assert!(made["spec"].as_str().unwrap().contains("kind = \"networks\""), "{made}");
+    for key in ["seeds", "arms", "arch", "train", "optimizer"] {
+        assert!(!made[key].is_null(), "{key}: {made}");
+    }
+    assert!(made["judge"]["trained_on"][0]["coherent"].as_u64() > Some(100), "{made}");
+    assert!(beside("machine.json")["seconds"].as_f64().unwrap() > 0.0);
+    for said in [
+        "Methods",
+        "hidden layers and units",
+        "pictures labelled clean",
+        "The trainings took",
+        "Version 0.2.0",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    assert!(!page.contains(">0.000<"));
+    // A row leads to its run.
+    let table = Table::read(&folder.path().join("runs/links/rows.csv.gz")).unwrap();
+    let paths = table.column("path").unwrap();
+    for row in (0..table.len()).filter(|row| !paths.text(*row).is_empty()) {
+        let run = folder.path().join("runs/links").join(paths.text(row));
+        assert!(run.join("result.json").exists(), "{}", run.display());
+    }
+    let planned = says("experiment run links.toml --profile smoke --dry-run", 0);
+    assert!(planned.contains(", 0 networks to train"), "{planned}");
     // So is what the result was not made with.
     let decided_again = says("experiment decide links.toml", 0);
     assert!(!decided_again.contains("the spec has changed"), "{decided_again}");
@@ -163,6 +207,19 @@ fn before_a_run_power_is_simulated_as_the_spec_assumes_and_what_cannot_be_is_ref
         std::fs::write(&spec, text.replacen(from, to, 1)).unwrap();
         says("experiment run links.toml --dry-run", 1)
     };
+    for (from, to, told) in [
+        ("y = \"score\"", "y = \"scroe\"", "did you mean \"score\""),
+        ("kind = \"dots\"", "kind = \"dots\"\nformats = [\"eps\"]", "svg, png or pdf"),
+        (
+            "levels = [\"share:0.7\", \"share:0.5\"]",
+            "levels = [\"budget:90\", \"budget:4\"]",
+            "a path to every output",
+        ),
+        ("method = \"sp\"", "method = \"cmd:python3 gone.py\"", "a file gone.py"),
+    ] {
+        let found = with(from, to);
+        assert!(found.contains(told), "{to}: {found}");
+    }
     let told = with("between = [{ arm = \"decay\"", "between = [{ arm = \"deca\"");
     assert!(told.contains("did you mean \"decay\""), "{told}");
     let told = with(

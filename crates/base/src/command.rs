@@ -254,6 +254,14 @@ impl Command {
             let expected = "a program, as in cmd:./mine.py";
             return Err(Refusal::new("command", expected, "none"));
         };
+        let is_script = |word: &&&str| {
+            let ends = [".py", ".sh", ".r", ".R", ".jl", ".js", ".pl", ".rb"];
+            !word.starts_with('-') && ends.iter().any(|end| word.ends_with(end))
+        };
+        let lacking = words.iter().skip(1).find(|word| is_script(word) && file_of(word).is_none());
+        if let Some(script) = lacking {
+            return Err(self.refuse(format!("a file {script}"), "none, here or beside the spec"));
+        }
         let mut files: Vec<PathBuf> = words.iter().filter_map(|word| file_of(word)).collect();
         if files.is_empty() {
             let paths = std::env::var_os("PATH").unwrap_or_default();

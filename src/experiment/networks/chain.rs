@@ -122,14 +122,7 @@ pub fn walk<'a, T>(
     look: &mut dyn FnMut(&Made<'_>) -> Result<T, ArmError>,
 ) -> Option<Seen<T>> {
     let arms: Vec<&ArmSpec> = arms.into_iter().collect();
-    let mut worker = Worker {
-        chain,
-        folder,
-        ask,
-        attempts: BTreeMap::new(),
-        trained: BTreeMap::new(),
-        kept: BTreeMap::new(),
-    };
+    let mut worker = Worker::new(chain, folder, ask);
     worker.train_roots(&arms);
     let mut seen: Seen<T> = Vec::new();
     for arm in arms {
@@ -227,6 +220,18 @@ pub(super) fn row(
     }
 }
 
+/// Networks of a chain that are still to be trained, and about how long what is left of it takes in seconds of one core.
+pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
+    let mut worker = Worker::new(chain, folder, Ask::new(&|_| true));
+    chain.key.arms.iter().fold((0, 0.0), |(networks, seconds), arm| {
+        let costs = chain.costs(arm);
+        match worker.is_there(arm) {
+            Ok(true) => (networks, seconds + costs.scoring),
+            _ => (networks + levels(arm).count(), seconds + costs.scoring + costs.training),
+        }
+    })
+}
+
 struct Worker<'a> {
     chain: &'a Chain,
     folder: &'a Path,
@@ -242,6 +247,13 @@ struct Worker<'a> {
 
 /// Is given every network made.
 type Look<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
+
+impl<'a> Worker<'a> {
+    fn new(chain: &'a Chain, folder: &'a Path, ask: Ask<'a>) -> Self {
+        let (attempts, trained, kept) = Default::default();
+        Worker { chain, folder, ask, attempts, trained, kept }
+    }
+}
 
 impl Worker<'_> {
     /// Tells that the work on an arm begins.
@@ -388,13 +400,12 @@ impl Worker<'_> {
         train
     }
 
-    fn prune(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
-        let from = arm.from.as_ref().expect("verified: a parent");
-        let parent = self.trained.get(from);
-        let parent = parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone();
+    /// How an arm is pruned from its parent, and after which round each level is reached.
+    fn plan(&self, arm: &ArmSpec, parent: &LoadedRun) -> Result<(PrunePlan, Vec<usize>), ArmError> {
         let fit = parent.result.fit;
         if arm.if_learned && !fit.passes_gate() {
-            return Err(ArmError::Unlearned { arm: from.clone(), r2: fit.r2 });
+            let from = arm.from.clone().expect("verified: a parent");
+            return Err(ArmError::Unlearned { arm: from, r2: fit.r2 });
         }
         let (mut rules, mut pattern) = (Vec::new(), Vec::new());
         // Rounds that were made once a level is reached.
@@ -425,7 +436,7 @@ impl Worker<'_> {
             left = budget.min(left).max(1);
         }
         let evolved = self.chain.source.evolved.as_ref();
-        let mut plan = PrunePlan {
+        let plan = PrunePlan {
             method: arm.method.expect("verified: a method"),
             rules,
             retrain: arm.retrain.expect("resolved"),
@@ -436,6 +447,42 @@ impl Worker<'_> {
             pattern,
             orphans: arm.orphans,
         };
+        Ok((plan, ends))
+    }
+
+    /// The run of the network that an arm is pruned from.
+    fn parent(&self, arm: &ArmSpec) -> Result<LoadedRun, ArmError> {
+        let from = arm.from.as_ref().expect("verified: a parent");
+        let parent = self.trained.get(from);
+        Ok(parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone())
+    }
+
+    /// Whether the networks of an arm are made, or need no training; then they count as trained.
+    fn is_there(&mut self, arm: &ArmSpec) -> Result<bool, ArmError> {
+        if arm.wiring == Some(ArmWiring::Evolved) || arm.transform.is_some() {
+            return Ok(true);
+        }
+        for (_, wiring) in arm.wirings() {
+            let ArmWiring::Trained(wiring) = wiring else { continue };
+            let Some(folder) = self.trainings(arm, wiring).finished(self.folder) else {
+                return Ok(false);
+            };
+            self.trained.insert(arm.name.clone(), load_run(&folder)?);
+        }
+        if arm.wiring.is_some() {
+            return Ok(true);
+        }
+        let parent = self.parent(arm)?;
+        let (plan, _) = self.plan(arm, &parent)?;
+        match is_finished(&self.folder.join(plan_id(&parent, arm, &plan))) {
+            true => self.prune(arm, &mut |_| Ok(())).map(|()| true),
+            false => Ok(false),
+        }
+    }
+
+    fn prune(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
+        let parent = self.parent(arm)?;
+        let (mut plan, ends) = self.plan(arm, &parent)?;
         let mut now = true;
         let (out, result, records) = loop {
             let out = self.folder.join(plan_id(&parent, arm, &plan));

@@ -17,6 +17,12 @@ impl Job {
         is_finished(&study.join(self.0[0].config.run_id()))
     }
 
+    /// The folder of its last run, if that is finished.
+    pub(super) fn finished(&self, study: &Path) -> Option<PathBuf> {
+        let [only] = &self.0[..] else { return None };
+        Some(study.join(only.config.run_id())).filter(|folder| is_finished(folder))
+    }
+
     /// Equal for jobs that make the same network.
     pub(super) fn id(&self) -> String {
         match &self.0[..] {

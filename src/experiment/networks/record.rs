@@ -1,6 +1,8 @@
 //! The record of a networks study: one row a network.
 
 use super::columns;
+use crate::base::names::did_you_mean;
+use crate::base::refusal::Refusal;
 use crate::base::stats::{mean, mean_interval, normal_quantile};
 use crate::experiment::curve::Curve;
 use crate::network::family::{Family, Support};
@@ -480,6 +482,19 @@ impl NetworksRecord {
     pub fn has_column(name: &str) -> bool {
         let of = name.strip_suffix(NULL).unwrap_or(name);
         Self::column_names().any(|known| known == name || known == of)
+    }
+
+    /// Refuses a column that no table of networks has; `at` is where it is named.
+    ///
+    /// # Errors
+    /// It has not: the nearest name.
+    pub fn check_column(at: String, name: &str) -> Result<(), Refusal> {
+        let near = || did_you_mean(name, Self::column_names());
+        let expected = "a column of the table (docs/COLUMNS.md)";
+        match Self::has_column(name) {
+            true => Ok(()),
+            false => Err(Refusal::new(at, expected, format!("{name:?}{}", near()))),
+        }
     }
 }
 

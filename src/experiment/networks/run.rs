@@ -1,7 +1,7 @@
 //! A networks study as cells: a chain each.
 
 use super::arm::ArmSpec;
-use super::chain::{Missing, networks, row, run_chain};
+use super::chain::{Missing, left, networks, row, run_chain};
 use super::plan::{Chain, NetworksStudy};
 use super::record::{NetworkRow, NetworksRecord, Views};
 use super::spec::{NetworksSpec, VariantSpec};
@@ -61,6 +61,10 @@ impl CellStudy for NetworksStudy {
 
     fn cost(&self, chain: &Chain) -> f64 {
         chain.cost()
+    }
+
+    fn left(&self, chain: &Chain, folder: &Path) -> (usize, f64) {
+        left(chain, folder)
     }
 
     fn at_a_time(&self) -> usize {

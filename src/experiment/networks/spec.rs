@@ -375,13 +375,7 @@ impl Spec for NetworksSpec {
                 check_known(key, Some(&named), names)?;
             }
             for (key, name) in contrast.columns() {
-                if NetworksRecord::has_column(name) {
-                    continue;
-                }
-                let at = format!("contrast {}, {key}", contrast.id);
-                let near = did_you_mean(name, NetworksRecord::column_names());
-                let expected = "a column of the table (docs/COLUMNS.md)";
-                return Err(Refusal::new(at, expected, format!("{name:?}{near}")));
+                NetworksRecord::check_column(format!("contrast {}, {key}", contrast.id), name)?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The data of a figure from a table: groups of rows, their means and intervals over units.
 
-use super::spec::{FigureSpec, Kind};
+use super::spec::{FigureSpec, Kind, ROW};
 use super::words::Words;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -14,9 +14,6 @@ pub(super) const LEAST: usize = 3;
 
 /// Values of a column that have places, lines or panels of their own, at most.
 const MOST_PLACES: usize = 2_000;
-
-/// The unit that is every row.
-pub(super) const ROW: &str = "row";
 
 /// The rows of a table that a figure shows.
 pub(super) struct Selected<'a> {

@@ -1,9 +1,9 @@
 //! Two numbers of each network, unit or group against each other.
 
-use super::data::{ROW, Selected};
+use super::data::Selected;
 use super::dots::rules;
 use super::drawing::{Content, Drawn};
-use super::spec::Which;
+use super::spec::{ROW, Which};
 use crate::base::refusal::Refusal;
 use crate::figures::charts::{Panel, Point, Series, Spread};
 use crate::figures::style;

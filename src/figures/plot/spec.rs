@@ -254,6 +254,9 @@ pub enum Kind {
     Pictures,
 }
 
+/// The unit that is every row.
+pub(super) const ROW: &str = "row";
+
 impl FigureSpec {
     /// Counts only networks that learned their picture, where it does not say itself which count.
     pub fn mark_unfit(&mut self) {
@@ -486,6 +489,30 @@ impl FigureSpec {
         ALWAYS.split_whitespace()
     }
 
+    /// Every column of the table that it reads, with the key that names it; none where the rows are put together first.
+    pub fn columns(&self) -> Vec<(&'static str, &str)> {
+        if self.fewest.is_some() {
+            return Vec::new();
+        }
+        let measures = [("x", &self.x), ("y", &self.y), ("of", &self.of), ("bar", &self.bar)];
+        let measures =
+            measures.into_iter().filter_map(|(key, m)| Some((key, m.as_ref()?.column())));
+        let picture = self.picture.clone().filter(|path| !path.contains('{'));
+        let names = [
+            ("series", &self.series),
+            ("panel", &self.panel),
+            ("by", &self.by),
+            ("unit", &self.unit),
+            ("complete", &self.complete),
+            ("picture", if picture.is_some() { &self.picture } else { &None }),
+        ];
+        let names = names.into_iter().filter_map(|(key, name)| Some((key, name.as_deref()?)));
+        let filters = [("where", &self.rows), ("counts", &self.counts)];
+        let filters =
+            filters.into_iter().flat_map(|(key, rows)| rows.columns().map(move |name| (key, name)));
+        measures.chain(names).chain(filters).filter(|(_, name)| *name != ROW).collect()
+    }
+
     /// Refuses what cannot be drawn, whatever the table.
     ///
     /// # Errors
@@ -570,6 +597,10 @@ impl FigureSpec {
                     format!("{:?}", range.unwrap_or_default()),
                 ));
             }
+        }
+        for form in &self.formats {
+            let known = ["svg", "png", "pdf"].contains(&form.as_str());
+            Refusal::unless(known, "formats", "svg, png or pdf", format!("{form:?}"))?;
         }
         if let Some(number) = self.reference.0.iter().find(|n| !n.is_finite()) {
             return Err(Refusal::new("reference", "finite numbers", number.to_string()));

@@ -122,7 +122,9 @@ pub struct Status {
     pub free: usize,
     /// Failed, with the reasons.
     pub failed: Vec<FailedCell>,
-    /// About how long all cells that are not finished take, in seconds of one core.
+    /// Networks that are to be trained for the cells that are not finished; of other kinds of study, those cells.
+    pub to_make: usize,
+    /// About how long what is left of them takes, in seconds of one core.
     pub core_seconds_left: f64,
 }
 
@@ -167,6 +169,7 @@ pub fn status<S: CellStudy>(study: &S, runs: &Path) -> Result<Status, RecordErro
         held: Vec::new(),
         free: 0,
         failed: Vec::new(),
+        to_make: 0,
         core_seconds_left: 0.0,
     };
     let leased = names(&folder.join("leases"));
@@ -176,7 +179,9 @@ pub fn status<S: CellStudy>(study: &S, runs: &Path) -> Result<Status, RecordErro
             status.done += 1;
             continue;
         }
-        status.core_seconds_left += study.cost(&cell);
+        let (to_make, seconds) = study.left(&cell, &folder);
+        status.to_make += to_make;
+        status.core_seconds_left += seconds;
         let (label, id) = (study.label(&cell), study.id(&cell));
         let lease = leased.contains(&id).then(|| lease_folder(&folder, &id));
         match (lease.and_then(|lease| Holder::of(&lease)), state) {

@@ -62,6 +62,12 @@ pub trait CellStudy: Sync {
         1.0
     }
 
+    /// What a cell that is not finished has left to do in the study's `folder`: networks to train (or 1), and about how
+    /// long it takes in seconds of one core. Default: all of it.
+    fn left(&self, cell: &Self::Cell, _folder: &Path) -> (usize, f64) {
+        (1, self.cost(cell))
+    }
+
     /// Cells worked on at a time, at most; each has its share of the threads.
     fn at_a_time(&self) -> usize {
         usize::MAX
