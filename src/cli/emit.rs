@@ -7,8 +7,9 @@ use crate::base::folder::ensure_file;
 use crate::base::refusal::Refusal;
 use crate::base::text::{word, word_of};
 use crate::study::emit::{Scheduler, fill};
-use crate::study::kinds::Kind;
-use crate::study::whole::parts;
+use crate::study::kinds::{Kind, read_study};
+use crate::study::spec::Spec;
+use crate::study::whole::{WholeSpec, parts};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -99,5 +100,16 @@ pub(super) fn run(args: EmitArgs, kinds: &[Kind], words: &str) -> anyhow::Result
     ensure_file(&path, "an earlier script", MARK)?;
     write_atomic(&path, script.as_bytes())?;
     let json = json!({ "script": path.to_string_lossy(), "tasks": args.tasks });
-    Ok((json, format!("{}: {} tasks", path.display(), args.tasks)))
+    let mut text = format!("{}: {} tasks", path.display(), args.tasks);
+    let file = args.study.file()?;
+    if file.kind() != WholeSpec::KIND {
+        let cells = read_study(kinds, file, args.study.profile.as_deref(), &args.study.store)?;
+        let cells = cells.count();
+        if cells < args.tasks as usize {
+            text += &format!(
+                "\nthe study has {cells} cells: of more tasks the others find nothing to do"
+            );
+        }
+    }
+    Ok((json, text))
 }

@@ -234,6 +234,28 @@ fn told_in_numbers(error: clap::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, text)
 }
 
+/// What people look for under another program's name, and how it is said here.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("--weight-decay", "--optimizer adamw:weight_decay=0.01"),
+    ("--l1", "--penalty l1:strength=1e-4"),
+    ("--l2", "--penalty l2:strength=1e-4"),
+];
+
+/// Answers an option that another program has.
+fn told_elsewhere(error: clap::Error) -> clap::Error {
+    let found = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    let name = found.split(['=', ' ']).next().unwrap_or_default();
+    match ELSEWHERE.iter().find(|(other, _)| *other == name) {
+        Some((_, here)) if error.kind() == ErrorKind::UnknownArgument => {
+            let text = format!(
+                "unexpected argument '{name}' found: it is written {here} (docs/SETTINGS.md)\n"
+            );
+            clap::Error::raw(ErrorKind::UnknownArgument, text)
+        }
+        _ => error,
+    }
+}
+
 /// The command line as clap has it: its commands, options and help.
 pub fn command() -> clap::Command {
     Cli::whole()
@@ -256,7 +278,10 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
 pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
     let command = negatives_are_values(P::whole()).color(wanted_colour(&arguments));
     let parsed = command.try_get_matches_from(&arguments);
-    let parsed = parsed.map_err(told_in_numbers).and_then(|matches| P::from_arg_matches(&matches));
+    let parsed = parsed
+        .map_err(told_in_numbers)
+        .map_err(told_elsewhere)
+        .and_then(|matches| P::from_arg_matches(&matches));
     let program = parsed.unwrap_or_else(|error| error.exit());
     let Everywhere { json, quiet, color, threads } = program.everywhere().clone();
     anstream::ColorChoice::write_global(match color {

@@ -5,10 +5,10 @@ use super::source::Usage;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::figures::Provenance;
-use crate::figures::plot::{FigureSpec, Format, Source, draw, length_of, save_drawing};
+use crate::figures::plot::{FigureSpec, Format, Kind, Source, draw, length_of, save_drawing};
 use crate::study::analysis::Analysis;
 use crate::study::spec::read_analysis;
-use crate::study::table::Filter;
+use crate::study::table::{Filter, Measure, Table};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ pub(super) struct PlotArgs {
     /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// dots, lines, scatter, heatmap, forest, verdicts, curves or pictures
-    #[arg(long, required_unless_present = "spec")]
+    /// dots, lines, scatter, heatmap, forest, verdicts, curves or pictures [default: what suits x and y]
+    #[arg(long)]
     kind: Option<String>,
     /// Horizontal axis: a column, log2(column), ln(column) or max(column,number)
     #[arg(long, value_name = "COLUMN")]
@@ -164,8 +164,38 @@ impl LookArgs {
 /// The column that says which networks learned their picture.
 const FIT: &str = "fit";
 
-pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
+/// The kind of a figure that has none: pictures, cells, dots over categories, lines of a series, else a scatter.
+fn usual_kind(args: &PlotArgs, table: &Table) -> Kind {
+    let is_number = |name: &String| {
+        let of = name.parse::<Measure>().map_err(|_| ());
+        let column = of.as_ref().ok().and_then(|of| table.get(of.column()));
+        column.is_none_or(|column| (0..table.len()).any(|row| column.number(row).is_some()))
+    };
+    match (&args.picture, &args.of, &args.x) {
+        (Some(_), ..) => Kind::Pictures,
+        (None, Some(_), _) => Kind::Heatmap,
+        (None, None, Some(x)) if is_number(x) && args.series.is_some() => Kind::Lines,
+        (None, None, Some(x)) if is_number(x) => Kind::Scatter,
+        _ => Kind::Dots,
+    }
+}
+
+pub(super) fn run(mut args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
+    if args.kind.is_none() && args.spec.is_none() {
+        let kind = usual_kind(&args, &Source::read(&args.rows[0])?.table);
+        if kind == Kind::Dots {
+            args.x.get_or_insert("arm".into());
+            args.y.get_or_insert("score".into());
+        }
+        let of = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".into());
+        out.note(&format!(
+            "--kind {kind}: {} by {}; --kind chooses another",
+            of(&args.y),
+            of(&args.x)
+        ));
+        args.kind = Some(kind.to_string());
+    }
     let mut figures = figures(&args, of_spec(&spec)?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {

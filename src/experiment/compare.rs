@@ -291,9 +291,13 @@ fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> 
     Ok(Table::concat(all).write(&out.join(CHANGES))?)
 }
 
-/// Names of the folders; where two have the same, the paths.
+/// Names of the folders, of runs in a store those of their arms; where two have the same, the paths.
 fn names(folders: &[PathBuf]) -> Vec<String> {
-    let short = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let short = |path: &PathBuf| {
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        let is_id = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Marker::read(path).and_then(|marker| marker.of).filter(|_| is_id).or(Some(name))
+    };
     let all: Vec<Option<String>> = folders.iter().map(short).collect();
     let name = |(path, name): (&PathBuf, &Option<String>)| match name {
         Some(name) if all.iter().flatten().filter(|other| *other == name).count() == 1 => {

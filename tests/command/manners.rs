@@ -135,6 +135,30 @@ fn shells_and_man_get_every_command_and_value() {
 }
 
 #[test]
+fn what_other_programs_call_otherwise_is_answered_with_the_line_here() {
+    let folder = TempDir::new().unwrap();
+    for (option, here) in [
+        ("--weight-decay 0.1", "--optimizer adamw:weight_decay=0.01"),
+        ("--l1=0.1", "--penalty l1:strength=1e-4"),
+    ] {
+        let output = run(folder.path(), &format!("train --target face.png --out run {option}"));
+        assert!(output.status.code() == Some(2) && error(&output).contains(here), "{option}");
+    }
+}
+
+#[test]
+fn help_lists_every_command_in_a_group() {
+    let command = picloom::cli::command();
+    let help = command.clone().render_help().to_string();
+    for group in ["Pictures:", "Networks:", "Studies:", "The program:", "Everywhere:"] {
+        assert!(help.contains(&format!("\n{group}\n")), "{group}: {help}");
+    }
+    for one in command.get_subcommands() {
+        assert!(help.contains(&format!("\n  {:<12} ", one.get_name())), "{}", one.get_name());
+    }
+}
+
+#[test]
 fn help_puts_options_into_groups() {
     let folder = TempDir::new().unwrap();
     for (line, groups) in [
@@ -161,7 +185,7 @@ fn a_dry_run_says_how_much_there_is_to_do_and_does_nothing() {
     let whole = format!("kind = \"study\"\nname = \"s\"\nquestion = \"?\"\nparts = {parts:?}\n");
     std::fs::write(folder.path().join("whole.toml"), whole).unwrap();
     for (study, cells) in [
-        (part("wirings"), "chains to run, about"),
+        (part("wirings"), "chains to run, 162 networks to train, about"),
         ("whole.toml --profile smoke".into(), "in all about"),
     ] {
         let line = format!("experiment run {study} --dry-run --threads 2");

@@ -9,6 +9,7 @@ use crate::prune::schedule::rounds_to;
 use crate::prune::{Method, Need, Orphans, Retrain, Rule};
 use crate::study::spec::seeds;
 use crate::train::{OptimizerConfig, TrainConfig};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// How an arm is wired, if it is not pruned from another. As text `evolved` or a [`TrainedWiring`].
@@ -102,8 +103,9 @@ pub struct ArmSpec {
     /// Only if the network that it is pruned from learned the picture (R² ≥ .95). Default: in any case.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub if_learned: bool,
-    /// Where retraining starts. Default: `finetune`; `imp` and `sparse-training` rewind to the first weights.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    /// Where retraining starts: `finetune`, `rewind`, `rewind:STEP`, `reinit`. Default: `finetune`; `imp` and
+    /// `sparse-training` rewind to the first weights.
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "retrain")]
     pub retrain: Option<Retrain>,
     /// Steps of each retraining; 0: none. Default: the study's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -134,6 +136,20 @@ pub struct ArmSpec {
 
 fn some_seeds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u64>>, D::Error> {
     seeds(from).map(Some)
+}
+
+/// Reads it as text or as a table, `{ rewind = { step = 0 } }`.
+fn retrain<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Retrain>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected finetune, rewind, rewind:STEP or reinit")]
+    enum Written {
+        Text(String),
+        Table(Retrain),
+    }
+    match Written::deserialize(from)? {
+        Written::Text(text) => text.parse().map(Some).map_err(D::Error::custom),
+        Written::Table(retrain) => Ok(Some(retrain)),
+    }
 }
 
 fn is_dropped(orphans: &Orphans) -> bool {
