@@ -545,6 +545,7 @@ fn unfit_networks_are_marked_unless_the_figure_is_of_those_that_learned() {
     assert_eq!(counts(&format!("{scatter}where = \"fit=true\"")), "");
     assert_eq!(counts("kind = \"dots\"\nx = \"arm\"\ny = \"fit\""), "");
     assert_eq!(counts("kind = \"forest\"\ncontrasts = [\"a\"]"), "");
+}
 
 /// Texts of a figure and whether each lies inside the page, by the program that draws the PNG.
 fn laid(svg: &str) -> Vec<(String, bool)> {
