@@ -166,6 +166,10 @@ impl CellStudy for NetworksStudy {
         let results = record.rows.iter().filter_map(|row| row.result.as_deref());
         let paths = results.filter_map(|result| result.path.as_deref()?.split('/').next());
         let runs: BTreeSet<&str> = paths.collect();
+        // Cells of an earlier version do not say where their runs lie.
+        if runs.is_empty() {
+            return None;
+        }
         let seconds: f64 = runs.into_iter().map(|run| seconds_of(&folder.join(run))).sum();
         Some(json!({
             "processor": processor(), "threads": rayon::current_num_threads(),
