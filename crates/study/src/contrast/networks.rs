@@ -101,10 +101,11 @@ impl<'a> Networks<'a> {
                     found.has_way = true;
                     found.all[number].way.push((level, row));
                 }
-                None => match found.all[number].end.replace(row) {
-                    Some(other) => return Err(found.repeated(&identity, other, row)),
-                    None => {}
-                },
+                None => {
+                    if let Some(other) = found.all[number].end.replace(row) {
+                        return Err(found.repeated(&identity, other, row));
+                    }
+                }
             }
         }
         for network in &found.all {
