@@ -284,6 +284,10 @@ pub(super) fn collect_one(
         return Err(refusal.advising(advice).as_failure().into());
     }
     let missing = study.collect(&args.store, to)?;
+    // The study goes on in its own folder of the store.
+    if to == own {
+        FolderKind::Study.mark(to)?;
+    }
     let rows = to.join(ROWS);
     if !columns.is_empty() {
         Table::read(&rows)?.with_only(columns)?.write(&rows)?;

@@ -185,7 +185,7 @@ fn a_dry_run_says_how_much_there_is_to_do_and_does_nothing() {
     let whole = format!("kind = \"study\"\nname = \"s\"\nquestion = \"?\"\nparts = {parts:?}\n");
     std::fs::write(folder.path().join("whole.toml"), whole).unwrap();
     for (study, cells) in [
-        (part("wirings"), "chains to run, 162 networks to train, about"),
+        (part("wirings"), " networks to train, about"),
         ("whole.toml --profile smoke".into(), "in all about"),
     ] {
         let line = format!("experiment run {study} --dry-run --threads 2");

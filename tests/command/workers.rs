@@ -2,6 +2,7 @@
 //! and a worker that cannot write, or is told to end, holds no cell.
 
 use assert_cmd::Command;
+use picloom::base::folder::FolderKind;
 use picloom::study::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -231,7 +232,7 @@ fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker(
     let cell = std::fs::read_to_string(cells.flatten().next().unwrap().path()).unwrap();
     let trained = cell.split_once("\"run_id\":\"").unwrap().1.split_once('"').unwrap().0;
     let blocked = work.at("runs/small").join(trained);
-    std::fs::create_dir_all(work.at("runs/small")).unwrap();
+    FolderKind::Study.mark(&work.at("runs/small")).unwrap();
     std::fs::write(&blocked, "in its way").unwrap();
     for _ in 0..2 {
         assert!(work.says(run, 1).1.contains("1 failed"));
@@ -247,7 +248,7 @@ fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker(
 #[test]
 fn where_nothing_can_be_written_a_worker_stops_and_holds_nothing() {
     let work = Work::small(4);
-    std::fs::create_dir_all(work.at("runs/small")).unwrap();
+    FolderKind::Study.mark(&work.at("runs/small")).unwrap();
     std::fs::write(work.at("runs/small/leases"), "no folder").unwrap();
     let error = work.says("experiment run home/experiments/small.toml", 1).1;
     assert!(error.contains("runs/small/leases") && error.contains("cannot write"), "{error}");
