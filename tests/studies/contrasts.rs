@@ -195,7 +195,7 @@ fn ranks_are_correlated_within_groups_only() {
     };
     let found = of("arm");
     // Three units of one sign: two of eight sign patterns are as far from 0.
-    assert_eq!(found.p, Some(0.25));
+    assert_eq!(found.permuted, Some(0.25));
     assert!((found.estimate.unwrap() + 1.0).abs() < 1e-12, "{found:?}");
     assert_eq!(found.units.len(), 3);
     assert!(of("target").estimate.unwrap() > 0.5);

@@ -93,6 +93,13 @@ pub fn lives(process: u32, beginning: Option<u64>) -> Option<bool> {
     }
 }
 
+/// The name of this machine's processor, as the system gives it; else its architecture.
+pub fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    line.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

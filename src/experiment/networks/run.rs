@@ -8,6 +8,7 @@ use super::spec::{NetworksSpec, VariantSpec};
 use super::views::{LARGEST, changes_beside};
 use crate::base::files::{LARGEST_CONFIG, create_folder, read_plain, write_atomic};
 use crate::base::hash::{json_id, short_id};
+use crate::base::process;
 use crate::experiment::changes::COLUMNS;
 use crate::prune::Method;
 use crate::run::Manifest;
@@ -172,7 +173,7 @@ impl CellStudy for NetworksStudy {
         }
         let seconds: f64 = runs.into_iter().map(|run| seconds_of(&folder.join(run))).sum();
         Some(json!({
-            "processor": processor(), "threads": rayon::current_num_threads(),
+            "processor": process::processor(), "threads": rayon::current_num_threads(),
             "seconds": (10.0 * seconds).round() / 10.0,
         }))
     }
@@ -236,13 +237,6 @@ fn seconds_of(run: &Path) -> f64 {
         Some(serde_json::from_slice::<Manifest>(&text).ok()?.seconds)
     };
     folders.filter_map(manifest).sum()
-}
-
-/// Name of this machine's processor, as the system says it.
-fn processor() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    line.map_or(std::env::consts::ARCH, |(_, name)| name.trim()).into()
 }
 
 impl NetworksSpec {
