@@ -5,7 +5,9 @@ use super::source::Usage;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::figures::Provenance;
-use crate::figures::plot::{FigureSpec, Format, Kind, Source, draw, length_of, save_drawing};
+use crate::figures::plot::{
+    FigureSpec, Format, Kind, Source, check_labels, draw, length_of, save_drawing,
+};
 use crate::study::analysis::Analysis;
 use crate::study::spec::read_analysis;
 use crate::study::table::{Filter, Measure, Table};
@@ -225,6 +227,9 @@ pub(super) fn run(mut args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         .with("rows", args.rows.iter().map(|p| portable(p)).collect::<Vec<_>>().join(", "));
     let (mut drawn, mut text) = (Vec::new(), String::new());
     for figure in &figures {
+        if args.kind.is_some() {
+            check_labels(figure, &tables, &spec.contrasts).map_err(wrong)?;
+        }
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
         let path =
             if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };

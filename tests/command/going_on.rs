@@ -124,7 +124,7 @@ fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper(
     json(&args);
     let table = picloom::study::table::Table::read(&out.join("changes.csv.gz")).unwrap();
     let networks: Vec<&str> = table.column("network").unwrap().distinct().collect();
-    assert!(["evolved", "dense", "sp", "magnitude"].iter().all(|arm| networks.contains(arm)));
+    assert!(["evolved", "dense", "layerized"].iter().all(|arm| networks.contains(arm)));
     assert!(table.column("seed").is_ok() && table.column("verdict").is_ok());
     let rows = out.join("rows.csv.gz");
     for (kind, keys) in [

@@ -204,6 +204,9 @@ fn a_printed_spec_is_run_by_experiment_run_to_the_cells_of_the_command() {
         let before = files();
         assert!(!before.is_empty());
         run(&format!("{line} {to} {kind}"));
-        assert_eq!(files(), before, "{kind}");
+        // A search makes its networks part by part: each part has cells of its own beside those of the whole.
+        let after = files();
+        assert!(before.iter().all(|cell| after.contains(cell)), "{kind}");
+        assert!(kind == "distil" || after == before, "{kind}");
     }
 }

@@ -173,7 +173,9 @@ def timeless(path, out):
 def contents(out, but=()):
     """The contents of the files of a folder by their names, without those in `but`."""
     found = {
-        str(path.relative_to(out)): timeless(path, out) for path in files(out) if path not in but
+        str(path.relative_to(out)): timeless(path, out) for path in files(out)
+        # The machine and its time differ from run to run.
+        if path not in but and path.name != "machine.json"
     }
     # A finished run has no temporary files.
     return found | {str(path.relative_to(out)): b"" for path in leftovers(out)}

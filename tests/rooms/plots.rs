@@ -3,7 +3,8 @@
 use crate::refusals::assert_refused;
 use picloom::figures::Provenance;
 use picloom::figures::plot::{
-    Drawing, FigureSpec, Format, Kind, Source, draw, encode, save_drawing, usual_figures,
+    Drawing, FigureSpec, Format, Kind, Source, check_labels, draw, encode, save_drawing,
+    usual_figures,
 };
 use picloom::study::contrast::ContrastSpec;
 use picloom::study::table::Table;
@@ -694,16 +695,20 @@ fn what_does_not_fit_is_refused_with_the_width_that_would_do() {
 }
 
 #[test]
-fn labels_of_nothing_are_refused() {
+fn labels_of_nothing_are_refused_where_a_person_gives_them() {
+    let check = |labels: &str| {
+        check_labels(&spec(&format!("{DOTS}labels = {{ {labels} }}")), &[source()], &[])
+    };
     for (labels, found) in [
         ("dnese = \"x\"", "\"dnese\"; did you mean \"dense\"?"),
         ("\"level=9\" = \"x\"", "\"level=9\""),
     ] {
-        let keys = format!("{DOTS}labels = {{ {labels} }}");
-        assert_undrawn(&keys, ["labels", "values, `column=value`, columns", found]);
+        let refusal = ["labels", "values, `column=value`, columns", found];
+        assert_refused(&check(labels).unwrap_err(), refusal);
     }
-    let other = "labels = { magnitude = \"an arm that is still to come\", arm = \"method\" }";
-    drawn(&format!("{DOTS}{other}"));
+    check("magnitude = \"an arm that is still to come\", arm = \"method\"").unwrap();
+    // Another profile of a study may have it.
+    drawn(&format!("{DOTS}labels = {{ later = \"x\" }}"));
 }
 
 #[test]

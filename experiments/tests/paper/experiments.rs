@@ -4,6 +4,7 @@ use crate::refusals::{assert_refused, refusal_of};
 use crate::repository::repository;
 use crate::root;
 use assert_cmd::Command;
+use picloom::base::folder::FolderKind;
 use picloom::study::Record;
 use picloom::study::cells::{CellState, CellStudy, collect_cells, run_cells, study_folder};
 use picloom::study::record::RecordError;
@@ -229,7 +230,7 @@ fn a_failed_cell_is_recorded_does_not_stop_the_others_and_is_tried_again() {
     let wanted = run_with(&plan, &folder.path().join("whole"), 2).text();
     let runs = folder.path().join("broken");
     let blocked = study_folder(&plan, &runs).join(plan.cells[3].run_id());
-    std::fs::create_dir_all(blocked.parent().unwrap()).unwrap();
+    FolderKind::Study.mark(blocked.parent().unwrap()).unwrap();
     std::fs::write(&blocked, "a file where a folder should be").unwrap();
     let mut observer = Impatient { after: usize::MAX, ..Impatient::default() };
     let record = run_cells(&plan, &runs, &mut observer).unwrap().unwrap();

@@ -154,7 +154,7 @@ impl CellStudy for NetworksStudy {
         let sets =
             labelled_by(&self.judge.name()).map(|_| DlJudge::default().model.provenance.sets);
         let made = json!({
-            "spec": self.text, "seeds": spec.seeds, "arms": spec.arms, "variants": spec.variants,
+            "seeds": spec.seeds, "arms": spec.arms, "variants": spec.variants,
             "optimizer": recipe.optimizer.to_string(), "train": recipe,
             "arch": archs.collect::<BTreeMap<_, _>>(),
             "judge": { "identity": self.judge.identity(), "trained_on": sets },

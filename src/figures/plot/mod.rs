@@ -76,13 +76,26 @@ pub fn draw(
     let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
     drawing::check_width(spec).map_err(at)?;
     let mut table = source::together(tables);
-    words::check_labels(spec, &table, contrasts).map_err(at)?;
     let mut asked = std::borrow::Cow::Borrowed(spec);
     if let Some(fewest) = &spec.fewest {
         table = table.fewest(fewest, &spec.rows).map_err(at)?;
         asked = std::borrow::Cow::Owned(FigureSpec { rows: Filter::default(), ..spec.clone() });
     }
     drawing::whole(&asked, |spec| drawn(spec, &table, tables, contrasts)).map_err(at)
+}
+
+/// Refuses labels and colours that name nothing in the tables: for a person's own figure. A study's figures are drawn of
+/// profiles that lack some values.
+///
+/// # Errors
+/// The first of them, with a name that is near.
+pub fn check_labels(
+    spec: &FigureSpec,
+    tables: &[Source],
+    contrasts: &[ContrastSpec],
+) -> Result<(), Refusal> {
+    let at = |refusal: Refusal| refusal.within(format!("figure {}", spec.name));
+    words::check_labels(spec, &source::together(tables), contrasts).map_err(at)
 }
 
 /// Draws a figure of this width, whatever is cut.

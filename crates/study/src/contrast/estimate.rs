@@ -102,16 +102,19 @@ pub struct Found {
     pub p: Option<f64>,
     /// p of a permutation within units that the rule asks for beside the interval: of the signs of (unit, seed), or of the
     /// labels of blocks. `None` where there is none.
+    #[serde(default)]
     pub permuted: Option<f64>,
     /// Its parts, in the table's order.
     pub units: Vec<UnitEffect>,
     /// Units that have both groups and no pair that can be compared.
     pub without: Vec<String>,
     /// Pairs that were compared.
+    #[serde(default)]
     pub pairs: usize,
     /// Pairs that could not be compared.
     pub missing: usize,
     /// Those of them in which a network did not learn its picture.
+    #[serde(default)]
     pub unfit: usize,
     /// Standard deviation between units.
     pub between: Option<f64>,
