@@ -2,6 +2,7 @@
 
 use crate::refusals::{assert_refused, refusal_of};
 use crate::whole::assert_whole;
+use picloom::base::folder::FolderKind;
 use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
@@ -239,7 +240,7 @@ fn a_chain_whose_arm_failed_says_why_and_is_tried_again_by_the_next_run() {
     let record = NetworksRecord::read(&folder.path().join("whole/small")).unwrap();
     let graph = record.rows.iter().find(|row| row.arm == "graph").unwrap();
     let id = graph.result.as_ref().unwrap().run_id.clone().unwrap();
-    std::fs::create_dir_all(runs.join("small")).unwrap();
+    FolderKind::Study.mark(&runs.join("small")).unwrap();
     std::fs::write(runs.join("small").join(&id), "in the way").unwrap();
     let record = run_with(&plan, &runs, 1);
     let failed: Vec<&str> =
