@@ -8,10 +8,6 @@ use std::path::Path;
 
 /// Largest SVG that is read, in bytes.
 const LARGEST: u64 = 16 << 20;
-/// Longest side of what is drawn, in pixels: training takes it at its own size.
-const SIDE: f32 = 1024.0;
-/// Elements that are no shapes.
-const NO_SHAPES: [&str; 3] = ["text", "image", "foreignObject"];
 
 /// Reads a picture file of any kind.
 ///
@@ -29,6 +25,10 @@ pub fn read_picture(path: &Path) -> Result<Picture, PictureError> {
 #[cfg(feature = "figures")]
 fn drawn(text: &str) -> Result<Picture, String> {
     use resvg::{tiny_skia, usvg};
+    /// Longest side of what is drawn, in pixels: training takes it at its own size.
+    const SIDE: f32 = 1024.0;
+    /// Elements that are no shapes.
+    const NO_SHAPES: [&str; 3] = ["text", "image", "foreignObject"];
     let mut options = roxmltree::ParsingOptions::default();
     (options.allow_dtd, options.nodes_limit) = (true, 1_000_000);
     let document =
