@@ -91,7 +91,7 @@ impl FolderKind {
     }
 
     /// Refuses the folder of a study in a store, all of which is the study's, if it is a link, holds something else, or has
-    /// no marker and more than cells and pictures that were copied there.
+    /// no marker and more than cells, their pictures and leases that were copied there.
     ///
     /// # Errors
     /// If so, with what it holds.
@@ -103,7 +103,7 @@ impl FolderKind {
         Self::Study.ensure(folder)?;
         match folder.join(MARKER).exists() {
             true => Ok(()),
-            false => Self::Study.ensure_only(&["cells", "views"], folder),
+            false => Self::Study.ensure_only(&["cells", "views", "leases"], folder),
         }
     }
 

@@ -58,7 +58,7 @@ def test_it_says_what_it_takes_gives_and_refuses(name, thing):
         ("**" if p.kind == p.VAR_KEYWORD else "") + p.name
         for p in inspect.signature(thing).parameters.values() if p.name != "self"
     ]  # fmt: skip
-    if name in stubs():
+    if name in stubs() and not inspect.isfunction(thing):
         stub_takes, gives = stubs()[name]
         assert sorted(stub_takes) == sorted(taken), "the stubs say something else"
     else:
