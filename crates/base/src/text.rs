@@ -171,6 +171,21 @@ pub fn portable(path: &Path) -> String {
     }
 }
 
+/// A setting as something that is passed on may say it: of a path, and of those that a command (`cmd:`) names, only what
+/// [`portable`] leaves.
+pub fn portable_text(text: &str) -> String {
+    let of = |word: &str| match word.starts_with(['/', '.']) {
+        true => portable(Path::new(word)),
+        false => word.to_string(),
+    };
+    match text.strip_prefix("cmd:") {
+        Some(command) => {
+            format!("cmd:{}", command.split(' ').map(of).collect::<Vec<_>>().join(" "))
+        }
+        None => of(text),
+    }
+}
+
 /// True if a path leads down from the folder at hand: it can mean the same on another machine.
 pub fn leads_down(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
@@ -264,5 +279,18 @@ mod tests {
         assert_eq!([3, 0, -12].map(signed), ["+3", "0", "−12"]);
         assert_eq!(percent(0.9234, 1), "92.3\u{a0}%");
         assert_eq!(interval(0.7, 0.65, 0.76, 2), "0.70 [0.65, 0.76]");
+    }
+
+    #[test]
+    fn no_setting_says_where_a_file_lay_on_this_machine() {
+        for (text, said) in [
+            ("/home/me/moth.json", "moth.json"),
+            ("../me/moth.json", "moth.json"),
+            ("genomes/moth.json", "genomes/moth.json"),
+            ("cmd:python3 /home/me/mine.py --deep", "cmd:python3 mine.py --deep"),
+            ("either/or", "either/or"),
+        ] {
+            assert_eq!(portable_text(text), said);
+        }
     }
 }

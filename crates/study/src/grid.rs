@@ -143,7 +143,7 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Formatter};
@@ -526,8 +526,8 @@ pub struct GridStudy<K: Grid> {
     pub inputs: K::Inputs,
     /// Every cell, in the order of the rows.
     pub cells: Vec<K::Cell>,
-    /// The spec in the profile, as TOML.
-    text: String,
+    /// The spec in the profile.
+    resolved: toml::Table,
 }
 
 impl<K: Grid> GridStudy<K> {
@@ -547,8 +547,9 @@ impl<K: Grid> GridStudy<K> {
     pub fn of(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         let (GridSpec { about, own: spec }, profile) = file.spec(profile)?;
         let spec: K = spec;
-        let (inputs, text) = (spec.inputs(file.path())?, file.text_in::<GridSpec<K>>(&profile)?);
-        Ok(GridStudy { cells: spec.cells(&inputs), spec, about, profile, inputs, text })
+        let inputs = spec.inputs(file.path())?;
+        let resolved = file.resolved::<GridSpec<K>>(&profile)?;
+        Ok(GridStudy { cells: spec.cells(&inputs), spec, about, profile, inputs, resolved })
     }
 
     /// The study with a changed spec; its files are not read again.
@@ -621,7 +622,7 @@ impl<K: Grid> CellStudy for GridStudy<K> {
     }
 
     fn made(&self) -> Map<String, Value> {
-        Map::from_iter([("spec".to_string(), self.text.as_str().into())])
+        Map::from_iter([("spec".to_string(), json!(self.resolved))])
     }
 
     fn record(&self, outcomes: Vec<Result<K::Found, String>>) -> GridRecord<K> {

@@ -24,6 +24,16 @@ pub const ROWS: &str = "rows.csv.gz";
 /// for byte.
 pub const MACHINE: &str = "machine.json";
 
+/// Leaves of every path that leads elsewhere on this machine its last part.
+fn without_places(value: &mut Value) {
+    match value {
+        Value::String(said) => *said = text::portable_text(said),
+        Value::Array(all) => all.iter_mut().for_each(without_places),
+        Value::Object(fields) => fields.values_mut().for_each(without_places),
+        _ => {}
+    }
+}
+
 /// The column that names the list a row belongs to, in records with several.
 const LIST: &str = "list";
 
@@ -160,8 +170,9 @@ pub trait Record: Serialize + DeserializeOwned {
         &self,
         folder: &Path,
         missing: usize,
-        made: Map<String, Value>,
+        mut made: Map<String, Value>,
     ) -> Result<(), WriteError> {
+        made.values_mut().for_each(without_places);
         let (head, table) = self.parts();
         let head = Head { missing, made, ..head };
         table.write(&folder.join(ROWS))?;

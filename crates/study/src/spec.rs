@@ -375,11 +375,11 @@ impl SpecFile {
             .map_err(|refusal| refusal.in_file(&self.path).into())
     }
 
-    /// The spec in a profile as TOML: with those that it extends, the profile's changes, its contrasts and figures.
+    /// The spec in a profile: with those that it extends, the profile's changes, its contrasts and figures.
     ///
     /// # Errors
     /// The profile's changes do not go with it.
-    pub fn text_in<T: Spec>(&self, profile: &str) -> Result<String, SpecError> {
+    pub fn resolved<T: Spec>(&self, profile: &str) -> Result<toml::Table, SpecError> {
         let Document { kind, asked, profiles, .. } = self.document();
         let changes = profiles.iter().find(|(name, _)| name.get_ref().as_ref() == profile);
         let changes = changes.and_then(|(_, changes)| match changes.get_ref() {
@@ -391,7 +391,7 @@ impl SpecFile {
         let values = toml::Table::deserialize(toml::Deserializer::from(table));
         let mut values = values.map_err(|e| self.texts().fault(&e, e.message(), &[]))?;
         values.insert("kind".into(), kind.as_str().into());
-        Ok(toml::to_string(&values).expect("it was TOML"))
+        Ok(values)
     }
 
     /// The spec with a profile's changes laid over it.

@@ -54,8 +54,8 @@ pub struct NetworksStudy {
     pub judge: Arc<dyn Judge>,
     /// Chains worked on at a time, at most.
     pub at_a_time: usize,
-    /// The spec in the profile, as TOML; empty where no file says it.
-    pub text: String,
+    /// The spec in the profile; empty where no file says it.
+    pub resolved: toml::Table,
 }
 
 /// Outputs of every network: hue, saturation and brightness.
@@ -280,11 +280,7 @@ impl Chain {
             // One path through the layers, which parts before the outputs.
             let least = self.arch().layers + OUTPUTS;
             for level in &arm.levels {
-                let budget = match level {
-                    Level::Budget(budget) => *budget,
-                    Level::Share(share) => (share * links as f64).round() as usize,
-                    _ => continue,
-                };
+                let Level::Budget(budget) = *level else { continue };
                 let place = format!("arm {}, levels, target {}", arm.name, self.key.target.name);
                 let expected = match budget > links {
                     true => format!("a budget of at most its {links} links"),
@@ -371,8 +367,8 @@ impl NetworksStudy {
         }
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
         let judge = judge(&spec, path)?;
-        let text = file.text_in::<NetworksSpec>(&profile)?;
-        let mut study = NetworksStudy { text, ..NetworksStudy::new(spec, profile, judge) };
+        let resolved = file.resolved::<NetworksSpec>(&profile)?;
+        let mut study = NetworksStudy { resolved, ..NetworksStudy::new(spec, profile, judge) };
         study.analysis = file.analysis()?;
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
@@ -414,7 +410,7 @@ impl NetworksStudy {
             png_ratio: BTreeMap::new(),
             judge: Arc::from(judge),
             at_a_time: usize::MAX,
-            text: String::new(),
+            resolved: toml::Table::new(),
         }
     }
 

@@ -159,7 +159,10 @@ impl CellStudy for NetworksStudy {
             "arch": archs.collect::<BTreeMap<_, _>>(),
             "judge": { "identity": self.judge.identity(), "trained_on": sets },
         });
-        let Value::Object(made) = made else { unreachable!("it is written as one") };
+        let Value::Object(mut made) = made else { unreachable!("it is written as one") };
+        if !self.resolved.is_empty() {
+            made.insert("spec".into(), json!(self.resolved));
+        }
         made
     }
 
