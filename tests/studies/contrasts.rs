@@ -262,3 +262,20 @@ fn a_group_by_itself_is_compared_with_zero() {
     let refused = read("mean = \"student\"").check().unwrap_err();
     assert_refused(&refused, ["contrast x: between", "two groups or more beside", "1 group"]);
 }
+
+#[test]
+fn rows_of_other_groups_within_a_unit_are_other_networks() {
+    let mut table = Table::new(["target", "arm", "repeat", "score"]);
+    for (target, arm, repeat) in
+        [("x", "a", "0"), ("x", "a", "1"), ("x", "b", "0"), ("x", "b", "1")]
+    {
+        for target in [target, "y"] {
+            table.push(&[target, arm, repeat, if arm == "a" { "0.5" } else { "0.2" }]);
+        }
+    }
+    let text = "id = 'r'\nbetween = [{ arm = 'a' }, { arm = 'b' }]\npair = ['target', 'repeat']\nwithin = 'repeat'";
+    let spec = toml::from_str::<ContrastSpec>(text).unwrap();
+    assert_eq!(contrast(&table, &spec).unwrap()[0].pairs, 4);
+    let within = ContrastSpec { pair: vec!["target".into()], ..spec };
+    assert_eq!(contrast(&table, &within).unwrap()[0].pairs, 8);
+}

@@ -51,6 +51,7 @@ impl<'a> Networks<'a> {
             identity.push(table.column(name)?);
         }
         identity.extend(DESIGN.iter().filter_map(|name| table.get(name)));
+        identity.extend(table.get(&spec.within));
         let unit = table.column(&spec.unit)?;
         identity.push(unit);
         for name in &spec.average {
