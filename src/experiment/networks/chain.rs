@@ -143,14 +143,14 @@ pub fn walk<'a, T>(
             Err(error) => {
                 let says = without_path(&error.to_string(), folder);
                 // What follows from an arm that is left out is left out too.
-                let after = |of: &String| {
-                    let of =
-                        |one: &&_| matches!(one, (arm, _, Err(Missing::LeftOut(_))) if arm == of);
-                    seen.iter().find(of).is_some()
+                let is_left_out = |of: &String| {
+                    seen.iter().any(|(arm, _, network)| {
+                        arm == of && matches!(network, Err(Missing::LeftOut(_)))
+                    })
                 };
                 let error = match &error {
                     ArmError::Unlearned { .. } => Missing::LeftOut(says),
-                    ArmError::Before(of) if after(of) => {
+                    ArmError::Before(of) if is_left_out(of) => {
                         Missing::LeftOut(format!("it follows {of}, which is left out"))
                     }
                     _ => Missing::Failed(says),
@@ -489,7 +489,7 @@ impl Worker<'_> {
             now &= !is_finished(&out);
             match prune_run(&parent, &plan, &out, true, &mut Watched(self.ask)) {
                 Ok((result, records)) => break (out, result, records),
-                // A method that removes whole units may not reach so few links: then the fewest.
+                // So few links may leave an output without a path, or be less than whole units: then the fewest.
                 Err(PruneRunError::Rounds(RoundsError::Prune(PruneError::Unreachable {
                     reached,
                     ..

@@ -182,10 +182,11 @@ pub enum PruneError {
         found: usize,
     },
     /// The request is impossible: a number of the rule or an option is out of its range, the budget
-    /// is above what is left or below what is needed, or the method has no such rule.
+    /// is above what is left, or the method has no such rule.
     #[error("{0}")]
     Rule(#[from] Refusal),
-    /// A structured method has nothing left to remove and is still above the budget.
+    /// No fewer links than these can stay: the outputs or the method's own rule need them, or a structured method has
+    /// nothing left to remove.
     #[error("{refusal}")]
     Unreachable {
         /// The fewest links it reaches.
@@ -247,5 +248,6 @@ pub(super) fn budget_above(kept: usize, budget: usize) -> PruneError {
 /// Fewer links are asked for than the outputs, or the method's own rule, need.
 pub(super) fn budget_below(needed: usize, why: &str, budget: usize) -> PruneError {
     let expected = format!("a budget of at least {needed} links ({why})");
-    Refusal::new("", expected, budget.to_string()).into()
+    let refusal = Refusal::new("", expected, budget.to_string());
+    PruneError::Unreachable { reached: needed, refusal }
 }
