@@ -43,7 +43,7 @@ pub(super) struct ContrastArgs {
     /// The contrast for each value of this column by itself
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
-    /// mixed: a mixed model with units at random and sign flips; student: Student's t over the means of units
+    /// mixed: a mixed model with units at random; student: Student's t over the means of units
     /// [default: mixed]
     #[arg(long)]
     mean: Option<String>,

@@ -28,8 +28,7 @@ use crate::train::LogLine;
 use std::path::{Path, PathBuf};
 
 /// The arms of a comparison that have every link: the others are scored beside them, or pruned from them.
-const DENSE: [&str; DENSE_ARMS] = ["dense", "dense-l1"];
-const DENSE_ARMS: usize = 2;
+const DENSE: [&str; 2] = ["dense", "dense-l1"];
 
 /// Networks compared: their rows, and what is shown of each.
 #[derive(Clone, Debug)]
@@ -361,9 +360,9 @@ impl Comparison {
         if unlearned.is_empty() {
             return None;
         }
-        let what = match unlearned.len() {
-            DENSE_ARMS => "The comparison could not be made",
-            _ => "A part of the comparison could not be made",
+        let what = match unlearned.len() == DENSE.len() {
+            true => "The comparison could not be made",
+            false => "A part of the comparison could not be made",
         };
         let mut text = format!(
             "{what}: {} did not learn the picture, and only a network that did (R² ≥ {FIT_GATE}) is scored against others or pruned.",

@@ -493,9 +493,8 @@ fn how(comparison: &Comparison, curves: &str) -> Section {
         [
             of_genome("Evolved: the genome, layered (relay units carry values across layers); its non-zero weights."),
             Some(format!("Dense twin: the same layers, every link, trained from random weights with FER's recipe (gradient divided by its norm, Adam, rate 3e-3) for {} steps.", record.steps)),
-            of_genome("Evolved graph and evolved layers: only the links that evolution found, trained from random weights."),
-            (!is_genome).then(|| format!("At the predicted depth: the same once more with as many layers as the picture's compressibility predicts. {}.", depth_words(comparison))),
-            Some("Dense with L1: the same with a penalty on the weights (3e-5). Pruned from it, if it learned the picture, to 30 % of its links in three rounds under the same penalty: by magnitude the largest weights stay, by similarity (SP) the links whose units draw similar pictures.".into()),
+            of_genome("Evolved layers, retrained: only the links that evolution found, trained from random weights."),
+            Some("Dense with L1: the same with a penalty on the weights (3e-5). Pruned from it, if it learned the picture, to 30 % of its links in three rounds under the same penalty: by magnitude the largest weights stay, by similarity (SP) the links that carry a picture which both their units draw.".into()),
         ]
     });
     let sample = record.sample.map_or("all non-zero".to_string(), |n| format!("up to {n}"));

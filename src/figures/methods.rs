@@ -126,7 +126,13 @@ impl Methods<'_> {
             let unit = &contrast.unit;
             let mean = match contrast.mean {
                 Mean::Mixed => format!(
-                    "a mixed model with {unit}s at random, 95 % intervals of Hartung and Knapp, p by sign flips of ({unit}, seed)"
+                    "a mixed model with {unit}s at random, 95 % intervals and p of Hartung and Knapp{}",
+                    match contrast.asks_p() {
+                        true => format!(
+                            "; to be supported a difference also needs p < 0.05 by sign flips of ({unit}, seed)"
+                        ),
+                        false => String::new(),
+                    }
                 ),
                 Mean::Student => format!("means over {unit}s, 95 % intervals of Student's t"),
                 Mean::Spearman => format!("Spearman's ρ over {unit}s"),

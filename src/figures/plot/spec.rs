@@ -489,7 +489,7 @@ impl FigureSpec {
         ALWAYS.split_whitespace()
     }
 
-    /// Every column of the table that it reads, with the key that names it; none where the rows are put together first.
+    /// The columns that it reads, each with the key that names it. Empty with `fewest`, which makes another table first.
     pub fn columns(&self) -> Vec<(&'static str, &str)> {
         if self.fewest.is_some() {
             return Vec::new();

@@ -107,7 +107,7 @@ fn lacks_pixels(bytes: &[u8]) -> bool {
 /// Endings of pictures that other programs can save as PNG.
 const OTHER_PICTURES: [&str; 8] = ["avif", "heic", "heif", "jxl", "psd", "ppm", "svg", "tga"];
 
-/// What is wrong with a file that no decoder takes.
+/// The problem of a file that no decoder reads.
 fn problem_of(error: &ImageError, path: &Path, bytes: &[u8]) -> PictureProblem {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let ending = ending.to_str().unwrap_or_default();
