@@ -41,7 +41,7 @@ impl Bar {
     }
 
     /// Without an estimate of its own, where units are unlike and what is said beside the bar has one.
-    pub fn without_estimate(self) -> Self {
+    pub(crate) fn without_estimate(self) -> Self {
         self.styled("{elapsed}");
         Bar { estimates: false, ..self }
     }
@@ -58,13 +58,13 @@ impl Bar {
     }
 
     /// So many are done.
-    pub fn set_position(&self, done: u64) {
+    pub(crate) fn set_position(&self, done: u64) {
         self.bar.set_position(done);
         self.line();
     }
 
     /// There are so many in all.
-    pub fn set_length(&self, total: u64) {
+    pub(crate) fn set_length(&self, total: u64) {
         self.bar.set_length(total);
     }
 
@@ -98,7 +98,7 @@ impl Bar {
     }
 
     /// Takes the bar away.
-    pub fn finish_and_clear(&self) {
+    pub(crate) fn finish_and_clear(&self) {
         self.bar.finish_and_clear();
     }
 

@@ -23,7 +23,7 @@ pub const COLUMNS: [(&str, &str); 8] = [
 ];
 
 /// The changes of a network as rows.
-pub fn table_of(network: &str, judged: &[Judged]) -> Table {
+pub(crate) fn table_of(network: &str, judged: &[Judged]) -> Table {
     let mut table = Table::new(COLUMNS.map(|column| column.0));
     for Judged { perturbation, verdict } in judged {
         let called = match verdict.as_ref().map(|verdict| verdict.call) {

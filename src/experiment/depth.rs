@@ -148,7 +148,7 @@ pub fn depth_curves(record: &NetworksRecord, sweep: Sweep<'_>) -> Vec<DepthCurve
 ///
 /// # Errors
 /// There is none, it is not finished, or cannot be read.
-pub fn find_record(study: &str, runs: &Path, root: &Path) -> Result<NetworksRecord, String> {
+pub(crate) fn find_record(study: &str, runs: &Path, root: &Path) -> Result<NetworksRecord, String> {
     let places = [runs.to_path_buf(), root.join("figures")];
     let mut folders = places.iter().map(|folder| folder.join(study));
     let folder = folders.find(|folder| folder.join(STUDY).exists()).ok_or_else(|| {

@@ -125,7 +125,7 @@ impl TargetSpec {
     }
 
     /// Whether its picture or its genome is other people's data: its pictures are not kept.
-    pub fn is_archived(&self) -> bool {
+    pub(crate) fn is_archived(&self) -> bool {
         let mut files = [&self.picture, &self.genome].into_iter().flatten();
         files.any(|path| path.to_string_lossy().starts_with(ARCHIVE))
     }

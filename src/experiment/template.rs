@@ -386,7 +386,7 @@ impl Single {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write_into(&self, folder: &Path) -> Result<(), WriteError> {
+    pub(crate) fn write_into(&self, folder: &Path) -> Result<(), WriteError> {
         self.write_both(&folder.join(SPEC))
     }
 

@@ -100,7 +100,7 @@ impl Axis {
     }
 
     /// Whether its ticks are names.
-    pub fn is_named(&self) -> bool {
+    pub(crate) fn is_named(&self) -> bool {
         !self.names.is_empty()
     }
 

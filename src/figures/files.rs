@@ -54,7 +54,7 @@ pub enum SaveError {
 }
 
 /// Pixels of the PNG for each pixel of the SVG.
-pub const PNG_SCALE: f32 = 2.0;
+pub(crate) const PNG_SCALE: f32 = 2.0;
 /// The same of a sheet of pictures, which has no finer lines than its words.
 const SHEET_SCALE: f32 = 1.5;
 /// Colours of a sheet of pictures: with twice as many it is a quarter larger and looks the same.
@@ -158,7 +158,7 @@ pub(super) const WIDE: usize = 1400;
 ///
 /// # Errors
 /// The SVG cannot be drawn.
-pub fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
+pub(crate) fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
     /// Words stay sharp, and a map keeps its shades.
     const QUALITY: u8 = 68;
     /// No window shows a wide sheet at its full size.

@@ -15,7 +15,7 @@ pub const BOLD: &[u8] = include_bytes!("../../assets/fonts/DejaVuSans-Bold-subse
 
 /// The `font-family` written into SVG. DejaVu Sans is what we draw and measure with; Verdana has
 /// nearly the same widths where an SVG is opened on a machine without it.
-pub const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+pub(crate) const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
 
 /// The name of the face inside the font files.
 pub const FACE: &str = "DejaVu Sans";

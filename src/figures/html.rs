@@ -373,7 +373,7 @@ impl Page {
 
 const CSS: &str = include_str!("../../assets/report.css");
 /// Sorts tables and saves figures; the only script of a page, known to the browser by its hash.
-pub const SCRIPT: &str = include_str!("../../assets/report.js");
+pub(crate) const SCRIPT: &str = include_str!("../../assets/report.js");
 
 /// Nothing is fetched, not even by mistake, and no other script runs.
 fn policy() -> String {
@@ -385,7 +385,7 @@ fn policy() -> String {
 }
 
 /// The id a section with this title gets (if it is the first of that name): for links to it.
-pub fn slug(title: &str) -> String {
+pub(crate) fn slug(title: &str) -> String {
     let words: String = title
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' })

@@ -9,7 +9,7 @@ use crate::network::{Picture, picture::encode_png};
 /// Height of a line of text, in em.
 pub const LINE: f64 = 1.3;
 /// Pixels of an embedded picture for each pixel of the SVG.
-pub const SHARP: usize = 2;
+pub(crate) const SHARP: usize = 2;
 
 /// A page being written.
 pub struct Page {
@@ -119,14 +119,21 @@ impl Page {
     }
 
     /// Writes a row's name and more about it, left of a row whose middle is at `middle`.
-    pub fn row_label(&mut self, middle: f64, label: &str, sub: &str, tone: Colour, room: f64) {
+    pub(crate) fn row_label(
+        &mut self,
+        middle: f64,
+        label: &str,
+        sub: &str,
+        tone: Colour,
+        room: f64,
+    ) {
         let base = middle + if sub.is_empty() { 5.0 } else { -3.0 };
         self.cut((self.margin, base), label, (size::TICK, true, tone), Anchor::Start, room);
         self.cut((self.margin, middle + 13.0), sub, CAPTION, Anchor::Start, room);
     }
 
     /// Heads of columns: (middle, room, words).
-    pub fn column_heads(&mut self, heads: impl IntoIterator<Item = (f64, f64, String)>) {
+    pub(crate) fn column_heads(&mut self, heads: impl IntoIterator<Item = (f64, f64, String)>) {
         for (x, room, head) in heads {
             self.cut((x, self.y + size::TICK), &head, NOTE, Anchor::Middle, room);
         }
@@ -166,7 +173,7 @@ impl Page {
 }
 
 /// RGB bytes to paste pictures into, white at first.
-pub struct Raster {
+pub(crate) struct Raster {
     width: usize,
     /// Three bytes a pixel, row by row.
     pub bytes: Vec<u8>,
@@ -174,12 +181,12 @@ pub struct Raster {
 
 impl Raster {
     /// A white one.
-    pub fn new(width: usize, height: usize) -> Self {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
         Raster { width, bytes: vec![255; 3 * width * height] }
     }
 
     /// Pastes a picture with its corner at (x, y).
-    pub fn paste(&mut self, x: usize, y: usize, picture: &Picture) {
+    pub(crate) fn paste(&mut self, x: usize, y: usize, picture: &Picture) {
         let bytes = picture.to_bytes();
         for (row, line) in bytes.chunks_exact(3 * picture.width).enumerate() {
             let at = 3 * ((y + row) * self.width + x);
@@ -188,7 +195,14 @@ impl Raster {
     }
 
     /// Fills a rectangle.
-    pub fn block(&mut self, x: usize, y: usize, width: usize, height: usize, colour: Colour) {
+    pub(crate) fn block(
+        &mut self,
+        x: usize,
+        y: usize,
+        width: usize,
+        height: usize,
+        colour: Colour,
+    ) {
         for row in y..y + height {
             let at = 3 * (row * self.width + x);
             for pixel in self.bytes[at..at + 3 * width].chunks_exact_mut(3) {

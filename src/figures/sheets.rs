@@ -332,7 +332,7 @@ pub(super) fn layers(network: &Network) -> Vec<(String, Vec<usize>)> {
 ///
 /// # Panics
 /// If there is no such unit.
-pub fn unit_name(network: &Network, unit: usize) -> String {
+pub(crate) fn unit_name(network: &Network, unit: usize) -> String {
     if unit < network.inputs.len() {
         return network.inputs[unit].name().into();
     }

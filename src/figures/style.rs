@@ -227,7 +227,7 @@ pub fn arm(key: &str) -> Option<(usize, &'static Arm)> {
 /// column of 160 mm.
 pub mod size {
     /// Width and height of a single chart.
-    pub const CHART: (u32, u32) = (860, 560);
+    pub(crate) const CHART: (u32, u32) = (860, 560);
     /// Figure title (bold).
     pub const TITLE: f64 = 19.0;
     /// Line under the title.

@@ -155,7 +155,7 @@ impl Svg {
     }
 
     /// The same, of a height that was not known before.
-    pub fn finish_at(self, height: f64, title: &str) -> String {
+    pub(crate) fn finish_at(self, height: f64, title: &str) -> String {
         let mut whole = Svg::new(self.width, height);
         whole.rect(0.0, 0.0, self.width, height, Some(PAPER), None);
         whole.raw(&self.body);
@@ -214,13 +214,13 @@ pub fn visible(text: &str) -> String {
 }
 
 /// `data:image/png;base64,…`, or of a JPEG.
-pub fn data_uri(image: &[u8]) -> String {
+pub(crate) fn data_uri(image: &[u8]) -> String {
     let kind = if image.starts_with(&[0xff, 0xd8]) { "jpeg" } else { "png" };
     format!("data:image/{kind};base64,{}", crate::network::base64::base64(image))
 }
 
 /// The width an SVG says it has, in whole pixels.
-pub fn width_of(svg: &str) -> Option<usize> {
+pub(crate) fn width_of(svg: &str) -> Option<usize> {
     let (_, rest) = svg[..svg.find('>')?].split_once(" width=\"")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
     rest[..digits].parse().ok()

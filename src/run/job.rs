@@ -121,7 +121,7 @@ impl Target {
     }
 
     /// The pictures of a family under the conditions that training sees.
-    pub fn of_seen(name: String, seen: Conditioned) -> Target {
+    pub(crate) fn of_seen(name: String, seen: Conditioned) -> Target {
         let held_out = Conditioned::of(Vec::new(), |_| seen.picture(0));
         Target {
             name,

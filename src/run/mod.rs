@@ -59,7 +59,7 @@ pub struct RunResult {
 
 /// `manifest.json`: the circumstances of a run, which do not enter its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// Version of this crate.
     pub version: String,
     /// Instruction sets the kernel could choose from.
@@ -72,7 +72,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Of this process; `seconds` of wall time.
-    pub fn here(seconds: f64) -> Self {
+    pub(crate) fn here(seconds: f64) -> Self {
         #[cfg(target_arch = "x86_64")]
         let cpu = [
             ("avx512f", is_x86_feature_detected!("avx512f")),

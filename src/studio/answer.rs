@@ -16,51 +16,51 @@ pub(super) struct Nothing {}
 
 /// A request that is refused, with what was expected and what was found.
 #[derive(Debug)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     status: StatusCode,
     body: Value,
 }
 
 impl Refusal {
     /// With a status of its own.
-    pub fn new(status: StatusCode, why: impl ToString) -> Self {
+    pub(crate) fn new(status: StatusCode, why: impl ToString) -> Self {
         Refusal { status, body: json!({ "error": why.to_string() }) }
     }
 
     /// 400: what was asked for cannot be.
-    pub fn bad(why: impl ToString) -> Self {
+    pub(crate) fn bad(why: impl ToString) -> Self {
         Refusal::new(StatusCode::BAD_REQUEST, why)
     }
 
     /// 404: there is no such thing.
-    pub fn none(why: impl ToString) -> Self {
+    pub(crate) fn none(why: impl ToString) -> Self {
         Refusal::new(StatusCode::NOT_FOUND, why)
     }
 
     /// 409: it has changed since the page saw it. `key` of the answer holds how it stands now.
-    pub fn stale(why: impl ToString, key: &str, now: impl Serialize) -> Self {
+    pub(crate) fn stale(why: impl ToString, key: &str, now: impl Serialize) -> Self {
         let mut refusal = Refusal::new(StatusCode::CONFLICT, why);
         refusal.body[key] = serde_json::to_value(now).expect("answers are plain data");
         refusal
     }
 
     /// 413: more than is taken or drawn.
-    pub fn large(why: impl ToString) -> Self {
+    pub(crate) fn large(why: impl ToString) -> Self {
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     }
 
     /// Nobody waits for the answer any more.
-    pub fn left() -> Self {
+    pub(crate) fn left() -> Self {
         Refusal::new(StatusCode::REQUEST_TIMEOUT, "whoever asked has left")
     }
 
     /// The message of the refusal: expected and found.
-    pub fn why(&self) -> String {
+    pub(crate) fn why(&self) -> String {
         self.body["error"].as_str().unwrap_or_default().to_string()
     }
 
     /// A file that cannot be written: 409 where something that is no file has its name, else the fault is the disk's.
-    pub fn unwritten(error: WriteError) -> Self {
+    pub(crate) fn unwritten(error: WriteError) -> Self {
         match error.path.symlink_metadata() {
             Ok(found) if !found.is_file() => Refusal::new(StatusCode::CONFLICT, error),
             _ => Refusal::failed(error),
@@ -68,7 +68,7 @@ impl Refusal {
     }
 
     /// 500: the fault is ours, or the disk's.
-    pub fn failed(why: impl ToString) -> Self {
+    pub(crate) fn failed(why: impl ToString) -> Self {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
     }
 }

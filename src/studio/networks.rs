@@ -35,7 +35,7 @@ const SEARCHED_AT: usize = 64;
 
 /// The address of a network.
 #[derive(Deserialize)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Genome file, run folder, file of weights, or a place on a sheet of a session.
     pub id: String,
     /// How a genome is wired.
@@ -45,7 +45,7 @@ pub struct Asked {
 
 impl Asked {
     /// Of an id and a wiring.
-    pub fn of((id, wiring): (&str, Wiring)) -> Self {
+    pub(crate) fn of((id, wiring): (&str, Wiring)) -> Self {
         Asked { id: id.into(), wiring }
     }
 }

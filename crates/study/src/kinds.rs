@@ -13,10 +13,10 @@ use std::path::Path;
 pub type Read = fn(&SpecFile, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
 
 /// Reads a spec whose cells another study's record decides, before that record is there.
-pub type ReadUndecided = fn(&SpecFile, Option<&str>) -> Result<Box<dyn Study>, SpecError>;
+pub(crate) type ReadUndecided = fn(&SpecFile, Option<&str>) -> Result<Box<dyn Study>, SpecError>;
 
 /// The name of the study whose record decides the cells of a spec.
-pub type DecidedBy = fn(&SpecFile, Option<&str>) -> Result<Option<String>, SpecError>;
+pub(crate) type DecidedBy = fn(&SpecFile, Option<&str>) -> Result<Option<String>, SpecError>;
 
 /// A kind of study. A program hands those it has to whoever reads specs.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ pub fn decided_by(
 ///
 /// # Errors
 /// As [`read_study`].
-pub fn read_undecided(
+pub(crate) fn read_undecided(
     kinds: &[Kind],
     file: &SpecFile,
     profile: Option<&str>,

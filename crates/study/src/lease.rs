@@ -43,7 +43,7 @@ const NOTE: &str = "lives-";
 
 /// Who holds a lease: what its file says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Holder {
+pub(crate) struct Holder {
     /// The machine.
     pub host: String,
     /// Number of its process.
@@ -64,13 +64,13 @@ pub struct Holder {
 
 impl Holder {
     /// The holder of the lease in `folder`, if it has one.
-    pub fn of(folder: &Path) -> Option<Holder> {
+    pub(crate) fn of(folder: &Path) -> Option<Holder> {
         let last = *numbers(folder).ok()?.last()?;
         serde_json::from_slice(&read(&folder.join(last.to_string())).ok()?).ok()
     }
 
     /// True if it is certainly dead: a process of this machine that is gone.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.lives() == Some(false)
     }
 
@@ -332,12 +332,12 @@ fn beat(file: &Path, held: &mut Held, every: Duration) {
 
 impl Lease {
     /// False once another worker has taken over, as far as the last beat saw.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         !self.lost.load(Ordering::SeqCst)
     }
 
     /// [`is_held`](Self::is_held) by a look at the file.
-    pub fn confirm(&self) -> bool {
+    pub(crate) fn confirm(&self) -> bool {
         if is_lost(&self.file, &self.token) {
             lose(&self.file, &self.token, &self.lost);
         }
@@ -345,7 +345,7 @@ impl Lease {
     }
 
     /// Workers that died with this cell before, one after the other.
-    pub fn deaths(&self) -> usize {
+    pub(crate) fn deaths(&self) -> usize {
         self.deaths
     }
 }

@@ -47,7 +47,7 @@ impl WholeSpec {
     }
 
     /// The specs of the parts of the spec at `path`.
-    pub fn part_paths(&self, path: &Path) -> Vec<PathBuf> {
+    pub(crate) fn part_paths(&self, path: &Path) -> Vec<PathBuf> {
         let folder = path.parent().unwrap_or(Path::new(""));
         self.parts.iter().map(|part| folder.join(part)).collect()
     }

@@ -134,7 +134,7 @@ pub fn workloads(genome: &Genome) -> Vec<Workload> {
 
 /// Milliseconds of one case.
 #[derive(Clone, Debug, Serialize)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// Name of the workload.
     pub case: String,
     /// Links of the mask.
@@ -151,7 +151,12 @@ pub struct Timing {
 }
 
 /// Times one full-batch loss and gradient of each workload at `size`² with these vector instructions, about `seconds` each.
-pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -> Vec<Timing> {
+pub(crate) fn time_steps(
+    workloads: &[Workload],
+    size: usize,
+    seconds: f64,
+    isa: Isa,
+) -> Vec<Timing> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {
         let weights = &w.model.weights.0;
@@ -165,7 +170,7 @@ pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -
 }
 
 /// Times drawing each workload's picture of `size`² pixels, about `seconds` each.
-pub fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
+pub(crate) fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
     let inputs = &PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {

@@ -33,7 +33,7 @@ pub enum Descriptor {
 
 impl Descriptor {
     /// True if it is one number.
-    pub fn is_scalar(self) -> bool {
+    pub(crate) fn is_scalar(self) -> bool {
         self != Descriptor::Thumbnail
     }
 

@@ -27,7 +27,7 @@ impl ArmWiring {
     pub const DENSE: Self = ArmWiring::Trained(TrainedWiring::Dense);
 
     /// The evolved network's non-zero links, layered, from random weights.
-    pub const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
+    pub(crate) const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
 }
 
 impl ArmWiring {

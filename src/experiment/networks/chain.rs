@@ -180,7 +180,7 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
 /// Scores and measures the networks of `chain` and returns their rows; `None` if `ask` stopped it.
 ///
 /// An arm that fails gives rows with the reason.
-pub fn run_chain(
+pub(crate) fn run_chain(
     chain: &Chain,
     folder: &Path,
     judge: &dyn Judge,

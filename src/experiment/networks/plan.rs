@@ -347,7 +347,7 @@ impl NetworksStudy {
     ///
     /// # Errors
     /// As there.
-    pub fn of_undecided(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
+    pub(crate) fn of_undecided(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         Self::of_with(file, profile, |_| Ok(None))
     }
 

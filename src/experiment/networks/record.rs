@@ -472,7 +472,7 @@ fn computed(row: &mut Value) {
 
 impl NetworksRecord {
     /// Every column that a table of networks can have.
-    pub fn column_names() -> impl Iterator<Item = &'static str> {
+    pub(crate) fn column_names() -> impl Iterator<Item = &'static str> {
         let own = columns::COLUMNS.iter().map(|column| column.0);
         let named = columns::NAMES.iter().map(|one| one.1);
         own.chain(named).chain(CANDIDATES.iter().map(|of| of.key))
@@ -488,7 +488,7 @@ impl NetworksRecord {
     ///
     /// # Errors
     /// It has not: the nearest name.
-    pub fn check_column(at: String, name: &str) -> Result<(), Refusal> {
+    pub(crate) fn check_column(at: String, name: &str) -> Result<(), Refusal> {
         let near = || did_you_mean(name, Self::column_names());
         let expected = "a column of the table (docs/COLUMNS.md)";
         match Self::has_column(name) {

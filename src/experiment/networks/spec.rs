@@ -395,7 +395,7 @@ impl NetworksSpec {
     }
 
     /// Whether an arm needs no seed: the evolved network, or what a transformation makes of it.
-    pub fn is_evolved(&self, arm: &ArmSpec) -> bool {
+    pub(crate) fn is_evolved(&self, arm: &ArmSpec) -> bool {
         let named = |name: &String| self.arms.iter().find(|other| other.name == *name);
         let from = arm.from.as_ref().filter(|_| arm.transform.is_some()).and_then(named);
         from.unwrap_or(arm).wiring == Some(ArmWiring::Evolved)

@@ -30,7 +30,7 @@ pub(in crate::experiment) fn changes_beside(sweep: &str) -> String {
 ///
 /// # Errors
 /// The folder cannot be written; another worker has taken the work over.
-pub fn write_views(
+pub(crate) fn write_views(
     (folder, name): (&Path, &str),
     (arm, view, found): (&str, &View, &Measurement),
     (changes, with_maps): (usize, bool),

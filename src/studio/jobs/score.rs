@@ -33,7 +33,7 @@ fn file(loaded: &Loaded) -> String {
 
 impl Studio {
     /// The record of a network's score, if one is kept.
-    pub fn score_record(&self, asked: &Asked) -> Result<Option<Value>, Refusal> {
+    pub(crate) fn score_record(&self, asked: &Asked) -> Result<Option<Value>, Refusal> {
         // Nothing is read where nothing is kept.
         let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
         let path = folder.join(file(&*self.network(asked)?));

@@ -57,7 +57,7 @@ impl Open {
 
 impl Parts {
     /// True if everything may change.
-    pub fn is_both(&self) -> bool {
+    pub(crate) fn is_both(&self) -> bool {
         *self == Parts::Both
     }
 

@@ -34,7 +34,7 @@ pub enum Composed {
 names! { Composed, "composed picture": Face "face", Scene "scene", Pattern "pattern" }
 
 /// The label of what puts parts together.
-pub const COMPOSE: &str = "compose";
+pub(crate) const COMPOSE: &str = "compose";
 
 /// A sum of weighted nodes.
 type Sum = Vec<(NodeId, f64)>;

@@ -59,7 +59,7 @@ impl Input {
     ///
     /// # Panics
     /// More than four factors.
-    pub fn with_factors(factors: usize) -> Vec<Input> {
+    pub(crate) fn with_factors(factors: usize) -> Vec<Input> {
         [&Input::OF_PIXEL[..], &Input::FACTORS[..factors]].concat()
     }
 

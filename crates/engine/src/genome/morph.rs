@@ -28,7 +28,6 @@ pub struct Morph {
     between: Genome,
     /// Weights at both ends of each link of `between`, which has the innovation numbers 0, 1, …
     weights: Vec<[f64; 2]>,
-    is_matched: bool,
 }
 
 /// The identity of a node while morphing; nodes of both ends with one key are one node.
@@ -81,22 +80,13 @@ impl Morph {
             Refusal::unless(a == b, format!("input {}", input.name()), expected, b)?;
         }
         let matched = Union::of(&ends, |_, node| Key::matched(node)).genome();
-        let (between, weights, is_matched) = match matched {
-            Ok((between, weights)) => (between, weights, true),
-            Err(_) => {
-                let mut union = Union::of(&ends, Key::apart);
-                union.fade(&ends);
-                let (between, weights) = union.genome().expect("two graphs side by side");
-                (between, weights, false)
-            }
-        };
+        let (between, weights) = matched.unwrap_or_else(|_| {
+            let mut union = Union::of(&ends, Key::apart);
+            union.fade(&ends);
+            union.genome().expect("two graphs side by side")
+        });
         let ends = [from.clone(), to.clone()];
-        Ok(Morph { ends, between, weights, is_matched })
-    }
-
-    /// True if nodes of common descent are one node on the way; false if the ends are only cross-faded.
-    pub fn is_matched(&self) -> bool {
-        self.is_matched
+        Ok(Morph { ends, between, weights })
     }
 
     /// The palettes of both ends; on the way a picture is a mean of both.
@@ -268,7 +258,6 @@ mod tests {
         let b =
             small(&[(7, sin), (8, tanh)], &[(0, 7, 3.0), (7, 4, -2.0), (0, 8, 1.0), (8, 4, 4.0)]);
         let morph = Morph::new(&a, &b).unwrap();
-        assert!(morph.is_matched());
         for t in [0.25, 0.5, 0.9] {
             let x = 0.7;
             let shared = (2.0 - 4.0 * t) * sin.value((1.0 + 2.0 * t) * x);
@@ -298,7 +287,6 @@ mod tests {
         let a = small(&hidden, &[(0, 7, 1.0), (7, 8, 1.0), (8, 4, 1.0)]);
         let b = small(&hidden, &[(0, 8, 1.0), (8, 7, 1.0), (7, 4, 1.0)]);
         let morph = Morph::new(&a, &b).unwrap();
-        assert!(!morph.is_matched());
         for t in [0.25, 0.5] {
             let mean = (1.0 - t) * ink(&a, 0.7) + t * ink(&b, 0.7);
             assert!((ink(&morph.at(t), 0.7) - mean).abs() < 1e-12, "{t}");

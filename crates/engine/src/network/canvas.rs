@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 /// Longest side of a picture in pixels: 22 m at 300 pixels an inch.
-pub const LONGEST_SIDE: usize = 1 << 18;
+pub(crate) const LONGEST_SIDE: usize = 1 << 18;
 
 /// Samples of a band that is drawn at once, and non-zero links times samples, about: a quarter of a second of one core.
 const BAND: usize = 1 << 20;

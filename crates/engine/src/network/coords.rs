@@ -38,7 +38,13 @@ impl Coords {
     /// Pixels lie in `frame` as they lie in the square of [`at`](Self::at): from edge to edge, or in the
     /// middles of `size` equal parts.
     #[inline]
-    pub fn at_within(self, frame: Frame, size: usize, row: usize, column: usize) -> [f64; 4] {
+    pub(crate) fn at_within(
+        self,
+        frame: Frame,
+        size: usize,
+        row: usize,
+        column: usize,
+    ) -> [f64; 4] {
         let share = |i: usize| match self {
             Coords::Fer => i as f64 / (size as f64 - 1.0).max(1.0),
             Coords::Picbreeder => (i as f64 + 0.5) / size as f64,
@@ -96,7 +102,11 @@ impl PixelInputs {
     }
 
     /// Chosen pixels (row-major indices) of a `size`² picture, in the order given.
-    pub fn of_pixels(size: usize, coords: Coords, pixels: impl IntoIterator<Item = usize>) -> Self {
+    pub(crate) fn of_pixels(
+        size: usize,
+        coords: Coords,
+        pixels: impl IntoIterator<Item = usize>,
+    ) -> Self {
         Self::of(pixels, |pixel| coords.at(size, pixel / size, pixel % size))
     }
 

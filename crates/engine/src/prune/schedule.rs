@@ -20,12 +20,12 @@ use serde::{Deserialize, Serialize};
 /// Default p of IMP `global`: the one that meets the captions.
 pub const IMP_GLOBAL: f64 = 0.05;
 /// Default p of IMP `original`, hidden layers and output (Frankle, Carbin 2019).
-pub const IMP_ORIGINAL: (f64, f64) = (0.2, 0.1);
+pub(crate) const IMP_ORIGINAL: (f64, f64) = (0.2, 0.1);
 
 /// The two published forms of the lottery ticket: what IMP removes a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Lottery {
+pub(crate) enum Lottery {
     /// [`IMP_GLOBAL`] of all links.
     #[default]
     Global,

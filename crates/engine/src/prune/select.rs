@@ -67,14 +67,14 @@ pub struct Quotas {
 
 impl Quotas {
     /// K, the sum of the parts.
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.quota.iter().sum()
     }
 }
 
 /// (W,) layer of each link, from 0: hidden layer l of its target is l − 1; links into outputs form
 /// the last one, also in a graph, where outputs stand at several depths.
-pub fn layer_of_links(network: &Network) -> Vec<usize> {
+pub(crate) fn layer_of_links(network: &Network) -> Vec<usize> {
     let last = output_layer(network);
     let outputs = network.outputs;
     network
@@ -120,13 +120,13 @@ pub fn proportional(sizes: &[usize], total: usize) -> Vec<usize> {
 }
 
 /// Number removed by one round of IMP `global`: ⌊p·(n − 1)⌋.
-pub fn global_removal(n: usize, p: f64) -> usize {
+pub(crate) fn global_removal(n: usize, p: f64) -> usize {
     (p * n.saturating_sub(1) as f64).floor() as usize
 }
 
 /// Number removed of a layer by one round of IMP `original`: round(p·n) + 1, half to even, at
 /// most n.
-pub fn layer_removal(n: usize, p: f64) -> usize {
+pub(crate) fn layer_removal(n: usize, p: f64) -> usize {
     ((p * n as f64).round_ties_even() as usize + 1).min(n)
 }
 

@@ -24,7 +24,7 @@ pub enum Label {
 
 impl Label {
     /// Reads a label: `clean` or `damaged`, or the paper's words `coherent` and `fractured`.
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         match word {
             "clean" | "coherent" => Some(Label::Clean),
             "damaged" | "fractured" => Some(Label::Damaged),

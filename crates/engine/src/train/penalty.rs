@@ -10,7 +10,7 @@ use crate::network::{Mask, Network};
 
 /// A row of [`Penalty::TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PenaltyRow {
+pub(crate) struct PenaltyRow {
     /// The name used in configs and on the command line.
     pub name: &'static str,
     /// The cost, with its strength λ.

@@ -212,7 +212,7 @@ impl Filter {
     }
 
     /// The column and the value, if the filter is one condition with one value.
-    pub fn only_value(&self) -> Option<(&str, &str)> {
+    pub(crate) fn only_value(&self) -> Option<(&str, &str)> {
         match self.0.as_slice() {
             [Condition { column, test: Test::OneOf(values) }] if values.len() == 1 => {
                 Some((column, &values[0]))

@@ -120,7 +120,7 @@ impl Column {
     ///
     /// # Errors
     /// The first cell that holds neither a number nor nothing.
-    pub fn ensure_numbers(&self) -> Result<(), Refusal> {
+    pub(crate) fn ensure_numbers(&self) -> Result<(), Refusal> {
         let is_text =
             |value: &usize| self.numbers[*value].is_none() && !is_missing(self.value(*value));
         self.refuse((0..self.ends.len()).find(is_text), "a number")
@@ -130,7 +130,7 @@ impl Column {
     ///
     /// # Errors
     /// The first cell that holds neither of them nor nothing.
-    pub fn ensure_truth(&self) -> Result<(), Refusal> {
+    pub(crate) fn ensure_truth(&self) -> Result<(), Refusal> {
         let is_other = |value: &usize| {
             let is_truth =
                 self.numbers[*value].is_some_and(|number| number == 0.0 || number == 1.0);

@@ -53,7 +53,7 @@ fn absolute_cosine(inner: f64, aa: f64, bb: f64) -> f64 {
 }
 
 /// (W,) |cos(a_source, a_target)| of every link of `mask`, in [0, 1]; a relay scores exactly 1.
-pub fn link_cosines(network: &Network, mask: &Mask, maps: &FeatureMaps) -> EdgeScores {
+pub(crate) fn link_cosines(network: &Network, mask: &Mask, maps: &FeatureMaps) -> EdgeScores {
     let norms = squared_norms(maps);
     EdgeScores(
         network

@@ -50,7 +50,7 @@ impl Schedule {
     }
 
     /// √(k_final/k_t), the factor on the learning rate at `links` left; 1 at the target.
-    pub fn lr_factor(&self, links: usize) -> f64 {
+    pub(crate) fn lr_factor(&self, links: usize) -> f64 {
         (self.target as f64 / links.max(1) as f64).sqrt()
     }
 

@@ -149,7 +149,7 @@ impl DlModel {
     }
 
     /// z, the log-odds of damaged, of features in the order of [`NAMES`].
-    pub fn log_odds(&self, features: &[f64]) -> f64 {
+    pub(crate) fn log_odds(&self, features: &[f64]) -> f64 {
         let parts = self.terms.iter().zip(features);
         let part = |(t, value): (&Term, &f64)| {
             let x = ((value - t.mean) / t.spread).clamp(-CLIP, CLIP);

@@ -36,7 +36,7 @@ pub struct Candidate {
 }
 
 /// Those that the gate recommends beside the score: docs/MEASURE.md says why.
-pub const RECOMMENDED: [&str; 1] = ["disentanglement"];
+pub(crate) const RECOMMENDED: [&str; 1] = ["disentanglement"];
 
 macro_rules! candidates {
     ($($key:literal, $name:literal, $range:literal, $says:literal;)*) => {

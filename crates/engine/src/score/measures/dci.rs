@@ -145,7 +145,7 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
 }
 
 /// [`dci()`] of a sweep for a card; its rows stand among the [candidates](super::candidates).
-pub fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
+pub(crate) fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
     let found = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
     (kept(&found), Vec::new())
 }

@@ -31,7 +31,7 @@ pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
 }
 
 /// Gini coefficient of non-negative numbers whose sum is above 0: 0 if all are equal.
-pub fn gini(values: &mut [f64]) -> f64 {
+pub(crate) fn gini(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let weighted: f64 = values.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();

@@ -28,7 +28,7 @@ pub struct FanIn {
 }
 
 /// exp H of non-negative sizes; `None` if they sum to 0.
-pub fn effective_number(sizes: &[f64]) -> Option<f64> {
+pub(crate) fn effective_number(sizes: &[f64]) -> Option<f64> {
     let total: f64 = sizes.iter().sum();
     if total <= 0.0 {
         return None;

@@ -20,7 +20,7 @@ pub fn locality(silenced: &Silenced) -> Option<f64> {
 }
 
 /// Of one contribution map whose sum is above 0.
-pub fn of_map(map: &[f64]) -> f64 {
+pub(crate) fn of_map(map: &[f64]) -> f64 {
     let sum: f64 = map.iter().sum();
     let shares = map.iter().filter(|c| **c > 0.0).map(|c| c / sum);
     let entropy: f64 = shares.map(|q| -q * real::ln(q)).sum();

@@ -133,7 +133,7 @@ pub fn newman_q(nodes: usize, edges: &[(usize, usize, f64)], module: &[usize]) -
 }
 
 /// Louvain communities: (nodes,) module of each node, numbered from 0 by their first nodes.
-pub fn louvain(nodes: usize, edges: &[(usize, usize, f64)]) -> Vec<usize> {
+pub(crate) fn louvain(nodes: usize, edges: &[(usize, usize, f64)]) -> Vec<usize> {
     let mut belongs: Vec<usize> = (0..nodes).collect();
     let mut count = nodes;
     let mut current: Vec<(usize, usize, f64)> = edges.to_vec();

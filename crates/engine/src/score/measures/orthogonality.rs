@@ -43,7 +43,7 @@ pub struct Orthogonality {
 
 /// The Welch bound on mean squared overlap of n unit vectors in d dimensions:
 /// max(0, (n − d)/(d(n − 1))); 0 for n < 2 or d = 0.
-pub fn welch_bound(n: usize, d: usize) -> f64 {
+pub(crate) fn welch_bound(n: usize, d: usize) -> f64 {
     if n < 2 || d == 0 || n <= d {
         return 0.0;
     }

@@ -61,7 +61,7 @@ impl Silenced {
     }
 
     /// (N, P) contribution maps C_i(p): the length of a unit's doing at each pixel.
-    pub fn contributions(&self) -> Vec<Vec<f64>> {
+    pub(crate) fn contributions(&self) -> Vec<Vec<f64>> {
         let length = |rgb: &[f32]| rgb.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
         self.doings.iter().map(|doing| doing.chunks_exact(3).map(length).collect()).collect()
     }

@@ -209,7 +209,7 @@ pub fn structural_compositionality(
 
 /// The mask 1{s > 0} under which the network draws `target` (P, 3) best, by continuous
 /// sparsification. Deterministic.
-pub fn learn_mask(
+pub(crate) fn learn_mask(
     network: &Network,
     weights: &Weights,
     mask: &Mask,

@@ -57,7 +57,7 @@ pub fn mirror_error(picture: &Picture, axis: Axis) -> f64 {
 
 /// The axis about which `picture` is more nearly symmetric, with its mirror error; vertical wins
 /// ties.
-pub fn best_axis(picture: &Picture) -> (Axis, f64) {
+pub(crate) fn best_axis(picture: &Picture) -> (Axis, f64) {
     let vertical = mirror_error(picture, Axis::Vertical);
     let horizontal = mirror_error(picture, Axis::Horizontal);
     if horizontal < vertical { (Axis::Horizontal, horizontal) } else { (Axis::Vertical, vertical) }
@@ -114,7 +114,7 @@ pub fn sweep_symmetry(view: &View, sweep: &WeightSweep) -> SweepSymmetry {
 }
 
 /// [`sweep_symmetry`] for a card.
-pub fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
+pub(crate) fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
     let found = sweep_symmetry(view, sweep);
     let error = number(found.base_error, 2);
     let reference = if found.base_error > 0.05 {

@@ -21,7 +21,7 @@ pub struct ApiKey {
 
 impl ApiKey {
     /// The key in `variable`; `None` if it is not set or empty.
-    pub fn from_env(variable: &str) -> Option<Self> {
+    pub(crate) fn from_env(variable: &str) -> Option<Self> {
         let value = std::env::var(variable).ok()?.trim().to_string();
         (!value.is_empty()).then(|| ApiKey { variable: variable.to_string(), value })
     }

@@ -27,7 +27,7 @@ options! {
 /// State of Adam with one second moment: t, m (W,), and v.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct AdamScalar<T: Scalar> {
+pub(crate) struct AdamScalar<T: Scalar> {
     config: AdamScalarConfig,
     #[serde(deserialize_with = "crate::base::text::count::<53, _, _>")]
     steps: u64,

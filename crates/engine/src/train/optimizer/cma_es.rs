@@ -40,7 +40,7 @@ options! {
 /// State of CMA-ES.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct CmaEs<T: Scalar> {
+pub(crate) struct CmaEs<T: Scalar> {
     config: CmaEsConfig,
     pub(super) noise: Noise,
     /// `None` before the first step, which knows the mask.

@@ -124,7 +124,7 @@ impl OptimizerConfig {
     ///
     /// # Errors
     /// More than 2000 with `cma-es`.
-    pub fn check_links(&self, living: usize) -> Result<(), Refusal> {
+    pub(crate) fn check_links(&self, living: usize) -> Result<(), Refusal> {
         let holds = living <= MOST_LINKS || !matches!(self, OptimizerConfig::CmaEs(_));
         let expected = format!(
             "at most {MOST_LINKS} living links with cma-es, whose covariance has their square; \

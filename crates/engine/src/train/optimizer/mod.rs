@@ -11,9 +11,9 @@
 //! [`Optimizer::new`], and a trace in `tests/oracle`.
 
 pub mod adam;
-pub mod adam_scalar;
+pub(crate) mod adam_scalar;
 mod cma_constants;
-pub mod cma_es;
+pub(crate) mod cma_es;
 pub mod config;
 mod first_order;
 pub mod lbfgs;
@@ -21,8 +21,8 @@ mod line_search;
 pub mod lion;
 pub mod muon;
 mod noise;
-pub mod normalized_momentum;
-pub mod openai_es;
+pub(crate) mod normalized_momentum;
+pub(crate) mod openai_es;
 pub mod orthogonal;
 pub mod rmsprop;
 mod rule;
@@ -218,7 +218,7 @@ impl<T: Scalar> Optimizer<T> {
     ///
     /// # Panics
     /// As [`Optimizer::step`].
-    pub fn step_on(
+    pub(crate) fn step_on(
         &mut self,
         weights: &mut [T],
         mask: &Mask,

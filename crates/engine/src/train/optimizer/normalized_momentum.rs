@@ -19,7 +19,7 @@ options! {
 /// State of normalised momentum: m, (W,).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct NormalizedMomentum<T: Scalar> {
+pub(crate) struct NormalizedMomentum<T: Scalar> {
     config: NormalizedMomentumConfig,
     pub(super) momentum: Vec<T>,
 }

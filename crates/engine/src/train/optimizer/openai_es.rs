@@ -33,7 +33,7 @@ options! {
 /// State of OpenAI's evolution strategy: that of its base and of its random stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct OpenAiEs<T: Scalar> {
+pub(crate) struct OpenAiEs<T: Scalar> {
     config: OpenAiEsConfig,
     pub(super) noise: Noise,
     pub(super) base: FirstOrder<T>,

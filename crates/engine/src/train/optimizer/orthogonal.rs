@@ -10,7 +10,7 @@ use nalgebra::DMatrix;
 ///
 /// Its attractor is the 4-cycle {1.04691, 0.68192, 1.13427, 0.75292}, so more steps do not bring
 /// singular values to 1 but into [0.68, 1.14].
-pub const QUINTIC: (f64, f64, f64) = (3.4445, -4.7750, 2.0315);
+pub(crate) const QUINTIC: (f64, f64, f64) = (3.4445, -4.7750, 2.0315);
 
 /// Newton–Schulz: X = G/‖G‖_F, then n times A = XXᵀ, X ← aX + (bA + cA²)X.
 ///

@@ -22,7 +22,7 @@ options! {
 /// State of RMSprop: v and b, (W,) each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct RmsProp<T: Scalar> {
+pub(crate) struct RmsProp<T: Scalar> {
     config: RmsPropConfig,
     pub(super) square: Vec<T>,
     pub(super) momentum: Vec<T>,

@@ -28,7 +28,7 @@ impl SgdConfig {
 /// State of SGD: m, (W,).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Sgd<T: Scalar> {
+pub(crate) struct Sgd<T: Scalar> {
     config: SgdConfig,
     pub(super) momentum: Vec<T>,
 }
