@@ -144,8 +144,9 @@ fn usual_depths() -> Vec<usize> {
 
 /// Does it, for studies of these kinds.
 pub(super) fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow::Result<()> {
+    let words = "picloom experiment";
     let said = match args.command {
-        ExperimentCommand::Study(command) => with_study(command, kinds, "picloom experiment", out)?,
+        ExperimentCommand::Study(command) => with_study(command, kinds, words, out)?,
         ExperimentCommand::PredictDepth { picture, from, fit } => {
             predict_depth(&picture, from.as_deref(), fit)?
         }
@@ -158,15 +159,15 @@ pub(super) fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow:
             depth_sweep(*args, out)?
         }
     };
-    tell(&said, out)
+    tell(&said, words, out)
 }
 
-/// Prints what a command has to say; fails if cells of its study did.
-pub fn tell((json, text): &Said, out: &Output) -> anyhow::Result<()> {
+/// Prints what a command has to say; fails if cells of its study did. `words` are the program's, before `status`.
+pub fn tell((json, text): &Said, words: &str, out: &Output) -> anyhow::Result<()> {
     out.result(json, text)?;
     match json["failed"].as_u64() {
         Some(failed) if failed > 0 => {
-            anyhow::bail!("{failed} failed; `picloom experiment status SPEC` says why")
+            anyhow::bail!("{failed} failed; `{words} status SPEC` says why")
         }
         _ => Ok(()),
     }

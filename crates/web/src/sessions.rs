@@ -88,8 +88,14 @@ pub(crate) fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
     config.start.background = named(&wanted.background)?;
     config.start.palette = named(&wanted.palette)?;
     let grid = wanted.grid.unwrap_or(config.reproduction.population);
-    if !(2..=LARGEST_GRID).contains(&grid) || wanted.from.len() > grid {
+    if !(2..=LARGEST_GRID).contains(&grid) {
         return Err(format!("grid: expected 2 to {LARGEST_GRID} pictures, found {grid}"));
+    }
+    if wanted.from.len() > grid {
+        return Err(format!(
+            "from: expected at most a sheet of genomes, found {}",
+            wanted.from.len()
+        ));
     }
     config.reproduction.population = grid;
     config.start.colour = wanted.colour.unwrap_or(config.start.colour);

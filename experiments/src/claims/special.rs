@@ -2,7 +2,7 @@
 //! study's own rules, for C8, C10, C11 and C13.
 
 use super::results::{LedgerError, Results, Valued, all_of, path};
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Finding, Quantity, Verdict};
 use crate::structural::{StructuralRecord, findings};
 use crate::theory::TheoryRecord;
 use crate::theory::findings::{TrainedPoint, agreement, halves, parts_sensitivity, prediction};
@@ -27,33 +27,9 @@ pub struct Special {
 }
 
 impl Special {
-    /// Describes its rule's condition and the opposite one, in numbers. The rules are those of
-    /// `theory.toml`, `optimizers.toml` and `structural.toml`.
+    /// Describes its rule's condition and the opposite one; empty beside a rule.
     pub fn asks(&self) -> &'static str {
-        const RULES: [(&str, &str); 5] = [
-            (
-                "share of Monte Carlo",
-                "a share, 0 to 1: supported if the interval reaches 0.95 and no estimate is more than 5 standard errors off, against if it lies below 0.9",
-            ),
-            (
-                "Spearman's ρ",
-                "a rank correlation, -1 to 1: supported if the interval lies above 0, against if it lies below 0.2",
-            ),
-            (
-                "slope of the best depth",
-                "layers a part: supported if the interval excludes 0, against if it lies within ±0.25",
-            ),
-            (
-                "slope of log",
-                "doublings of the loss a doubling of steps: supported if the interval lies below 0, against if it lies above 0",
-            ),
-            (
-                "SC −",
-                "structural compositionality, -1 to 1: supported if the interval lies above 0 and more than half of the parts have D_sub > 0 and D_abl < 0, against if either surely fails (the counts are in claims.md)",
-            ),
-        ];
-        let rule = RULES.iter().find(|(begins, _)| self.finding.statistic.starts_with(begins));
-        rule.map_or("", |rule| rule.1)
+        self.finding.quantity.map_or("", Quantity::asks)
     }
 
     /// Its value with its interval.
@@ -102,6 +78,7 @@ impl SpecialFound {
 fn plain(statistic: impl Into<String>, interval: Interval, units: usize) -> Finding {
     Finding {
         statistic: statistic.into(),
+        quantity: None,
         effect: Some(interval.estimate),
         interval: Some(interval),
         units,
@@ -255,7 +232,8 @@ fn optimizer(results: &Results) -> Result<SpecialFound, LedgerError> {
     }
     let of = |name: &str, interval| plain(name, interval, found.units);
     let slope = "slope of log₂(late loss) on log₂(Newton–Schulz steps)";
-    let slope = Finding { verdict: found.finding, ..of(slope, found.slope) };
+    let quantity = Some(Quantity::DoublingsOfLoss);
+    let slope = Finding { quantity, verdict: found.finding, ..of(slope, found.slope) };
     let mut beside = vec![
         of("log₂(loss with the exact polar factor / at the most steps)", found.exact_over_most),
         of("log₂(loss at the most steps / at 5)", found.most_over_five),

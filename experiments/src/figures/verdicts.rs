@@ -5,7 +5,7 @@ use super::data::distinct;
 use super::{DrawError, Drawing, Sources, some};
 use crate::claims::{ClaimRow, Special};
 use crate::claims::{Valued, named};
-use crate::finding::Verdict;
+use crate::finding::{Quantity, Verdict};
 use picloom::figures::axis::{Axis, Laid};
 use picloom::figures::fonts::wrapped;
 use picloom::figures::style::{self, Colour, fixed, size};
@@ -97,14 +97,14 @@ impl Kind {
         }
     }
 
-    /// That of a finding, by its statistic.
-    fn of_finding(statistic: &str) -> Kind {
-        match statistic {
-            s if s.starts_with("share of Monte Carlo") => Kind::Held,
-            s if s.starts_with("Spearman") => Kind::Rho,
-            s if s.starts_with("slope of the best depth") => Kind::LayersPart,
-            s if s.starts_with("slope of log") => Kind::Doubling,
-            _ => Kind::Separable,
+    /// That of a finding, by the quantity that its rule asks for.
+    fn of_finding(quantity: Option<Quantity>) -> Kind {
+        match quantity {
+            Some(Quantity::ShareOfIntervals) => Kind::Held,
+            Some(Quantity::RankCorrelation) => Kind::Rho,
+            Some(Quantity::LayersPerPart) => Kind::LayersPart,
+            Some(Quantity::DoublingsOfLoss) => Kind::Doubling,
+            Some(Quantity::StructuralCompositionality) | None => Kind::Separable,
         }
     }
 
@@ -191,7 +191,7 @@ impl Half {
 
     /// A finding. Of Monte Carlo's no estimate may lie far off either, so that its own verdict counts.
     fn of_finding(Special { finding, .. }: &Special) -> Self {
-        let (kind, ends) = (Kind::of_finding(&finding.statistic), finding.interval);
+        let (kind, ends) = (Kind::of_finding(finding.quantity), finding.interval);
         let interval = ends.map(|i| (i.low, i.high));
         let is_decided = kind != Kind::Held || finding.verdict == Verdict::Supported;
         Half {

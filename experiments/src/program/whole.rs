@@ -9,6 +9,9 @@ use picloom::base::text::{portable, word};
 use picloom::cli::{Output, StudyArgs, StudyCommand, tell, with_study};
 use serde_json::json;
 
+/// The program's name, in what it says.
+const WORDS: &str = "picloom-experiments";
+
 /// Does what the command says.
 pub(super) fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     let whole = match &command {
@@ -18,11 +21,11 @@ pub(super) fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
     // Rules that cannot be read are refused before the parts are run.
     let decided = whole.map(|args| Ok::<_, anyhow::Error>((StudySpec::read(&args.spec)?, args)));
     let decided = decided.transpose()?;
-    let mut said = with_study(command, &kinds(), "picloom-experiments", out)?;
+    let mut said = with_study(command, &kinds(), WORDS, out)?;
     // Of several workers one that ends when all cells are there decides and draws.
     if let Some((spec, args)) = decided.filter(|_| said.0["missing"] == 0) {
         let _lock = match FolderLock::take(&args.store) {
-            Err(LockError::Held { .. }) => return tell(&said, out),
+            Err(LockError::Held { .. }) => return tell(&said, WORDS, out),
             lock => lock?,
         };
         let (ledger, text) = claims::write(&spec, &args.store)?;
@@ -34,7 +37,7 @@ pub(super) fn run(command: StudyCommand, out: &Output) -> anyhow::Result<()> {
         said.0["report"] = json!(report.to_string_lossy());
         said.0["claims"] = json!(ledger.claims);
     }
-    tell(&said, out)
+    tell(&said, WORDS, out)
 }
 
 fn command_line(args: &StudyArgs) -> String {

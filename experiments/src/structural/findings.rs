@@ -2,7 +2,7 @@
 //! `experiments/structural.toml`. Pure functions from the record.
 
 use super::{ArmOutcome, StructuralRecord, arm, arm_at, penalties};
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Finding, Quantity, Verdict};
 use picloom::base::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,6 +98,7 @@ pub fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> 
             None => format!("SC − control of random masks, {arm}"),
             Some(penalty) => format!("SC − control of random masks, {arm}, λ = {penalty}"),
         },
+        quantity: Some(Quantity::StructuralCompositionality),
         effect: interval.map(|i| i.estimate).or_else(|| excess.first().copied()),
         interval,
         units: excess.len(),
@@ -132,6 +133,7 @@ pub fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
     };
     Finding {
         statistic: format!("paired difference of SC − control, SP minus {other}"),
+        quantity: None,
         effect: interval.map(|i| i.estimate),
         interval,
         units: pairs.0.len(),

@@ -4,7 +4,7 @@
 
 use super::record::{meetings, peaks};
 use super::spec::TheoryRecord;
-use crate::finding::{Finding, Verdict};
+use crate::finding::{Finding, Quantity, Verdict};
 use crate::volume::moment::ln_expected_labellings;
 use crate::volume::sample::Estimate;
 use crate::volume::{VolumeError, checked};
@@ -48,6 +48,7 @@ pub fn agreement(record: &TheoryRecord) -> Finding {
     };
     Finding {
         statistic: "share of Monte Carlo's 95 % intervals that hold the exact probability".into(),
+        quantity: Some(Quantity::ShareOfIntervals),
         effect: interval.map(|i| i.estimate),
         interval,
         units,
@@ -134,6 +135,7 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
     };
     Finding {
         statistic: "slope of the best depth on P, layers a part".into(),
+        quantity: Some(Quantity::LayersPerPart),
         effect: interval.map(|i| i.estimate),
         interval,
         units: slopes.len(),
@@ -295,6 +297,7 @@ pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, Volu
     }
     Ok(Finding {
         statistic: format!("Spearman's ρ between ln E[N] (P = {parts}) and the score over depths"),
+        quantity: Some(Quantity::RankCorrelation),
         effect: (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64),
         interval: mean_interval(&means, 0.95).ok(),
         units: means.len(),

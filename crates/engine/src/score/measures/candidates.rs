@@ -98,7 +98,8 @@ pub fn candidates(
 ) -> Result<BTreeMap<String, f64>, JudgeError> {
     let silenced = &Silenced::of(view);
     let taken = [cheap(view, silenced, seed), costly(view, silenced, judge, seed)?].concat();
-    debug_assert!(CANDIDATES.iter().all(|of| taken.iter().any(|(key, _)| *key == of.key)));
+    let is_taken = |of: &Candidate| taken.iter().any(|(key, _)| *key == of.key);
+    assert!(CANDIDATES.iter().all(is_taken), "every candidate is taken");
     let finite = taken.into_iter().filter_map(|(key, value)| {
         Some((key.to_string(), value.filter(|value| value.is_finite())?))
     });
