@@ -79,101 +79,69 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
     let long =
         |ending: &str| around.path().join(format!("{}{ending}", "n".repeat(255 - ending.len())));
     for name in [&odd as &dyn Fn(&str) -> PathBuf, &long] {
-        let genome = name(".json");
-        std::fs::copy(MOTH, &genome).unwrap();
-        let picture = name(".png");
-        std::fs::copy(FACE, &picture).unwrap();
-        for (line, ending) in [
-            ("render --size 16 --genome", "-r.png"),
-            ("genome render --size 16", "-g.png"),
-            ("maps --size 16 --genome", "-m.png"),
-            ("export --genome", "-e.onnx"),
-            ("score --size 8 --samples 1 --genome", "-s.json"),
+        // Runs a line in which `@ENDING` is such a name.
+        let said = |line: &str| {
+            let place =
+                |word: &str| word.strip_prefix('@').map_or(word.into(), |end| name(end).into());
+            let arguments: Vec<OsString> = line.split(' ').map(place).collect();
+            run(arguments)
+        };
+        let done = |line: &str| {
+            let (code, error) = said(line);
+            assert_eq!(code, Some(0), "{line}: {error}");
+        };
+        std::fs::copy(MOTH, name(".json")).unwrap();
+        std::fs::copy(FACE, name(".png")).unwrap();
+        for line in [
+            "render --size 16 --genome @.json --out @-r.png",
+            "genome render --size 16 @.json --out @-g.png",
+            "maps --size 16 --genome @.json --out @-m.png",
+            "export --genome @.json --out @-e.onnx",
+            "score --size 8 --samples 1 --genome @.json --out @-s.json",
         ] {
-            let mut arguments = words(line);
-            arguments.extend([genome.clone().into(), "--out".into(), name(ending).into()]);
             // Twice: over its own file it writes, too.
-            for json in [false, true] {
-                if json {
-                    arguments.push("--json".into());
-                }
-                let (code, error) = run(&arguments);
-                assert_eq!(code, Some(0), "{arguments:?}: {error}");
-            }
-            assert!(name(ending).exists());
+            done(line);
+            done(&format!("{line} --json"));
+            assert!(name(line.rsplit('@').next().unwrap()).exists());
         }
         for line in COMMANDS {
-            let mut arguments = words(line);
-            let folder = name(line.split(' ').next().unwrap());
-            let _ = std::fs::remove_dir_all(&folder);
-            arguments.push(folder.into());
-            arguments.push("--json".into());
-            let (code, error) = run(&arguments);
-            assert_eq!(code, Some(0), "{arguments:?}: {error}");
+            let folder = line.split(' ').next().unwrap();
+            let _ = std::fs::remove_dir_all(name(folder));
+            done(&format!("{line} @{folder} --json"));
         }
-        let losses = [OsString::from("losses"), name("train").into(), "--out".into()];
-        let mut figure = around.path().join("losses").into_os_string();
-        figure.push(OsStr::from_bytes(b"\xff"));
-        let (code, error) = run(losses.into_iter().chain([figure]));
-        assert_eq!(code, Some(0), "losses: {error}");
-        let mut arguments = words("train --arch 1;sin:2 --size 8 --steps 2 --target");
-        arguments.extend([picture.into(), "--out".into(), name("dense").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("compare experiments/targets/face.png --json --spec");
-        arguments.push(name("-spec.toml").into());
-        let (code, error) = run(&arguments);
-        assert!(code == Some(0) || error.contains("a path from which"), "{arguments:?}: {error}");
+        done("losses @train --out @losses");
+        done("train --arch 1;sin:2 --size 8 --steps 2 --target @.png --out @dense");
+        let (code, error) = said(&format!("compare {FACE} --json --spec @-spec.toml"));
+        assert!(code == Some(0) || error.contains("a path from which"), "{error}");
         // A spec is text: it names a copy.
-        let mut arguments = words("regime --profile smoke --json --out");
-        arguments.extend([name("regime").into(), name(".png").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("experiment depth-sweep --depths 1 --steps 3 --size 16 --spec");
-        arguments.extend([name("-sweep.toml").into(), name(".png").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("experiment predict-depth --json");
-        arguments.push(name(".png").into());
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let (spec, store, table, drawn) =
-            (name(".toml"), name("store"), name("table"), name("drawn"));
-        std::fs::write(&spec, study(&std::fs::canonicalize(FACE).unwrap())).unwrap();
-        for (line, out) in [
-            ("experiment run --dry-run --json --store", None),
-            ("experiment run --json --store", None),
-            ("experiment status --json --store", None),
-            ("experiment collect --json --store", Some(&table)),
-            ("experiment decide --json --results", None),
-            ("experiment figures --json --format svg --format pdf --results", Some(&drawn)),
+        done("regime --profile smoke --json --out @regime @.png");
+        done("experiment depth-sweep --depths 1 --steps 3 --size 16 --spec @-sweep.toml @.png");
+        done("experiment predict-depth --json @.png");
+        std::fs::write(name(".toml"), study(&std::fs::canonicalize(FACE).unwrap())).unwrap();
+        for line in [
+            "run --dry-run --json --store @store @.toml",
+            "run --json --store @store @.toml",
+            "status --json --store @store @.toml",
+            "collect --json --store @store @.toml --out @table",
+            "decide --json --results @store @.toml",
+            "figures --json --format svg --format pdf --results @store @.toml --out @drawn",
         ] {
-            let mut arguments = words(line);
-            arguments.extend([store.clone().into(), spec.clone().into()]);
-            arguments.extend(out.iter().flat_map(|out| ["--out".into(), (*out).into()]));
-            let (code, error) = run(&arguments);
-            assert_eq!(code, Some(0), "{arguments:?}: {error}");
+            done(&format!("experiment {line}"));
         }
-        assert!(table.join("rows.csv.gz").exists() && drawn.join("links.svg").exists());
-        assert!(store.join("own/verdicts.json").exists());
-        let names: Vec<PathBuf> =
-            std::fs::read_dir(around.path()).unwrap().map(|e| e.unwrap().path()).collect();
-        let lossy = names
-            .iter()
-            .find(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some());
-        assert_eq!(lossy, None, "nothing is written under a name with other letters");
+        assert!(name("table").join("rows.csv.gz").exists());
+        assert!(name("drawn").join("links.svg").exists());
+        assert!(name("store").join("own/verdicts.json").exists());
+        let entries = std::fs::read_dir(around.path()).unwrap().map(|e| e.unwrap().path());
+        let lossy: Vec<PathBuf> = entries
+            .filter(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some())
+            .collect();
+        assert!(lossy.is_empty(), "nothing is written under a name with other letters: {lossy:?}");
         crate::studio::site::built(&name("built"));
-        let mut arguments = words("studio --json --export");
-        arguments.extend([name("site").into(), name("root").into()]);
-        arguments.extend(["--site".into(), name("built").into()]);
-        arguments.extend(words("--ids genomes/a.json"));
         std::fs::create_dir_all(name("root").join("genomes")).unwrap();
         std::fs::copy(MOTH, name("root").join("genomes/a.json")).unwrap();
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        done("studio --json --export @site @root --site @built --ids genomes/a.json");
+        done("man --out @man");
     }
-    let (code, error) = run(words("man --out").into_iter().chain([odd("man").into()]));
-    assert_eq!(code, Some(0), "man: {error}");
 }
 
 /// Every file below `folder`.
