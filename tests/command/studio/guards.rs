@@ -1,13 +1,12 @@
 //! Whoever is not our own page, and whatever is no path below the root, is refused.
 
-use super::client::{root, serve};
+use super::client::{root, serve, studio};
 use serde_json::json;
 use std::sync::Arc;
 
 #[test]
 fn other_hosts_origins_and_kinds_of_requests_are_refused() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let port = served.port;
     let asked = |host: &str, extra: &str| {
         let head = format!("GET /api/library HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
@@ -51,10 +50,10 @@ fn other_hosts_origins_and_kinds_of_requests_are_refused() {
 fn no_id_leads_out_of_the_root() {
     let root = root();
     std::fs::write(root.path().with_extension("secret.json"), "{}").unwrap();
-    std::fs::create_dir(root.path().join(".git")).unwrap();
-    std::fs::copy("genomes/mask.json", root.path().join(".git/mask.json")).unwrap();
+    std::fs::create_dir(root.at(".git")).unwrap();
+    std::fs::copy("genomes/mask.json", root.at(".git/mask.json")).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+    std::os::unix::fs::symlink("/etc", root.at("etc")).unwrap();
     let served = serve(root.path());
     let name = root.path().file_name().unwrap().to_str().unwrap();
     let long = "a".repeat(5000);

@@ -1,6 +1,6 @@
 //! Looking inside: the numbers and pixels of the library, through HTTP.
 
-use super::client::{root, serve};
+use super::client::{root, serve, studio};
 use picloom::figures::sheets::signed_picture;
 use picloom::genome::{self, Composed, from_json, to_json};
 use picloom::network::export::live_glsl;
@@ -20,8 +20,7 @@ fn rgba(picture: &Picture) -> Vec<u8> {
 
 #[test]
 fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     for wiring in [Wiring::Graph, Wiring::Layerized, Wiring::Dense] {
         let model = model("bred_moth.json", wiring);
         let told = served.json(&format!("/api/network?id=genomes/bred_moth.json&wiring={wiring}"));
@@ -101,8 +100,7 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
 
 #[test]
 fn matched_changes_have_their_effect() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let view = View::new(&model("bred_moth.json", Wiring::Graph), 64, Coords::Fer);
     let told = served.json("/api/matched?id=genomes/bred_moth.json&link=3");
     let effects = told["effects"].as_array().unwrap();
@@ -124,8 +122,7 @@ fn matched_changes_have_their_effect() {
 
 #[test]
 fn a_dropped_file_is_kept_if_it_is_what_it_says() {
-    let root = root();
-    let served = serve(root.path());
+    let (root, served) = studio();
     let opened = |name: &str, bytes: &[u8]| served.upload(name, bytes).ok().json();
     let text = std::fs::read("genomes/bred_moth.json").unwrap();
     let genome = opened("mine.json", &text);
@@ -133,12 +130,12 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
     let again = opened("mine.json", &text);
     assert_eq!(again["id"], genome["id"], "by content");
     let id = genome["id"].as_str().unwrap();
-    assert_eq!(served.json(&format!("/api/network?id={id}"))["kind"], "genome");
+    assert_eq!(served.network(&id)["kind"], "genome");
 
     let twin = model("bred_moth.json", Wiring::Layerized);
     let weights = opened("twin.safetensors", &to_safetensors(&twin.network, &twin.weights));
     let id = weights["id"].as_str().unwrap();
-    let told = served.json(&format!("/api/network?id={id}"));
+    let told = served.network(&id);
     assert_eq!((told["kind"].as_str(), told["arch"].as_str().is_some()), (Some("weights"), true));
     let npz = to_npz(&twin.network, &twin.weights);
     served.upload("twin.npz", &npz).refused(400, "expected weights that name their arch");
@@ -154,7 +151,7 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
     assert_eq!(picture["kind"], "picture");
     served.get(&format!("/api/thumb?id={}", picture["id"].as_str().unwrap())).ok();
 
-    let before = std::fs::read_dir(root.path().join("studio/opened")).unwrap().count();
+    let before = std::fs::read_dir(root.at("studio/opened")).unwrap().count();
     for (name, bytes, why) in [
         ("x.json", &b"{}"[..], "expected a picloom-genome/1 document"),
         ("x.xml", b"<a>", "x-"),
@@ -167,7 +164,7 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
     }
     let large = vec![0; (16 << 20) + 1];
     served.upload("x.png", &large).refused(413, "expected at most");
-    assert_eq!(std::fs::read_dir(root.path().join("studio/opened")).unwrap().count(), before);
+    assert_eq!(std::fs::read_dir(root.at("studio/opened")).unwrap().count(), before);
 }
 
 #[test]
@@ -183,9 +180,7 @@ fn what_cannot_be_read_is_told_and_hides_nothing_else() {
         ("runs/cut/config.toml", "target_sha256 = \"x\"\n[train]\nsteps = 3\n"),
     ];
     for (file, text) in files {
-        let path = root.path().join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        root.write(file, text);
     }
     let served = serve(root.path());
     for _ in 0..2 {
@@ -210,13 +205,13 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     let mut genome = from_json(&std::fs::read_to_string("genomes/mask.json").unwrap()).unwrap();
     genome.provenance.name = name.into();
     genome.provenance.notes.insert("tags".into(), "<b>, plain".into());
-    std::fs::write(root.path().join("genomes/hostile.json"), to_json(&genome)).unwrap();
+    root.write("genomes/hostile.json", to_json(&genome));
     let served = serve(root.path());
     let library = served.json("/api/library");
     let all = library["genomes"].as_array().unwrap();
     let found = all.iter().find(|g| g["id"] == "genomes/hostile.json").unwrap();
     assert_eq!((&found["name"], &found["tags"][0]), (&name.into(), &"<b>".into()));
-    assert_eq!(served.json("/api/network?id=genomes/hostile.json")["name"], name);
+    assert_eq!(served.network("genomes/hostile.json")["name"], name);
     let saved = served.get("/api/genome?id=genomes/hostile.json").ok();
     let disposition = saved.header("content-disposition").unwrap();
     assert!(!disposition.contains('<') && disposition.ends_with(".json\""), "{disposition}");
@@ -230,9 +225,9 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
 fn a_network_with_factors_is_drawn_where_they_have_the_values_that_are_asked_for() {
     let root = root();
     let genome = Composed::Face.conditional(1);
-    std::fs::write(root.path().join("genomes/family.json"), to_json(&genome)).unwrap();
+    root.write("genomes/family.json", to_json(&genome));
     let served = serve(root.path());
-    let told = served.json("/api/network?id=genomes/family.json");
+    let told = served.network("genomes/family.json");
     assert_eq!(told["inputs"].as_array().unwrap().len(), 6);
     assert_eq!(told["at"], serde_json::json!([0.0, 0.0]));
     let model = Model::of_genome(&genome, Wiring::Graph);

@@ -1,6 +1,6 @@
 //! Pictures and films from the studio: every size and format of the command, and refused before they begin.
 
-use super::client::{root, serve};
+use super::client::studio;
 use picloom::genome;
 use picloom::network::kernel::Renderer;
 use picloom::network::{Canvas, Coords, Model, Point, Size, Wiring};
@@ -16,8 +16,7 @@ fn moth() -> Model {
 
 #[test]
 fn a_picture_is_saved_in_any_size_and_format() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let mut model = moth();
     model.weights.0[2] = -1.25;
     let canvas = Canvas {
@@ -43,8 +42,7 @@ fn a_picture_is_saved_in_any_size_and_format() {
 
 #[test]
 fn what_is_too_large_is_said_before_anything_is_saved() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let limits = served.json("/api/saves?id=genomes/bred_moth.json");
     assert_eq!(limits["side"], 32_768);
     assert!(limits["pixels"].as_u64().unwrap() >= 1 << 30, "{limits}");
@@ -66,8 +64,7 @@ fn what_is_too_large_is_said_before_anything_is_saved() {
 
 #[test]
 fn a_film_is_saved_of_a_weight_and_of_a_lineage() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let film = "/api/film?size=32&seconds=0.4";
     let weight = served.get(&format!("{film}&id=genomes/bred_moth.json&link=3&from=-1&to=2")).ok();
     assert!(weight.body.starts_with(b"GIF89a"), "{:?}", &weight.body[..8]);
@@ -77,7 +74,7 @@ fn a_film_is_saved_of_a_weight_and_of_a_lineage() {
     let reader = png::Decoder::new(std::io::Cursor::new(&own.body)).read_info().unwrap();
     assert_eq!(reader.info().animation_control.unwrap().num_frames, 18);
     let session = json!({ "name": "line", "seed": 5 });
-    let begun = served.post("/api/sessions", &session).ok().json();
+    let begun = served.made("/api/sessions", &session);
     let choice = json!({ "version": begun["version"], "at": 0, "chosen": [4] });
     served.post("/api/sessions/line/breed", &choice).ok();
     let id = "studio/sessions/line.toml";
