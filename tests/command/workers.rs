@@ -194,6 +194,30 @@ fn workers_at_the_same_time_share_the_cells() {
 }
 
 #[test]
+fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker() {
+    let work = repository(&[("small", small("4"))]);
+    let run = "experiment run home/experiments/small.toml";
+    let status = || work.json("experiment status home/experiments/small.toml");
+    work.done(&format!("{run} --store local"));
+    let cells = std::fs::read_dir(work.at("local/small/cells")).unwrap();
+    let cell = std::fs::read_to_string(cells.flatten().next().unwrap().path()).unwrap();
+    let trained = cell.split_once("\"run_id\":\"").unwrap().1.split_once('"').unwrap().0;
+    let blocked = format!("runs/small/{trained}");
+    FolderKind::Study.mark(&work.at("runs/small")).unwrap();
+    work.write(&blocked, "in its way");
+    for _ in 0..2 {
+        assert!(work.says(run, 1).error.contains("1 failed"));
+        let found = status();
+        assert_eq!((&found["done"], &found["free"]), (&7.into(), &0.into()));
+        assert!(found["failed"][0]["error"].as_str().unwrap().contains(trained), "{found}");
+    }
+    std::fs::remove_file(work.at(&blocked)).unwrap();
+    work.done(run);
+    assert_eq!(status()["done"], 8);
+    same(&work, "small", "local", "runs");
+}
+
+#[test]
 fn where_nothing_can_be_written_a_worker_stops_and_holds_nothing() {
     let work = repository(&[("small", small("4"))]);
     FolderKind::Study.mark(&work.at("runs/small")).unwrap();

@@ -123,8 +123,6 @@ fn a_step_brings_the_pictures_of_its_sheet_along() {
     let (shown, pixels) = parted(&served.get("/api/sessions/session?node=1&size=16").ok());
     assert_eq!((&shown["node"], pixels == sheet(1)), (&json!(1), true));
     // What is refused is not written, and is told in JSON alone.
-    let body = json!({ "version": gone["version"], "at": 0, "chosen": [1], "size": 5000 });
-    served.post("/api/sessions/session/breed", &body).refused(400, "size: expected 1 to 512");
     let body = json!({ "version": "x", "at": 0, "chosen": [1], "size": 16 });
     let stale = served.post("/api/sessions/session/breed", &body);
     assert_eq!((stale.status, &stale.json()["session"]), (409, &gone));
@@ -190,7 +188,6 @@ fn a_genome_on_a_sheet_is_a_network_without_being_published() {
         let id = format!("studio/sessions/wings.toml/{wrong}");
         assert_eq!(served.get(&format!("/api/network?id={id}")).status, status, "{wrong}");
     }
-    served.get("/api/network?id=studio/sessions/none.toml/0/0").refused(404, "expected a file");
     let climbing = "/api/network?id=studio/sessions/%2e%2e.toml/0/0";
     assert!(served.get(climbing).status >= 400);
 
@@ -232,22 +229,6 @@ fn of_two_tabs_the_one_that_has_not_seen_it_is_told_how_it_stands() {
     assert_eq!(posts.iter().filter(|status| **status == 201).count(), 1, "{posts:?}");
     assert_eq!(posts.iter().filter(|status| **status == 409).count(), 15, "{posts:?}");
     assert_eq!(replayed(root.path(), "session").last(), 2);
-    // What cannot be changes nothing.
-    let now = served.json("/api/sessions/session");
-    for (chosen, at, slider, why) in [
-        (json!([]), 0, 0.5, "expected at least one"),
-        (json!([99]), 0, 0.5, "expected places 0 to 14, found 99"),
-        (json!([1, 1]), 0, 0.5, "chosen twice"),
-        (json!([1]), 77, 0.5, "expected sheets 0 to 2, found 77"),
-        (json!([1]), 0, 9.0, "expected a slider in [0, 1]"),
-    ] {
-        let body =
-            json!({ "version": now["version"], "at": at, "chosen": chosen, "slider": slider });
-        served.post("/api/sessions/session/breed", &body).refused(400, why);
-    }
-    assert_eq!(served.json("/api/sessions/session"), now);
-    served.get("/api/sessions/none").refused(404, "expected a file");
-    served.get("/api/sessions/session?node=9").refused(404, "expected sheets");
 }
 
 #[test]
@@ -276,7 +257,6 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
         assert_eq!(genome.provenance.name, name.trim());
         assert_eq!(genome.provenance.notes["tags"], "a  b, <i>");
     }
-    publish("x", 99).refused(404, "expected places");
     let after = served.json(&format!("/api/sessions/{name}"));
     assert_eq!(after["published"].as_array().unwrap().len(), 4);
     let child = served.get(&format!("/api/sessions/{name}/genome?place=3")).ok();
@@ -293,11 +273,6 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
     let adopted = served.made("/api/sessions", &json!({ "from": ["moth.toml"] }));
     assert_eq!((&adopted["name"], &adopted["at"]), (&json!("moth"), &json!(24)));
     assert_eq!(&served.get("/api/thumb?id=studio/sessions/moth.toml").ok().body[1..4], b"PNG");
-    // A grey session has no colour to breed.
-    let grey = served.made("/api/sessions", &json!({ "colour": false, "seed": 2 }));
-    let name = grey["name"].as_str().unwrap();
-    let body = json!({ "version": grey["version"], "at": 0, "chosen": [0], "parts": "colour" });
-    served.post(&format!("/api/sessions/{name}/breed"), &body).refused(400, "colour genomes");
 }
 
 #[test]
@@ -321,7 +296,6 @@ fn a_new_session_has_the_palette_symmetry_and_background_it_was_asked_for() {
     let drawn = image::load_from_memory(&shown).unwrap().to_rgb8().into_raw();
     let expected = picloom::experiment::evolution::draw(&tree.now().genomes()[1], 64, Coords::Fer);
     assert!(drawn == expected.to_bytes());
-    served.post("/api/sessions", &body("mauve")).refused(400, "ember");
     // The page offers every one.
     let page = include_str!("../../../src/studio/page/start.js");
     let names = Palette::ALL.iter().map(|p| p.name()).chain(Symmetry::ALL.iter().map(|s| s.name()));
