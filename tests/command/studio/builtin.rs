@@ -57,7 +57,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     assert_eq!(genomes.len(), BUILTIN.len());
     assert!(genomes.iter().all(|genome| genome["builtin"] == true));
     let id = "genomes/bred_moth.json";
-    let network = served.network(&id);
+    let network = served.network(id);
     assert_eq!(
         (&network["name"], &network["what"]),
         (&json!("bred_moth"), &json!("evolved network"))
@@ -85,7 +85,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     let moths: Vec<&Value> =
         library["genomes"].as_array().unwrap().iter().filter(|g| g["id"] == id).collect();
     assert_eq!((moths.len(), &moths[0]["builtin"]), (1, &json!(false)));
-    assert_eq!(served.network(&id)["name"], "bred_skull");
+    assert_eq!(served.network(id)["name"], "bred_skull");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn networks_are_called_by_what_they_are() {
     let graph = served.trained(&work("graph", 2));
     let body = json!({ "kind": "prune", "id": dense, "method": "sp", "budget": 60, "steps": 5 });
     let pruned = served.trained(&body);
-    let told = |id: &str| served.network(&id);
+    let told = |id: &str| served.network(id);
     for (id, what, name) in [
         (&dense, "dense twin, trained", "bred_moth: dense twin, trained"),
         (&graph, "evolved graph, retrained", "bred_moth: evolved graph, retrained, seed 2"),
@@ -232,7 +232,7 @@ fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
         (&json!("bred_skull: evolve towards it"), &json!(4))
     );
     let best = done["run"].as_str().unwrap();
-    assert_eq!(served.network(&best)["kind"], "genome");
+    assert_eq!(served.network(best)["kind"], "genome");
     // While it ran it drew the best picture so far.
     let picture = served.get(&format!("{path}/picture?raw=1&size=16")).ok().body;
     assert!(picture.len() == 16 * 16 * 4 && picture.iter().any(|&byte| byte != 255));

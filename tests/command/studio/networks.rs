@@ -95,12 +95,12 @@ fn a_dropped_file_is_kept_if_it_is_what_it_says() {
     let again = opened("mine.json", &text);
     assert_eq!(again["id"], genome["id"], "by content");
     let id = genome["id"].as_str().unwrap();
-    assert_eq!(served.network(&id)["kind"], "genome");
+    assert_eq!(served.network(id)["kind"], "genome");
 
     let twin = model("bred_moth.json", Wiring::Layerized);
     let weights = opened("twin.safetensors", &to_safetensors(&twin.network, &twin.weights));
     let id = weights["id"].as_str().unwrap();
-    let told = served.network(&id);
+    let told = served.network(id);
     assert_eq!((told["kind"].as_str(), told["arch"].as_str().is_some()), (Some("weights"), true));
     let npz = to_npz(&twin.network, &twin.weights);
     served.upload("twin.npz", &npz).refused(400, "expected weights that name their arch");
