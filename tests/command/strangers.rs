@@ -110,7 +110,11 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
             let _ = std::fs::remove_dir_all(name(folder));
             done(&format!("{line} @{folder} --json"));
         }
-        done("losses @train --out @losses");
+        let mut figure = around.path().join("losses").into_os_string();
+        figure.push(OsStr::from_bytes(b"\xff"));
+        let losses = [OsString::from("losses"), name("train").into(), "--out".into(), figure];
+        let (code, error) = run(losses);
+        assert_eq!(code, Some(0), "losses: {error}");
         done("train --arch 1;sin:2 --size 8 --steps 2 --target @.png --out @dense");
         let (code, error) = said(&format!("compare {FACE} --json --spec @-spec.toml"));
         assert!(code == Some(0) || error.contains("a path from which"), "{error}");
