@@ -60,28 +60,31 @@ fn room_of(path: &Path) -> Option<usize> {
     ROOMS.iter().position(|room| *room == first)
 }
 
-#[test]
-fn a_room_uses_only_itself_and_rooms_to_its_left() {
+/// No line of these files has anything wrong with it, as `of` tells it.
+#[track_caller]
+fn assert_lines(
+    paths: impl IntoIterator<Item = PathBuf>,
+    mut of: impl FnMut(&Path, &str) -> Vec<String>,
+) {
     let mut wrong = Vec::new();
-    for path in SOURCES.into_iter().flat_map(rust_files) {
-        let Some(room) = room_of(&path) else { continue };
+    for path in paths {
         for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
-            // Links in documentation may point anywhere.
-            if line.trim_start().starts_with("//") {
-                continue;
-            }
-            for (other, name) in ROOMS.iter().enumerate().skip(room + 1) {
-                if line.contains(&format!("crate::{name}::")) {
-                    wrong.push(format!(
-                        "{}:{} uses {name}, room {other} of {room}",
-                        path.display(),
-                        number + 1
-                    ));
-                }
-            }
+            let at = format!("{}:{}", path.display(), number + 1);
+            wrong.extend(of(&path, line).into_iter().map(|said| format!("{at} {said}")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_room_uses_only_itself_and_rooms_to_its_left() {
+    assert_lines(SOURCES.into_iter().flat_map(rust_files), |path, line| {
+        // Links in documentation may point anywhere.
+        let room = room_of(path).filter(|_| !line.trim_start().starts_with("//"));
+        let others = ROOMS.iter().skip(room.map_or(ROOMS.len(), |room| room + 1));
+        let used = others.filter(|name| line.contains(&format!("crate::{name}::")));
+        used.map(|name| format!("uses {name}, a room to its right")).collect()
+    });
 }
 
 #[test]
@@ -146,28 +149,25 @@ impl Imports {
         for (module, text) in &texts {
             let known = |module: &[String]| texts.contains_key(module);
             let (mut used, mut passed_on) = (Vec::new(), BTreeMap::new());
-            let mut rest = text.clone();
-            while let Some(at) = find_use(&rest) {
-                let end = at + rest[at..].find(';').expect("a use ends with a semicolon");
-                let before = rest[..at].rsplit('\n').next().unwrap();
-                let is_public = before.trim().starts_with("pub");
-                for path in branches(rest[at + 4..end].trim()) {
-                    if let Some(path) = absolute(module, &path, &known) {
-                        if is_public {
+            // What stands before a semicolon is a `use`, with other code before it, or code alone.
+            for statement in text.split(';') {
+                let lines: Vec<&str> = statement.lines().collect();
+                let begin = lines.iter().rposition(|line| is_use(line)).unwrap_or(lines.len());
+                let tree = lines[begin..].concat();
+                for path in branches(tree.split_once("use ").map_or("", |(_, tree)| tree)) {
+                    match absolute(module, &path, &known) {
+                        Some(path) if tree.trim_start().starts_with("pub") => {
                             passed_on.insert(path.last().unwrap().clone(), path);
-                        } else {
-                            used.push(path);
                         }
+                        path => used.extend(path),
                     }
                 }
-                rest.replace_range(at..=end, "");
-            }
-            for path in rest
-                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'))
-                .filter(|word| word.contains("::"))
-            {
-                let path: Vec<String> = path.split("::").map(String::from).collect();
-                used.extend(absolute(module, &path, &known));
+                let code = lines[..begin].join("\n");
+                let is_apart = |c: char| !(c.is_alphanumeric() || c == '_' || c == ':');
+                for path in code.split(is_apart).filter(|word| word.contains("::")) {
+                    let path: Vec<String> = path.split("::").map(String::from).collect();
+                    used.extend(absolute(module, &path, &known));
+                }
             }
             imports.modules.insert(module.clone(), used);
             imports.passed_on.insert(module.clone(), passed_on);
@@ -200,46 +200,36 @@ impl Imports {
     }
 }
 
-/// Where the next `use` statement begins, after any `pub`.
-fn find_use(text: &str) -> Option<usize> {
-    let starts_one = |at: usize| {
-        let line = text[..at].rsplit('\n').next().unwrap().trim();
-        let tree = text[at + 4..].split(';').next().unwrap();
-        (line.is_empty() || line.starts_with("pub"))
-            && tree.chars().all(|c| c.is_alphanumeric() || "_:{},* \n".contains(c))
-    };
-    text.match_indices("use ").map(|(at, _)| at).find(|&at| starts_one(at))
+/// Does a `use` statement begin with this line?
+fn is_use(line: &str) -> bool {
+    let line = line.trim_start();
+    let after =
+        line.strip_prefix("pub").map_or(line, |rest| rest.split_once(' ').map_or("", |r| r.1));
+    after.starts_with("use ")
 }
 
 /// `a::{b, c::{d, e}}` as a::b, a::c::d, a::c::e.
 fn branches(tree: &str) -> Vec<Vec<String>> {
-    let Some((stem, inner)) = tree.split_once('{') else {
-        let path = tree.split(" as ").next().unwrap();
-        return vec![path.split("::").map(|part| part.trim().to_string()).collect()];
-    };
-    let inner = inner.trim_end().strip_suffix('}').expect("braces are closed");
-    let (mut depth, mut parts) = (0, vec![String::new()]);
-    for c in inner.chars() {
+    let (mut found, mut stems, mut path) = (Vec::new(), Vec::new(), String::new());
+    for c in tree.replace(" as ", "@").chars().filter(|c| !c.is_whitespace()).chain([',']) {
         match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(String::new());
-                continue;
+            '{' => stems.push(path.clone()),
+            ',' | '}' => {
+                if !path.is_empty() && !path.ends_with(':') {
+                    let path = path.split('@').next().unwrap();
+                    found.push(path.split("::").map(String::from).collect());
+                }
+                path = String::new();
+                if c == ',' {
+                    path = stems.last().cloned().unwrap_or_default();
+                } else {
+                    stems.pop();
+                }
             }
-            _ => {}
+            c => path.push(c),
         }
-        parts.last_mut().unwrap().push(c);
     }
-    let stem: Vec<String> =
-        stem.split("::").map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect();
-    parts
-        .iter()
-        .map(|part| part.trim())
-        .filter(|part| !part.is_empty())
-        .flat_map(branches)
-        .map(|branch| [stem.clone(), branch].concat())
-        .collect()
+    found
 }
 
 /// A path as seen from the crate; `None` if it leads out of it.
@@ -270,22 +260,23 @@ fn absolute(
     (!path.is_empty()).then_some(path)
 }
 
-/// Files that may import each other in a circle, by the folder that holds them all, and why.
-const CIRCLES: [(&str, &str); 1] =
-    [("figures", "the table of figures lists its drawers, the drawers return its types")];
-
 #[test]
 fn no_two_files_of_a_room_import_each_other_in_a_circle() {
-    assert_circles("crates/engine/src", &[]);
-    assert_circles("src", &[]);
-    assert_circles("experiments/src", &CIRCLES);
-    for package in FLAT {
-        assert_circles(package, &[]);
+    assert_eq!(
+        branches("a::{b, c::{d as e, self}}").concat(),
+        ["a", "b", "a", "c", "d", "a", "c", "self"]
+    );
+    for sources in SOURCES.into_iter().chain(FLAT) {
+        assert_eq!(circles(sources), BTreeSet::new(), "{sources}");
     }
+    // The table of figures lists its drawers, the drawers return its types.
+    let known = circles("experiments/src");
+    let inside = |file: &String| file == "figures" || file.starts_with("figures/");
+    assert!(!known.is_empty() && known.iter().flatten().all(inside), "{known:?}");
 }
 
-/// Every circle of imports is inside one of these folders, and each of them has one.
-fn assert_circles(sources: &str, known: &[(&str, &str)]) {
+/// The circles of imports of a package, each as its files.
+fn circles(sources: &str) -> BTreeSet<Vec<String>> {
     let imports = Imports::read(sources).within_rooms(FLAT.contains(&sources));
     // Everything that a file leads to.
     let reached: BTreeMap<&Module, BTreeSet<&Module>> = imports
@@ -298,37 +289,11 @@ fn assert_circles(sources: &str, known: &[(&str, &str)]) {
             (from, reached)
         })
         .collect();
-    let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
-    for (from, to) in &reached {
-        let circle: Vec<String> = to
-            .iter()
-            .filter(|other| reached[**other].contains(*from))
-            .map(|m| m.join("/"))
-            .collect();
-        if to.contains(*from) {
-            circles.insert(circle);
-        }
-    }
-    let mut used = BTreeSet::new();
-    let (mut wrong, mut shown) = (Vec::new(), Vec::new());
-    for circle in &circles {
-        let inside = |folder: &str| {
-            circle.iter().all(|file| file == folder || file.starts_with(&format!("{folder}/")))
-        };
-        shown.push(circle.join(" "));
-        match known.iter().find(|(folder, _)| inside(folder)) {
-            Some((folder, _)) => drop(used.insert(*folder)),
-            None => wrong.push(circle.join(", ")),
-        }
-    }
-    println!("{}", shown.join("\n"));
-    assert!(wrong.is_empty(), "circles of imports:\n{}", wrong.join("\n"));
-    for (folder, _) in known {
-        assert!(
-            used.contains(folder),
-            "{sources}/{folder} has no circle any more: leave it out of the list"
-        );
-    }
+    let in_circles = reached.iter().filter(|(from, to)| to.contains(*from));
+    let circle = |(from, to): (&&Module, &BTreeSet<&Module>)| {
+        to.iter().filter(|other| reached[**other].contains(*from)).map(|m| m.join("/")).collect()
+    };
+    in_circles.map(circle).collect()
 }
 
 /// The paper's studies, by their specs. A name of two words means nothing else; the others are named by their files.
@@ -379,21 +344,17 @@ fn the_instrument_names_no_claim_figure_or_study_of_the_paper() {
         Some("experiments/theory.toml")
     );
     assert_eq!(names_the_paper("C16 C0 AC4 sC1 the wirings, assets/compare.toml", &studies), None);
-    let (mut wrong, mut used) = (Vec::new(), BTreeSet::new());
-    for path in SOURCES.iter().flat_map(|sources| files(sources, &["rs", "js", "html", "css"])) {
-        let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_string();
-        for (number, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
-            let Some(word) = names_the_paper(line, &studies) else { continue };
-            match OTHERWISE
-                .iter()
-                .find(|(file, part, _)| name.contains(file) && line.contains(part))
-            {
-                Some((_, part, _)) => drop(used.insert(*part)),
-                None => wrong.push(format!("{name}:{}: {word:?} in {}", number + 1, line.trim())),
-            }
+    let mut used = BTreeSet::new();
+    let texts = SOURCES.iter().flat_map(|sources| files(sources, &["rs", "js", "html", "css"]));
+    assert_lines(texts, |path, line| {
+        let Some(word) = names_the_paper(line, &studies) else { return Vec::new() };
+        let name = path.to_str().unwrap();
+        match OTHERWISE.iter().find(|(file, part, _)| name.contains(file) && line.contains(part)) {
+            Some((_, part, _)) => drop(used.insert(*part)),
+            None => return vec![format!("knows the paper: {word:?} in {}", line.trim())],
         }
-    }
-    assert!(wrong.is_empty(), "the instrument does not know the paper:\n{}", wrong.join("\n"));
+        Vec::new()
+    });
     assert_eq!(used.len(), OTHERWISE.len(), "an exception that is used no more");
 }
 
@@ -417,27 +378,21 @@ fn every_section_of_the_methods_page_that_is_cited_exists() {
         .map(|heading| heading.split(' ').next().unwrap())
         .collect();
     assert!((1..=10).all(|n| sections.contains(n.to_string().as_str())), "{sections:?}");
-    let mut wrong = Vec::new();
-    for path in pages_and_code() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        for (number, line) in text.lines().enumerate() {
-            // Every section sign after the name; the page itself cites without it.
-            let of_the_page = path.ends_with("docs/METHODS.md");
-            let after = if of_the_page {
-                line
-            } else {
-                line.split_once("METHODS").map_or("", |(_, after)| after)
-            };
-            for citation in after.split('§').skip(1) {
-                let section: String =
-                    citation.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-                if !section.is_empty() && !sections.contains(section.trim_end_matches('.')) {
-                    wrong.push(format!("{}:{} cites §{section}", path.display(), number + 1));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_lines(pages_and_code(), |path, line| {
+        // Every section sign after the name; the page itself cites without it.
+        let after = match path.ends_with("docs/METHODS.md") {
+            true => line,
+            false => line.split_once("METHODS").map_or("", |(_, after)| after),
+        };
+        let number = |text: &str| -> String {
+            text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
+        };
+        let cited = after.split('§').skip(1).map(number);
+        let is_gone = |section: &String| {
+            !section.is_empty() && !sections.contains(section.trim_end_matches('.'))
+        };
+        cited.filter(is_gone).map(|section| format!("cites §{section}")).collect()
+    });
 }
 
 #[test]
@@ -466,19 +421,15 @@ fn every_test_that_the_methods_page_names_exists() {
 
 #[test]
 fn every_test_file_and_page_that_is_named_exists() {
-    let mut wrong = Vec::new();
-    for path in pages_and_code() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        for word in text.split(|c: char| !(c.is_alphanumeric() || "_-/.".contains(c))) {
-            let word = word.trim_end_matches('.');
+    assert_lines(pages_and_code(), |_, line| {
+        let words = line.split(|c: char| !(c.is_alphanumeric() || "_-/.".contains(c)));
+        let is_gone = |word: &&str| {
             let is_path = (word.starts_with("tests/") && word.ends_with(".rs"))
                 || (word.starts_with("docs/") && word.ends_with(".md"));
-            if is_path && !root().join(word).exists() {
-                wrong.push(format!("{}: {word}", path.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+            is_path && !root().join(word).exists()
+        };
+        words.map(|word| word.trim_end_matches('.')).filter(is_gone).map(String::from).collect()
+    });
 }
 
 #[test]

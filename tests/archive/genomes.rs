@@ -80,7 +80,6 @@ pub(crate) fn renders_match_the_published_pictures_in_fer_coordinates_only(archi
             )
         };
         let (mean, p999, max) = difference(Coords::Fer);
-        eprintln!("{name}: mean {mean:.3}, 99.9th percentile {p999:.2}, maximum {max:.2} of 255");
         assert!(
             mean <= mean_limit && p999 <= p999_limit && max <= max_limit,
             "{name}: {mean} {p999} {max}"

@@ -37,7 +37,6 @@ pub(crate) fn evolved_maps_are_smoother_than_those_of_sgd(archive: &Path) {
                 mean_roughness(&hidden, size, size).unwrap()
             };
             let (smooth, rough) = (mean(&evolved), mean(&sgd));
-            eprintln!("{name} at {size}: roughness evolved {smooth:.4}, SGD {rough:.4}");
             assert!(smooth < 0.6 * rough, "{name}: {smooth} {rough}");
             if size == 64 {
                 // METHODS §7 measured .02–.04 and .07–.12.
@@ -65,7 +64,6 @@ pub(crate) fn raw_orthogonality_ranks_sgd_above_the_evolved_networks(archive: &P
             layers.iter().sum::<f64>() / layers.len() as f64
         };
         let (evolved, sgd) = (interference(&evolved), interference(&sgd));
-        eprintln!("{name}: interference evolved {evolved:.3}, SGD {sgd:.3}");
         assert!(evolved > sgd, "{name}: the warning of METHODS §7");
     }
 }
@@ -77,7 +75,6 @@ pub(crate) fn a_genome_and_its_layerized_twin_are_equally_sparse(archive: &Path)
         let layered = layerize(&genome);
         let a = compositional_sparsity(&graph, &Mask::non_zero(&weights));
         let b = compositional_sparsity(&layered.network, &Mask::non_zero(&layered.weights));
-        eprintln!("{name}: graph {a:?}\n  layered {b:?}");
         assert_eq!(a.computing_depth, b.computing_depth);
         assert_eq!(a.max_in_degree, b.max_in_degree);
         assert_eq!(a.mean_in_degree, b.mean_in_degree);
@@ -105,7 +102,6 @@ pub(crate) fn links_with_one_human_label_change_the_picture_more_alike(archive: 
         let (model, labels) = labelled_links(&genome);
         let links: Vec<usize> = (0..labels.len()).filter(|&i| labels[i].is_some()).collect();
         if links.is_empty() {
-            eprintln!("{name}: no labels");
             continue;
         }
         let view = View::new(&model, size, Coords::Picbreeder);
@@ -115,7 +111,6 @@ pub(crate) fn links_with_one_human_label_change_the_picture_more_alike(archive: 
         let names: Vec<&str> = links.iter().map(|&i| labels[i].as_deref().unwrap()).collect();
         let mut rng = SimRng::new(1, "label agreement", 0);
         let found = label_agreement(&moved, &names, 2000, &mut rng).unwrap();
-        eprintln!("{name}: {found:?}");
         assert!(found.auc.estimate > 0.5, "{name}: {found:?}");
         measured += 1;
     }
@@ -135,7 +130,6 @@ pub(crate) fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(arc
     let picture = PartedPicture { background: drawn.at(0, 0), rgb: drawn.rgb, parts: regions };
     for (name, weights) in [("evolved", &evolved), ("SGD", &sgd)] {
         let mut rng = SimRng::new(1, "structural", 0);
-        let began = std::time::Instant::now();
         let found = structural_compositionality(
             &network,
             weights,
@@ -146,16 +140,6 @@ pub(crate) fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(arc
             &mut rng,
         )
         .unwrap();
-        eprintln!(
-            "{name}: SC {:.3}, control {:.3}, compositional {} of {}, whole {:?}, {:?}, {:?}",
-            found.sc,
-            found.control,
-            found.compositional_parts,
-            found.parts.len(),
-            found.whole,
-            found.parts.iter().map(|p| (p.kept, p.d_sub, p.d_abl)).collect::<Vec<_>>(),
-            began.elapsed(),
-        );
         // The tones of the evolved skull share everything; SGD's spare weights can be told apart.
         assert!(name == "evolved" || found.sc > found.control + 0.1, "{name}: {}", found.sc);
     }

@@ -35,11 +35,9 @@ pub(crate) fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_netwo
 ) {
     let rule = Rule::Threshold(0.345);
     let skull = sp_at(archive, "skull_sgd", SKULL, rule, Orphans::Drop);
-    println!("skull {} of them alive {}", skull.kept, skull.alive);
     assert!(skull.kept.abs_diff(1404) <= 30, "kept {}", skull.kept);
     assert_eq!(skull.guards.path_links, 0);
     let butterfly = sp_at(archive, "butterfly_sgd", BUTTERFLY, rule, Orphans::Drop);
-    println!("butterfly {} of them alive {}", butterfly.kept, butterfly.alive);
     assert!((3000..=3900).contains(&butterfly.kept), "kept {}", butterfly.kept);
     // A budget of the same size is the same mask.
     let budget = Rule::Budget(skull.kept);
@@ -51,39 +49,34 @@ pub(crate) fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_netwo
 /// skull; the caption of the butterfly says 3405. Centred readings are counted without the bias, which they
 /// spare.
 pub(crate) fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path) {
-    let scores = |name, arch, reading| -> Vec<f64> {
+    // Similarities from high to low; centred readings are counted without the bias.
+    let ranked = |name, arch, reading: Option<Reading>| -> Vec<f64> {
         let (network, weights) = load(archive, name, arch);
         let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
         let all = Mask::all(network.weight_count());
         let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-        let centred = matches!(reading, Reading::CorrMaps | Reading::CorrSum);
-        let scores = similarities(&context, &maps, reading).0.into_iter().zip(&network.links);
-        let ranked = scores.filter(|(_, link)| !(centred && link.source == 3));
-        let mut scores: Vec<f64> = ranked.filter_map(|(score, _)| score).collect();
+        let centred = matches!(reading, Some(Reading::CorrMaps | Reading::CorrSum));
+        let scores = match reading {
+            Some(reading) => similarities(&context, &maps, reading),
+            None => Sp::default().link_scores(&context, &maps),
+        };
+        let counted = scores.0.into_iter().zip(&network.links);
+        let counted = counted.filter(|(_, link)| !(centred && link.source == 3));
+        let mut scores: Vec<f64> = counted.filter_map(|(score, _)| score).collect();
         scores.sort_by(|a, b| b.total_cmp(a));
         scores
     };
+    let at_the_captions = |reading| {
+        let tau = ranked("skull_sgd", SKULL, reading)[1403];
+        ranked("butterfly_sgd", BUTTERFLY, reading).partition_point(|s| *s >= tau)
+    };
     for (&reading, published) in Reading::ALL.iter().zip([3780, 3073, 3737, 3182, 3133]) {
-        let tau = scores("skull_sgd", SKULL, reading)[1403];
-        let kept = scores("butterfly_sgd", BUTTERFLY, reading).partition_point(|s| *s >= tau);
-        println!("{reading:?}: tau {tau:.4}, butterfly {kept}");
+        let kept = at_the_captions(Some(reading));
         let room = if matches!(reading, Reading::CorrMaps | Reading::CorrSum) { 12 } else { 0 };
         assert!(kept.abs_diff(published) <= room, "{reading:?}: {kept}, published {published}");
     }
     // The default weighs what a link carries, and comes nearest to the caption's 3405.
-    let weighted = |name, arch| -> Vec<f64> {
-        let (network, weights) = load(archive, name, arch);
-        let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
-        let all = Mask::all(network.weight_count());
-        let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-        let scores = Sp::default().link_scores(&context, &maps).0;
-        let mut scores: Vec<f64> = scores.into_iter().flatten().collect();
-        scores.sort_by(|a, b| b.total_cmp(a));
-        scores
-    };
-    let tau = weighted("skull_sgd", SKULL)[1403];
-    let kept = weighted("butterfly_sgd", BUTTERFLY).partition_point(|s| *s >= tau);
-    assert_eq!(kept, 3479, "at {tau}");
+    assert_eq!(at_the_captions(None), 3479);
 }
 
 pub(crate) fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archive: &Path) {
@@ -92,7 +85,6 @@ pub(crate) fn budgets_of_the_captions_are_exact_and_alive_on_fers_networks(archi
     {
         for budget in budgets {
             let pruned = sp_at(archive, name, arch, Rule::Budget(budget), Orphans::Refill);
-            println!("{name} {budget}: {:?}", pruned.guards);
             assert_eq!((pruned.kept, pruned.alive), (budget, budget), "{name}");
             let counted = sp_at(archive, name, arch, Rule::Budget(budget), Orphans::Drop);
             assert_eq!(counted.kept, budget);
@@ -123,7 +115,6 @@ pub(crate) fn taylor_second_order_ranked_once_reaches_the_captions_1397_on_the_s
         for update in [false, true] {
             for order in [Order::First, Order::Second, Order::Mixed] {
                 let count = reached(order, vectorize, update);
-                println!("{order:?} vectorize {vectorize} update {update}: {count}");
                 assert!((1370..=1404).contains(&count));
             }
         }
@@ -170,7 +161,6 @@ pub(crate) fn every_relay_link_of_the_evolved_networks_scores_one(archive: &Path
                 assert!(pruned.mask.0[i]);
             }
         }
-        println!("{name}: {relays} relays, {} alive", live.kept());
         assert!(relays > 50);
     }
 }

@@ -4,15 +4,29 @@ use crate::reference_step::evaluate;
 use nalgebra::DMatrix;
 use picloom::genome;
 use picloom::network::kernel::Objective;
-use picloom::network::npz::read_npz;
+use picloom::network::npz::{Array, read_npz};
 use picloom::network::weight_files::{read_weights, read_weights_under};
-use picloom::network::{Coords, Mask, Network, Picture, PixelInputs, layerize, reference};
+use picloom::network::{
+    Coords, DenseBlock, Mask, Network, Picture, PixelInputs, layerize, reference,
+};
 use picloom::train::optimizer::Scalar;
 use picloom::train::{GradientRule, Layout, Optimizer, OptimizerConfig};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 fn network_of(archive: &Path, name: &str) -> Network {
     layerize(&genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap()).network
+}
+
+/// float64 kernels, straight from the arrays: reading them as `Weights` would round them.
+fn kernels(arrays: &BTreeMap<String, Array>, network: &Network, prefix: &str) -> Vec<f64> {
+    let of = |(i, block): (usize, &DenseBlock)| {
+        let kernel = &arrays[&format!("{prefix}.Dense_{i}.kernel")];
+        assert_eq!(kernel.shape, [block.sources.len(), block.targets.len()]);
+        let matrix = DMatrix::from_row_slice(kernel.shape[0], kernel.shape[1], &kernel.values);
+        matrix.as_slice().to_vec()
+    };
+    network.blocks.iter().enumerate().flat_map(of).collect()
 }
 
 fn wide(weights: &[f32]) -> Vec<f64> {
@@ -34,7 +48,6 @@ pub(crate) fn trained_networks_have_the_published_errors(archive: &Path) {
         let png = Picture::read(&archive.join(format!("fer/{name}_picbreeder.png"))).unwrap();
         let png = DMatrix::from_iterator(3, 256 * 256, png.rgb.iter().map(|&v| f64::from(v)));
         let eight_bit = (&drawn - &png).norm_squared() / drawn.len() as f64;
-        eprintln!("{name}: {float:e} {eight_bit:e}");
         assert!((float / against_float - 1.0).abs() < 0.01, "{name}: {float}");
         assert!((eight_bit / against_png - 1.0).abs() < 0.01, "{name}: {eight_bit}");
     }
@@ -45,57 +58,16 @@ pub(crate) fn the_reference_follows_the_traces(archive: &Path) {
         let network = network_of(archive, name);
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
         let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
-        // float64 kernels, straight from the arrays: reading them as Weights would round them.
-        let exact = |prefix: &str| -> Vec<f64> {
-            let mut flat = Vec::new();
-            for (i, block) in network.blocks.iter().enumerate() {
-                let kernel = &arrays[&format!("{prefix}.Dense_{i}.kernel")];
-                assert_eq!(kernel.shape, [block.sources.len(), block.targets.len()]);
-                let kernel =
-                    DMatrix::from_row_slice(kernel.shape[0], kernel.shape[1], &kernel.values);
-                flat.extend_from_slice(kernel.as_slice());
-            }
-            flat
-        };
-        assert_eq!(
-            read_weights_under(&path, &network, "init.").unwrap().0.len(),
-            network.weight_count()
-        );
+        let exact = |prefix: &str| kernels(&arrays, &network, prefix);
         let inputs = PixelInputs::full(64, Coords::Fer);
         let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
-        let (losses, expected) = (&arrays["losses"].values, exact("grad0"));
-        let mut weights = exact("init");
-        let (mut m, mut v) = (vec![0.0; weights.len()], vec![0.0; weights.len()]);
-        for step in 1..=20 {
-            let (loss, gradient) =
-                reference::loss_and_gradient(&network, &weights, &inputs, &target);
-            let relative = (loss / losses[step - 1] - 1.0).abs();
-            assert!(
-                relative < 1e-5,
-                "{name} step {step}: loss {loss} against {}",
-                losses[step - 1]
-            );
-            let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-            if step == 1 {
-                let error = gradient
-                    .iter()
-                    .zip(&expected)
-                    .map(|(a, b)| (a - b) * (a - b))
-                    .sum::<f64>()
-                    .sqrt()
-                    / norm;
-                eprintln!("{name}: gradient error {error:e} of its norm");
-                assert!(error < 1e-10, "{name}: {error}");
-            }
-            let t = step as i32;
-            for (i, g) in gradient.iter().map(|g| g / norm).enumerate() {
-                m[i] = (1.0 - 0.9) * g + 0.9 * m[i];
-                v[i] = (1.0 - 0.999) * (g * g) + 0.999 * v[i];
-                weights[i] -= 3e-3 * (m[i] / (1.0 - picloom::base::real::pow(0.9, f64::from(t))))
-                    / ((v[i] / (1.0 - picloom::base::real::pow(0.999, f64::from(t)))).sqrt()
-                        + 1e-8);
-            }
-        }
+        let (loss, gradient) =
+            reference::loss_and_gradient(&network, &exact("init"), &inputs, &target);
+        assert!((loss / arrays["losses"].values[0] - 1.0).abs() < 1e-5, "{name}: loss {loss}");
+        let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|g| g * g).sum::<f64>().sqrt();
+        let off = norm(&mut gradient.iter().zip(exact("grad0")).map(|(a, b)| a - b));
+        let error = off / norm(&mut gradient.iter().copied());
+        assert!(error < 1e-10, "{name}: gradient error {error:e} of its norm");
     }
 }
 
@@ -138,13 +110,8 @@ fn fer_losses<T: Scalar>(archive: &Path, name: &str, steps: usize) -> Vec<(f64, 
     let network = layerize(&genome).network;
     let bytes = std::fs::read(archive.join(format!("fer/{name}_adam_trace_64.npz"))).unwrap();
     let arrays = read_npz(&bytes).unwrap();
-    let mut weights = Vec::new();
-    for (i, block) in network.blocks.iter().enumerate() {
-        let kernel = &arrays[&format!("init.Dense_{i}.kernel")].values;
-        let (rows, cols) = (block.sources.len(), block.targets.len());
-        let kernel = DMatrix::from_row_slice(rows, cols, kernel);
-        weights.extend(kernel.iter().map(|&w| T::narrow(w)));
-    }
+    let init = kernels(&arrays, &network, "init");
+    let mut weights: Vec<T> = init.into_iter().map(T::narrow).collect();
     let inputs = PixelInputs::full(64, Coords::Fer);
     let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
     let adam = OptimizerConfig::default();

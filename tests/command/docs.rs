@@ -1,35 +1,19 @@
-//! Every command of the pages is one that the program has. `tests/tour/run` runs those of the README and
-//! the guide.
+//! Every command of the pages is one that the program has, and every link leads somewhere. `tests/tour/run` runs the
+//! commands of the README and the guide.
 
+use crate::line::words;
 use std::path::{Path, PathBuf};
 
-/// The pages of the repository that show commands.
+/// The pages of the repository.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut pages = vec![root.join("README.md")];
-    for folder in ["docs", "genomes", "experiments"] {
+    let mut pages = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
+    for folder in ["docs", "genomes", "experiments", "figures"] {
         let entries = std::fs::read_dir(root.join(folder)).unwrap();
         pages.extend(entries.map(|entry| entry.unwrap().path()));
     }
     pages.retain(|page| page.extension().is_some_and(|e| e == "md"));
     pages
-}
-
-/// A line as a shell splits it: by spaces, but for quoted parts, without a comment.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![];
-    let (mut word, mut quote) = (String::new(), None);
-    for c in line.chars().chain([' ']) {
-        match (quote, c) {
-            (None, '#') if word.is_empty() => break,
-            (None, ' ') if word.is_empty() => {}
-            (None, ' ') => words.push(std::mem::take(&mut word)),
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(q), c) if q == c => quote = None,
-            _ => word.push(c),
-        }
-    }
-    words
 }
 
 #[test]
@@ -89,4 +73,28 @@ fn the_help_of_every_command_has_an_example_and_begins_with_what_it_uses() {
     let place = |option: &str| train.find(&format!("  {option} ")).unwrap();
     let first = ["--genome", "--wiring", "--target", "--size", "--steps", "--out"].map(place);
     assert!(first.is_sorted() && first[5] < place("--coords"), "{train}");
+}
+
+/// The targets of `[words](target)` and `![words](target)`.
+fn targets(text: &str) -> Vec<&str> {
+    let after = text.split("](").skip(1);
+    after.filter_map(|rest| rest.split_once(')')).map(|(target, _)| target).collect()
+}
+
+#[test]
+fn every_local_link_and_picture_of_the_pages_is_there() {
+    let mut checked = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for target in targets(&text) {
+            let file = target.split('#').next().unwrap();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            let path = page.parent().unwrap().join(file);
+            assert!(path.exists(), "{}: {target} leads nowhere", page.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 0);
 }

@@ -1,174 +1,76 @@
-//! `picloom evolve` from outside: what it writes, and what it says about bad input.
+//! `picloom evolve` from outside: what it writes, and how it goes on.
 
+use crate::line::{PROGRAM, Place, Said};
 use crate::whole::assert_whole;
-use assert_cmd::Command;
-use std::path::Path;
+use picloom::genome;
+use picloom::network::Picture;
 
-fn picloom() -> Command {
-    Command::cargo_bin("picloom").unwrap()
-}
-
-fn evolve(folder: &Path, more: &[&str]) -> Command {
-    let mut command = picloom();
-    command.args(["evolve", "--population", "12", "--size", "16", "--out"]);
-    command.arg(folder).args(more);
-    command
-}
-
-/// Exit code 1, nothing on stdout, one line of error, which is returned.
-#[track_caller]
-fn refused(command: &mut Command) -> String {
-    refused_with(1, command)
-}
-
-/// The same with another exit code.
-#[track_caller]
-fn refused_with(code: i32, command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{error}");
-    assert!(output.stdout.is_empty());
-    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
-    assert!(error.starts_with("error: "), "{error}");
-    error
-}
-
-const FACE: &str = "experiments/targets/face.png";
-
-#[test]
-fn a_target_run_leaves_genomes_gallery_plots_and_one_json_document() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let args = ["--json", "--target", FACE, "--generations", "4", "--preset", "neat"];
-    let output = evolve(&run, &args).output().unwrap();
-    assert!(output.status.success());
-    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(result["generations"], 4);
-    assert_eq!(result["evaluations"], 48);
-    for file in [
-        "config.toml",
-        "checkpoint.json",
-        "metrics.jsonl",
-        "lineage.jsonl",
-        "result.json",
-        "gallery.png",
-        "genomes/000.json",
-        "plots/fitness.svg",
-        "plots/species.png",
-        "plots/complexity.svg",
-    ] {
-        assert_whole(&run.join(file));
-    }
-    let genome = picloom::genome::read(&run.join("genomes/000.json")).unwrap();
-    assert_eq!(genome.provenance.seed, Some(0));
-    assert_eq!(genome.provenance.made_by, "picloom evolve --search target");
-    assert_eq!(genome.provenance.notes["config"], result["config_hash"]);
-}
-
-/// Says what a run said to people.
-#[track_caller]
-fn told(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let said = [output.stderr, output.stdout].map(|text| String::from_utf8(text).unwrap());
-    assert!(output.status.success(), "{}", said[0]);
-    said.concat()
-}
+const EVOLVE: &str = "evolve --population 12 --size 16 --out";
+const FACE: &str = "--target ROOT/experiments/targets/face.png";
+const BREED: &str = "evolve --search interactive --cell 16 --out bred";
 
 #[test]
 fn a_search_for_a_picture_learns_prices_links_and_says_where_everything_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let said = told(&mut evolve(&run, &["--target", FACE, "--generations", "8"]));
-    let config = std::fs::read_to_string(run.join("config.toml")).unwrap();
+    let place = Place::new();
+    let said = place.done(&format!("{EVOLVE} run {FACE} --generations 8"));
+    let config = place.text("run/config.toml");
     for line in ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"]
     {
         assert!(config.contains(line), "{line} in {config}");
     }
     for part in ["R² 0.", "links", "best.png", "best.json", "gallery.png", "--resume", "less 0."] {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!((said.error.clone() + &said.out).contains(part), "{part} in {said:?}");
     }
-    assert_whole(&run.join("best.png"));
-    assert_whole(&run.join("best.json"));
-    let line = std::fs::read_to_string(run.join("metrics.jsonl")).unwrap();
-    let last: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
+    let metrics = place.text("run/metrics.jsonl");
+    let last: serde_json::Value = serde_json::from_str(metrics.lines().last().unwrap()).unwrap();
     // A search that only mutates has about 0.2 by then.
     assert!(last["best_r2"].as_f64().unwrap() > 0.5, "{last}");
+    assert_whole(&place.at("run/best.png"));
+    assert_whole(&place.at("run/best.json"));
     // Whoever names a preset has its numbers.
-    let plain = folder.path().join("plain");
-    told(&mut evolve(&plain, &["--target", FACE, "--generations", "2", "--preset", "neat"]));
-    let config = std::fs::read_to_string(plain.join("config.toml")).unwrap();
+    let result = place.json(&format!("{EVOLVE} plain {FACE} --generations 4 --preset neat"));
+    assert_eq!((&result["generations"], &result["evaluations"]), (&4.into(), &48.into()));
+    let config = place.text("plain/config.toml");
     assert!(config.contains("mode = \"none\"") && config.contains("measure = \"mse\""));
+    for file in ["config.toml", "checkpoint.json", "metrics.jsonl", "lineage.jsonl", "result.json"]
+    {
+        assert_whole(&place.at("plain").join(file));
+    }
+    for file in ["gallery.png", "plots/fitness.svg", "plots/species.png", "plots/complexity.svg"] {
+        assert_whole(&place.at("plain").join(file));
+    }
+    let made = genome::read(&place.at("plain/genomes/000.json")).unwrap().provenance;
+    assert_eq!((made.seed, made.made_by.as_str()), (Some(0), "picloom evolve --search target"));
+    assert_eq!(made.notes["config"], result["config_hash"]);
 }
 
 #[test]
 fn a_session_has_the_palette_symmetry_and_background_of_its_options() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("bred");
-    let chosen = ["--palette", "ocean", "--symmetry", "four-fold", "--background", "dark"];
-    breed(&out, &chosen).assert().success();
-    let session = std::fs::read_to_string(out.join("session.toml")).unwrap();
+    let place = Place::new();
+    place.done(&format!("{BREED} --palette ocean --symmetry four-fold --background dark"));
+    let session = place.text("bred/session.toml");
     for line in ["palette = \"ocean\"", "symmetry = \"four-fold\"", "background = \"dark\""] {
         assert!(session.contains(line), "{line} in {session}");
     }
-    breed(&out, &["--select", "1,3"]).assert().success();
-    breed(&out, &["--save", "4", "rose"]).assert().success();
-    let rose = picloom::genome::read(&out.join("rose.json")).unwrap();
-    assert_eq!(rose.palette, picloom::genome::Palette::Ocean);
+    place.done(&format!("{BREED} --select 1,3"));
+    place.done(&format!("{BREED} --save 4 rose"));
+    let rose = genome::read(&place.at("bred/rose.json")).unwrap();
+    assert_eq!(rose.palette, genome::Palette::Ocean);
     // Drawn by any command it has its palette; what is trained on it has every colour.
-    for command in ["genome render", "render --genome"] {
-        let png = folder.path().join("rose.png");
-        let mut draw = picloom();
-        draw.args(command.split(' ')).arg(out.join("rose.json"));
-        draw.args(["--size", "512", "--out"]).arg(&png).assert().success();
-        let drawn = picloom::network::Picture::read(&png).unwrap();
-        let kept = picloom::network::Picture::read(&out.join("rose.png")).unwrap();
-        assert!(drawn.to_bytes() == kept.to_bytes(), "{command}");
-    }
-    let error = refused_with(
-        2,
-        &mut evolve(&folder.path().join("x"), &["--target", FACE, "--palette", "ocean"]),
-    );
-    assert!(error.contains("--palette") && error.contains("interactive"), "{error}");
-}
-
-#[cfg(unix)]
-#[test]
-fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("picloom"));
-    command.args(["evolve", "--size", "32", "--generations", "100000", "--target", FACE, "--out"]);
-    command.arg(&run).stderr(std::process::Stdio::piped());
-    let child = command.spawn().unwrap();
-    while !run.join("best.png").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("the best picture so far, R² ") && said.contains("best.png"), "{said}");
-    assert!(said.contains("go on with") && said.contains("--resume"), "{said}");
-    assert_whole(&run.join("best.png"));
-    let best = picloom::genome::read(&run.join("best.json")).unwrap();
-    assert_eq!(best.provenance.made_by, "picloom evolve --search target");
-    // A smaller number of generations ends it.
-    let mut ends = picloom();
-    ends.args(["evolve", "--resume", "--generations", "1", "--out"]).arg(&run).assert().success();
-    assert_whole(&run.join("gallery.png"));
+    place.done("render --genome bred/rose.json --size 512 --out rose.png");
+    let [drawn, kept] =
+        ["rose.png", "bred/rose.png"].map(|file| Picture::read(&place.at(file)).unwrap());
+    assert!(drawn.to_bytes() == kept.to_bytes());
 }
 
 #[test]
 fn a_run_that_died_before_its_first_checkpoint_begins_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let novelty = ["--search", "novelty", "--generations", "2"];
-    evolve(&run, &novelty).assert().success();
-    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
-    std::fs::remove_file(run.join("checkpoint.json")).unwrap();
-    evolve(&run, &["--resume"]).assert().success();
-    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
+    let place = Place::new();
+    place.done(&format!("{EVOLVE} run --search novelty --generations 2"));
+    let before = place.bytes("run/checkpoint.json");
+    std::fs::remove_file(place.at("run/checkpoint.json")).unwrap();
+    place.done(&format!("{EVOLVE} run --resume"));
+    assert_eq!(place.bytes("run/checkpoint.json"), before);
 }
 
 /// A full disk, as the shell can make one: no file may grow beyond a few kilobytes, and the
@@ -176,150 +78,90 @@ fn a_run_that_died_before_its_first_checkpoint_begins_anew() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_reported_and_the_previous_checkpoint_stands() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let args = ["--search", "novelty", "--generations", "3"];
-    evolve(&run, &args).assert().success();
-    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
+    let place = Place::new();
+    place.done(&format!("{EVOLVE} run --search novelty --generations 3"));
+    let before = place.bytes("run/checkpoint.json");
     assert!(before.len() > 20_000);
-    let program = assert_cmd::cargo::cargo_bin("picloom");
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 16; exec {} evolve --resume --generations 6 --out {}",
-        program.display(),
-        run.display()
-    );
-    let error = refused(Command::new("sh").args(["-c", &script]));
-    assert!(error.contains("cannot write"), "{error}");
-    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
+    let on = format!("{EVOLVE} run --resume --generations 6");
+    let script = format!("trap '' XFSZ; ulimit -f 16; exec {PROGRAM} {on}");
+    let mut shell = std::process::Command::new("sh");
+    let said = Said::from(shell.args(["-c", &script]).current_dir(place.path()).output().unwrap());
+    assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{said:?}");
+    assert!(said.error.starts_with("error: ") && said.error.contains("cannot write"), "{said:?}");
+    assert_eq!(said.error.trim_end().lines().count(), 1, "{said:?}");
+    assert_eq!(place.bytes("run/checkpoint.json"), before);
     // With room again, the run goes on.
-    let goes_on = evolve(&run, &["--resume", "--generations", "6", "--json"]).output().unwrap();
-    let result: serde_json::Value = serde_json::from_slice(&goes_on.stdout).unwrap();
-    assert_eq!(result["generations"], 6);
-}
-
-#[test]
-fn breeding_by_script_draws_sheets_and_replays_to_the_same_bits() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = folder.path().join("session.toml");
-    let breed = |out: &Path, more: &[&str]| {
-        let mut command = picloom();
-        command.args(["evolve", "--search", "interactive", "--seed", "4", "--cell", "32"]);
-        command.arg("--script").arg(&session).arg("--out").arg(out);
-        command.args(more);
-        command
-    };
-    let one = folder.path().join("one");
-    breed(&one, &[]).assert().success();
-    breed(&one, &["--select", "2,9", "--slider", "0.8", "--why", "an eye"]).assert().success();
-    breed(&one, &["--select", "5"]).assert().success();
-    breed(&one, &["--select", "1", "--undo", "1"]).assert().success();
-    assert_whole(&one.join("sheets/002.png"));
-    assert!(std::fs::read_to_string(&session).unwrap().contains("an eye"));
-
-    // Somebody else replays the file alone.
-    let two = folder.path().join("two");
-    breed(&two, &[]).assert().success();
-    for file in ["sheet.png", "lineage.jsonl", "genomes/00.json", "genomes/14.json"] {
-        let read = |at: &Path| std::fs::read(at.join(file)).unwrap();
-        assert!(read(&one) == read(&two), "{file}");
-    }
-
-    let before = std::fs::read(&session).unwrap();
-    refused(&mut breed(&two, &["--select", "15"]));
-    assert_eq!(std::fs::read(&session).unwrap(), before);
-}
-
-fn breed(out: &Path, more: &[&str]) -> Command {
-    let mut command = picloom();
-    command.args(["evolve", "--search", "interactive", "--cell", "16"]);
-    command.arg("--out").arg(out).args(more);
-    command
+    assert_eq!(place.json(&on)["generations"], 6);
 }
 
 #[test]
 fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("bred");
-    breed(&out, &["--seed", "4"]).assert().success();
-    assert_whole(&out.join("session.toml"));
-    for _ in 0..3 {
-        breed(&out, &["--select", "1,3"]).assert().success();
-    }
-    assert_whole(&out.join("sheets/003.png"));
-    let back = breed(&out, &["--json", "--undo", "2", "--select", "0"]).output().unwrap();
-    let report: serde_json::Value = serde_json::from_slice(&back.stdout).unwrap();
+    let place = Place::new();
+    place.done(&format!("{BREED} --seed 4"));
+    let chosen = format!("{BREED} --select 1,3");
+    place.done(&format!("{chosen} --slider 0.8 --why 'an eye'"));
+    assert!(place.text("bred/session.toml").contains("an eye"));
+    (0..2).for_each(|_| drop(place.done(&chosen)));
+    assert_whole(&place.at("bred/sheets/003.png"));
+    let back = place.done(&format!("{BREED} --json --undo 2 --select 0"));
+    let report = back.json();
     assert_eq!((&report["at"], &report["generation"]), (&4.into(), &2.into()));
-    let said = String::from_utf8(back.stderr).unwrap();
+    let said = back.error;
     assert!(said.contains("bred from 0") && said.contains("sheet 4 of 0 to 4"), "{said}");
-    breed(&out, &["--save", "4", "owl", "--save", "5", "big_owl"]).assert().success();
-    let owl = picloom::genome::read(&out.join("owl.json")).unwrap();
+    place.done(&format!("{BREED} --save 4 owl --save 5 big_owl"));
+    let owl = genome::read(&place.at("bred/owl.json")).unwrap();
     let made = &owl.provenance;
     assert_eq!((made.name.as_str(), made.seed.is_some()), ("owl", true));
     assert_eq!(made.made_by, "picloom evolve --search interactive");
     assert_eq!((made.notes["sheet"].as_str(), made.notes["place"].as_str()), ("4", "4"));
-    let on_sheet = picloom::genome::read(&out.join("genomes/04.json")).unwrap();
+    let on_sheet = genome::read(&place.at("bred/genomes/04.json")).unwrap();
     assert!(owl.nodes().eq(on_sheet.nodes()) && owl.connections().eq(on_sheet.connections()));
-    let picture = picloom::network::Picture::read(&out.join("owl.png")).unwrap();
+    let picture = Picture::read(&place.at("bred/owl.png")).unwrap();
     assert_eq!((picture.width, picture.height), (512, 512));
-    assert!(out.join("big_owl.json").exists());
-    breed(&out, &["--save", "4", "owl"]).assert().success();
-    let before = std::fs::read(out.join("session.toml")).unwrap();
-    breed(&out, &[]).assert().success();
-    assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
+    assert!(place.at("bred/big_owl.json").exists());
+    // What it has may be said again.
+    let before = place.bytes("bred/session.toml");
+    for again in ["--save 4 owl", "", "--seed 4 --preset picbreeder --population 15"] {
+        place.done(&format!("{BREED} {again}"));
+        assert_eq!(place.bytes("bred/session.toml"), before, "{again}");
+    }
 }
 
 #[test]
 fn a_session_with_branches_goes_on_by_script_and_every_sheet_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("bred");
-    let told = |more: &[&str]| {
-        let output = breed(&out, &[&["--json"], more].concat()).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        [&report["at"], &report["generation"], &report["sheets"]].map(|n| n.as_u64().unwrap())
+    let place = Place::new();
+    let told = |more: &str| {
+        let report = place.json(&format!("{BREED} {more}"));
+        ["at", "generation", "sheets"].map(|key| report[key].as_u64().unwrap())
     };
-    breed(&out, &["--seed", "4"]).assert().success();
-    told(&["--select", "1,3"]);
-    assert_eq!(told(&["--select", "2"]), [2, 2, 3]);
-    let sheet = |n: usize| std::fs::read(out.join(format!("sheets/{n:03}.png"))).unwrap();
+    told("--seed 4");
+    told("--select 1,3");
+    assert_eq!(told("--select 2"), [2, 2, 3]);
+    let sheet = |n: usize| place.bytes(&format!("bred/sheets/{n:03}.png"));
     let second = sheet(2);
     // Back, on again, and back to begin a branch; the same choice draws other children.
-    assert_eq!(told(&["--undo", "2"]), [0, 0, 3]);
-    assert_eq!(told(&["--redo", "2"]), [2, 2, 3]);
-    assert_eq!(told(&["--undo", "1", "--select", "2"]), [3, 2, 4]);
+    assert_eq!(told("--undo 2"), [0, 0, 3]);
+    assert_eq!(told("--redo 2"), [2, 2, 3]);
+    assert_eq!(told("--undo 1 --select 2"), [3, 2, 4]);
     assert_ne!(sheet(3), second);
-    assert_eq!(told(&["--sheet", "0", "--select", "7"]), [4, 1, 5]);
-    assert_eq!(told(&["--sheet", "2"]), [2, 2, 5]);
-    assert_eq!((sheet(2), std::fs::read(out.join("sheet.png")).unwrap()), (second.clone(), second));
-    let lineage = std::fs::read_to_string(out.join("lineage.jsonl")).unwrap();
-    assert_eq!(lineage.lines().count(), 3);
+    assert_eq!(told("--sheet 0 --select 7"), [4, 1, 5]);
+    assert_eq!(told("--sheet 2"), [2, 2, 5]);
+    assert_eq!((sheet(2), place.bytes("bred/sheet.png")), (second.clone(), second));
+    assert_eq!(place.text("bred/lineage.jsonl").lines().count(), 3);
     // The numbers of the file are those of the library.
-    let text = std::fs::read_to_string(out.join("session.toml")).unwrap();
-    let session = picloom::evolve::Session::from_toml(&text).unwrap();
+    let session = picloom::evolve::Session::from_toml(&place.text("bred/session.toml")).unwrap();
     let breeding = picloom::evolve::Breeding::new(session, &[]).unwrap();
     let parents: Vec<_> = (0..5).map(|n| breeding.parent(n)).collect();
     assert_eq!(parents, [None, Some(0), Some(1), Some(1), Some(0)]);
 }
 
 #[test]
-fn settings_that_a_session_has_may_be_said_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("bred");
-    breed(&out, &["--seed", "4", "--select", "1"]).assert().success();
-    let before = std::fs::read(out.join("session.toml")).unwrap();
-    breed(&out, &["--seed", "4", "--preset", "picbreeder", "--population", "15"])
-        .assert()
-        .success();
-    assert_eq!(std::fs::read(out.join("session.toml")).unwrap(), before);
-}
-
-#[test]
 fn the_committed_targets_are_what_the_generator_draws() {
-    let folder = tempfile::tempdir().unwrap();
-    let drawn = picloom::experiment::targets::write_all(folder.path()).unwrap();
+    let place = Place::new();
+    let drawn = picloom::experiment::targets::write_all(place.path()).unwrap();
     assert_eq!(drawn.len(), 15);
     for path in drawn {
-        let committed = Path::new("experiments/targets").join(path.file_name().unwrap());
+        let committed = std::path::Path::new("experiments/targets").join(path.file_name().unwrap());
         assert!(
             std::fs::read(&path).unwrap() == std::fs::read(&committed).unwrap(),
             "{}: run `picloom evolve --draw-targets experiments/targets`",

@@ -1,39 +1,29 @@
 //! `picloom export`: every format of every kind of network. What other programs make of the files is
 //! `crates/python/tests/interop.py`'s to say.
 
-use assert_cmd::Command;
+use crate::line::Place;
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Model, Wiring, read_genome};
 use std::path::Path;
 
-fn export(arguments: &[&str]) -> std::process::Output {
-    Command::cargo_bin("picloom").unwrap().arg("export").args(arguments).output().unwrap()
-}
-
 #[test]
 fn a_genome_is_exported_in_every_format_and_twice_the_same() {
-    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_moth.json");
-    let work = tempfile::tempdir().unwrap();
-    let path = |name: &str| work.path().join(name).to_str().unwrap().to_string();
+    let place = Place::new();
+    let genome = read_genome(Path::new("genomes/bred_moth.json"), Wiring::Graph).unwrap();
     for wiring in ["graph", "layerized"] {
-        let model = Model::of_genome(
-            &read_genome(&genome, Wiring::Graph).unwrap(),
-            wiring.parse().unwrap(),
-        );
+        let model = Model::of_genome(&genome, wiring.parse().unwrap());
         for format in ["safetensors", "npz", "onnx", "glsl", "dot"] {
-            let file = path(&format!("{wiring}.{format}"));
-            let from = ["--genome", genome.to_str().unwrap(), "--wiring", wiring, "--out", &file];
-            let said = export(&[&from[..], &["--format", format, "--json"]].concat());
-            assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-            let said: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
-            let bytes = std::fs::read(&file).unwrap();
+            let file = format!("{wiring}.{format}");
+            let line = format!("export --genome bred_moth --wiring {wiring} --out {file}");
+            let said = place.json(&format!("{line} --format {format}"));
+            let bytes = place.bytes(&file);
             assert_eq!((&said["format"], &said["bytes"]), (&format.into(), &bytes.len().into()));
             // The extension says as much as the option.
-            std::fs::remove_file(&file).unwrap();
-            assert!(export(&from).status.success());
-            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+            std::fs::remove_file(place.at(&file)).unwrap();
+            place.done(&line);
+            assert_eq!(place.bytes(&file), bytes);
             if format == "npz" || format == "safetensors" {
-                let read = read_weights(Path::new(&file), &model.network).unwrap();
+                let read = read_weights(&place.at(&file), &model.network).unwrap();
                 assert_eq!(read, model.weights);
             }
             let text = String::from_utf8_lossy(&bytes);
@@ -51,22 +41,16 @@ fn a_genome_is_exported_in_every_format_and_twice_the_same() {
 
 #[test]
 fn a_shader_draws_in_the_palette_of_its_genome_and_onnx_has_none() {
-    let work = tempfile::tempdir().unwrap();
-    let path = |name: &str| work.path().join(name).to_str().unwrap().to_string();
-    let genome = Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_butterfly.json");
-    let free = read_genome(&genome, Wiring::Graph).unwrap();
-    let mut ocean = free.clone();
-    ocean.palette = "ocean".parse().unwrap();
-    let shader = |genome: &picloom::genome::Genome, name: &str| {
-        std::fs::write(path(name), picloom::genome::to_json(genome)).unwrap();
-        let out = path(&format!("{name}.glsl"));
-        assert!(export(&["--genome", &path(name), "--out", &out]).status.success());
-        std::fs::read_to_string(out).unwrap()
-    };
-    assert_ne!(shader(&free, "free.json"), shader(&ocean, "ocean.json"));
-    let said = export(&["--genome", &path("ocean.json"), "--out", &path("ocean.onnx")]);
-    let error = String::from_utf8_lossy(&said.stderr);
-    assert_eq!(said.status.code(), Some(2), "{error}");
-    assert!(error.contains("a genome in the palette ocean"), "{error}");
-    assert!(!Path::new(&path("ocean.onnx")).exists());
+    let place = Place::new();
+    let mut genome = read_genome(Path::new("genomes/bred_butterfly.json"), Wiring::Graph).unwrap();
+    let shaders = ["free", "ocean"].map(|palette| {
+        genome.palette = palette.parse().unwrap_or(genome.palette);
+        place.write(&format!("{palette}.json"), picloom::genome::to_json(&genome));
+        place.done(&format!("export --genome {palette}.json --out {palette}.glsl"));
+        place.text(&format!("{palette}.glsl"))
+    });
+    assert_ne!(shaders[0], shaders[1]);
+    let onnx = "export --genome ocean.json --out ocean.onnx";
+    place.refused(onnx, 2, &["a genome in the palette ocean"]);
+    assert!(!place.at("ocean.onnx").exists());
 }

@@ -1,54 +1,32 @@
 //! Runs that go on, and runs that are not finished.
 
-use crate::line::{json, picloom as run_picloom, refused, text};
+use crate::line::Place;
 use picloom::network::{Arch, Coords, Mask};
 use picloom::run::{TrainJob, load_target, train_run};
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
-use std::path::Path;
-use tempfile::TempDir;
 
 const ARCH: &str = "2;cache:2,gaussian:2,sin:2";
 
-fn target() -> String {
-    format!("{}/genomes/mask.json", env!("CARGO_MANIFEST_DIR"))
-}
-
 #[test]
 fn a_finished_training_is_gone_on_with_for_more_steps() {
-    let work = TempDir::new().unwrap();
-    let [short, long] = ["short", "long"].map(|name| work.path().join(name));
-    let (target, mask) = (target(), "--arch");
-    let args = |steps: &'static str, out: &Path| -> Vec<String> {
-        let size = ["--size", "16", "--steps", steps, "--out", text(out)];
-        let args = ["train", mask, ARCH, "--target", &target].into_iter().chain(size);
-        args.map(String::from).collect()
+    let place = Place::new();
+    let line = |steps: u32, out: &str| {
+        format!("train --arch {ARCH} --target mask --size 16 --steps {steps} --out {out}")
     };
-    let run = |steps: &'static str, out: &Path, more: &[&str]| {
-        let args = args(steps, out);
-        json(&args.iter().map(String::as_str).chain(more.iter().copied()).collect::<Vec<_>>())
-    };
-    run("300", &short, &[]);
-    let plain: Vec<String> = args("500", &short);
-    let said = refused(&plain.iter().map(String::as_str).collect::<Vec<_>>(), 1);
-    assert!(said.contains("steps 500") && said.contains("steps 300"), "{said}");
-    assert!(said.contains("add --resume to go on to 500 steps"), "{said}");
-    let prolonged = run("500", &short, &["--resume"]);
-    assert_eq!(prolonged, run("500", &long, &[]));
+    place.done(&line(300, "short"));
+    let told = ["steps 500", "steps 300", "add --resume to go on to 500 steps"];
+    place.refused(&line(500, "short"), 1, &told);
+    let prolonged = place.json(&format!("{} --resume", line(500, "short")));
+    assert_eq!(prolonged, place.json(&line(500, "long")));
     assert_eq!(prolonged["train"]["steps"], 500);
-    let same = |name: &str| {
-        assert_eq!(
-            std::fs::read(short.join(name)).unwrap(),
-            std::fs::read(long.join(name)).unwrap()
-        );
-    };
-    ["weights.safetensors", "config.toml", "checkpoint.json", "result.json"]
-        .into_iter()
-        .for_each(same);
+    for name in ["weights.safetensors", "config.toml", "checkpoint.json", "result.json"] {
+        let [short, long] = ["short", "long"].map(|run| place.bytes(&format!("{run}/{name}")));
+        assert!(short == long, "{name}");
+    }
     // It is finished: not computed again, and not taken back.
-    assert_eq!(run("500", &short, &[]), prolonged);
-    let back: Vec<String> = args("300", &short);
-    let back: Vec<&str> = back.iter().map(String::as_str).chain(["--resume"]).collect();
-    assert!(refused(&back, 1).contains("choose another --out"));
+    assert_eq!(place.json(&line(500, "short")), prolonged);
+    let back = format!("{} --resume", line(300, "short"));
+    place.refused(&back, 1, &["choose another --out"]);
 }
 
 /// Asks to stop after some steps.
@@ -62,45 +40,38 @@ impl TrainObserver for Stop {
 
 #[test]
 fn an_unfinished_training_is_evaluated_and_scored_as_its_checkpoint_has_it() {
-    let work = TempDir::new().unwrap();
-    let run = work.path().join("run");
+    let place = Place::new();
     let network = ARCH.parse::<Arch>().unwrap().network();
     let mask = Mask::all(network.weight_count());
-    let target = load_target(target().as_ref(), 16, Coords::Fer, None).unwrap();
+    let target = load_target("genomes/mask.json".as_ref(), 16, Coords::Fer, None).unwrap();
     let train = TrainConfig { steps: 300, ..TrainConfig::default() };
-    let wired = (network, mask);
-    let job = TrainJob::new("dense", &target, Coords::Fer, wired, None, None, train);
-    let result = train_run(&run, job, false, &mut Stop).unwrap();
-    let found = json(&["eval", text(&run)]);
-    assert_eq!(found["unfinished"], serde_json::json!({ "step": 120, "steps": 300 }));
+    let job = TrainJob::new("dense", &target, Coords::Fer, (network, mask), None, None, train);
+    let result = train_run(&place.at("run"), job, false, &mut Stop).unwrap();
+    let found = place.json("eval run");
     assert_eq!(found["mse"].as_f64(), Some(result.train.final_loss));
-    let said = run_picloom(&["eval", text(&run)]);
-    assert!(String::from_utf8(said.stdout).unwrap().contains("step 120 of 300, not finished"));
-    let score = json(&["score", text(&run), "--samples", "5"]);
-    assert_eq!(score["unfinished"]["step"], 120);
-    let said = run_picloom(&["score", text(&run), "--samples", "5"]);
-    assert!(String::from_utf8(said.stdout).unwrap().contains("step 120 of 300, not finished"));
+    for line in ["eval run", "score run --samples 5"] {
+        let told = serde_json::json!({ "step": 120, "steps": 300 });
+        assert_eq!(place.json(line)["unfinished"], told, "{line}");
+        assert!(place.done(line).out.contains("step 120 of 300, not finished"), "{line}");
+    }
     // What stands in a finished network's place is refused.
-    let out = work.path().join("pruned");
-    let args = ["prune", text(&run), "--method", "sp", "--budget", "9", "--out", text(&out)];
-    assert!(refused(&args, 1).contains("expected a finished run"));
+    let prune = "prune run --method sp --budget 9 --out pruned";
+    place.refused(prune, 1, &["expected a finished run"]);
 }
 
 #[test]
 fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
-    let work = TempDir::new().unwrap();
-    let path = work.path().join("changes.csv");
-    let genome = target();
-    let args =
-        ["score", "--genome", &genome, "--size", "16", "--samples", "6", "--out", text(&path)];
-    let record = json(&args);
-    let csv = std::fs::read_to_string(&path).unwrap();
+    let place = Place::new();
+    let line = "score --genome mask --size 16 --samples 6 --out changes.csv";
+    let record = place.json(line);
+    let csv = place.text("changes.csv");
     let mut lines = csv.lines();
     let head = "network,link,layer,delta,effect,verdict,p_damaged,evidence";
     assert_eq!(lines.next(), Some(head));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows.len(), record["perturbations"].as_array().unwrap().len());
-    for (row, judged) in rows.iter().zip(record["perturbations"].as_array().unwrap()) {
+    let changes = record["perturbations"].as_array().unwrap();
+    assert_eq!(rows.len(), changes.len());
+    for (row, judged) in rows.iter().zip(changes) {
         assert_eq!(row[1], judged["link"].to_string());
         assert_eq!(row[3].parse::<f64>().ok(), judged["delta"].as_f64());
         match judged["verdict"]["label"].as_str() {
@@ -109,54 +80,38 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
         }
     }
     // It is written again over an earlier one, and over nothing else.
-    json(&args);
-    std::fs::write(&path, "mine").unwrap();
-    assert!(refused(&args, 1).contains("another file"));
+    place.done(line);
+    place.write("changes.csv", "mine");
+    place.refused(line, 1, &["another file"]);
 }
 
 #[test]
 #[ignore = "slow: cargo test -- --include-ignored"]
 fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper() {
-    let work = TempDir::new().unwrap();
-    let out = work.path().join("compared");
-    let genome = target();
-    let args = ["compare", &genome, "--steps", "60", "--samples", "4", "--out", text(&out)];
-    json(&args);
-    let table = picloom::study::table::Table::read(&out.join("changes.csv.gz")).unwrap();
+    let place = Place::new();
+    place.done("compare mask --steps 60 --samples 4 --out compared");
+    let table = picloom::study::table::Table::read(&place.at("compared/changes.csv.gz")).unwrap();
     let networks: Vec<&str> = table.column("network").unwrap().distinct().collect();
     assert!(["evolved", "dense", "layerized"].iter().all(|arm| networks.contains(arm)));
     assert!(table.column("seed").is_ok() && table.column("verdict").is_ok());
-    let rows = out.join("rows.csv.gz");
-    for (kind, keys) in [
-        ("dots", &["--x", "arm", "--y", "score", "--horizontal"][..]),
-        ("curves", &["--series", "arm"]),
-    ] {
-        let pdf = work.path().join(format!("{kind}.pdf"));
-        let figure =
-            ["plot", text(&rows), "--kind", kind, "--width", "column", "--out", text(&pdf)];
-        json(&[&figure, keys].concat());
-        assert!(std::fs::read(&pdf).unwrap().starts_with(b"%PDF"));
+    for keys in ["dots --x arm --y score --horizontal", "curves --series arm"] {
+        let figure = "plot compared/rows.csv.gz --width column --out figure.pdf --kind";
+        place.done(&format!("{figure} {keys}"));
+        assert!(place.bytes("figure.pdf").starts_with(b"%PDF"));
     }
 }
 
 #[test]
 fn a_study_of_one_picture_says_when_it_replaces_the_results_of_other_options() {
-    let work = TempDir::new().unwrap();
-    let sizes = "--size 8 --samples 2";
-    for (line, store) in [
-        (
-            format!("distil {} --profile smoke --seeds 0,1 {sizes} --minutes 0.0001", target()),
-            "--out",
-        ),
-        (format!("experiment depth-sweep {} --depths 2 --seeds 0 {sizes}", target()), "--runs"),
+    let place = Place::new();
+    for line in [
+        "distil mask --profile smoke --seeds 0,1 --minutes 0.0001 --out a",
+        "experiment depth-sweep mask --depths 2 --seeds 0 --runs b",
     ] {
-        let says = |steps: &str| {
-            let store = [store, text(work.path()), "--steps", steps];
-            let output = run_picloom(&line.split(' ').chain(store).collect::<Vec<_>>());
-            let error = String::from_utf8(output.stderr).unwrap();
-            assert!(output.status.success(), "{line}: {error}");
-            error.contains("the results of other settings are replaced")
+        let says = |steps: u32| {
+            let said = place.done(&format!("{line} --size 8 --samples 2 --steps {steps}"));
+            said.error.contains("the results of other settings are replaced")
         };
-        assert_eq!(["2", "2", "3"].map(says), [false, false, true], "{line}");
+        assert_eq!([2, 2, 3].map(says), [false, false, true], "{line}");
     }
 }

@@ -1,35 +1,159 @@
-//! A command line and what comes of it.
+//! A folder, command lines that run in it, and what comes of them.
 
-use assert_cmd::Command;
 use serde_json::Value;
-use std::path::Path;
-use std::process::Output;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
 
-/// Runs the program in the repository.
-pub(crate) fn picloom(args: &[&str]) -> Output {
-    let mut command = Command::cargo_bin("picloom").unwrap();
-    command.env_remove("PICLOOM_ARCHIVE").args(args).output().unwrap()
+/// The program.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
+
+/// The repository. In a line its files begin with `ROOT/`.
+pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// A folder of its own, in which the program is run.
+pub(crate) struct Place(TempDir);
+
+/// How a program ended, and what it said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub code: Option<i32>,
+    pub out: String,
+    pub error: String,
 }
 
-/// Expects that it ends with this code and prints no result; returns what it says.
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        let [out, error] =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert!(!error.contains("panicked"), "{error}");
+        Said { code: output.status.code(), out, error }
+    }
+}
+
+impl Said {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {self:?}"))
+    }
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    /// With copies of these files of the repository, by their names alone.
+    pub(crate) fn with(files: &[&str]) -> Self {
+        let place = Place::new();
+        for file in files {
+            let from = Path::new(ROOT).join(file);
+            std::fs::copy(&from, place.path().join(from.file_name().unwrap())).unwrap();
+        }
+        place
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    #[track_caller]
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    /// The JSON of a file.
+    #[track_caller]
+    pub(crate) fn record(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.bytes(name)).unwrap()
+    }
+
+    /// Writes a file, and the folders that it stands in.
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.at(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// How many entries the folder has, or one in it; none if it is not there.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        std::fs::read_dir(self.at(name)).map_or(0, Iterator::count)
+    }
+
+    /// The program with the words of this line.
+    pub(crate) fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(words(line)).current_dir(self.path());
+        command.env_remove("PICLOOM_ARCHIVE").env_remove("NO_COLOR").env_remove("COLUMNS");
+        command
+    }
+
+    pub(crate) fn run(&self, line: &str) -> Said {
+        self.command(line).output().unwrap().into()
+    }
+
+    /// Ends with this code.
+    #[track_caller]
+    pub(crate) fn says(&self, line: &str, code: i32) -> Said {
+        let said = self.run(line);
+        assert_eq!(said.code, Some(code), "{line}: {said:?}");
+        said
+    }
+
+    #[track_caller]
+    pub(crate) fn done(&self, line: &str) -> Said {
+        self.says(line, 0)
+    }
+
+    /// Succeeds, and answers in JSON.
+    #[track_caller]
+    pub(crate) fn json(&self, line: &str) -> Value {
+        self.done(&format!("{line} --json")).json()
+    }
+
+    /// Ends with this code and without a result: the message, which has these parts.
+    #[track_caller]
+    pub(crate) fn refused(&self, line: &str, code: i32, parts: &[&str]) -> String {
+        let Said { out, error, .. } = self.says(line, code);
+        assert_eq!(out, "", "{line} printed a result");
+        for part in parts {
+            assert!(error.contains(part), "{line}: {part} in {error}");
+        }
+        error
+    }
+}
+
+/// A line as a shell splits it: by spaces, but for quoted parts, without a comment.
+pub(crate) fn words(line: &str) -> Vec<String> {
+    let mut words = vec![];
+    let (mut word, mut quote) = (String::new(), None);
+    for c in line.chars().chain([' ']) {
+        match (quote, c) {
+            (None, '#') if word.is_empty() => break,
+            (None, ' ') if word.is_empty() => {}
+            (None, ' ') => {
+                words.push(std::mem::take(&mut word).replace("ROOT/", &format!("{ROOT}/")));
+            }
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(q), c) if q == c => quote = None,
+            _ => word.push(c),
+        }
+    }
+    words
+}
+
+/// Sends a signal to a process.
+#[cfg(unix)]
 #[track_caller]
-pub(crate) fn refused(args: &[&str], code: i32) -> String {
-    let output = picloom(args);
-    let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
-    assert!(output.stdout.is_empty(), "{args:?} printed a result");
-    error
-}
-
-/// The result of a command that succeeds.
-#[track_caller]
-pub(crate) fn json(args: &[&str]) -> Value {
-    let output = picloom(&[args, &["--json"]].concat());
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
-/// A path as an argument.
-pub(crate) fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
+pub(crate) fn signal(id: u32, name: &str) {
+    let sent = Command::new("kill").args([name, &id.to_string()]).status().unwrap();
+    assert!(sent.success(), "{name} to {id}");
 }

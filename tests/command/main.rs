@@ -13,13 +13,11 @@ mod evolve_cli;
 #[cfg(feature = "vlm")]
 mod evolve_vlm;
 mod export;
-mod figures_losses;
 mod films;
 mod folders;
 mod going_on;
 mod labelled_scores;
 mod line;
-mod links;
 mod manners;
 mod memory;
 mod messages;

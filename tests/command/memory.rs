@@ -1,37 +1,15 @@
 //! Sizes that no machine has the memory for are refused with their product, before anything is computed.
 
-use assert_cmd::Command;
-use std::path::Path;
-
-fn refused(folder: &Path, line: &str, code: i32, expected: &str) {
-    let done = Command::cargo_bin("picloom")
-        .unwrap()
-        .current_dir(folder)
-        .args(line.split_whitespace())
-        .output()
-        .unwrap();
-    let error = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(code), "{line}: {error}");
-    assert!(error.contains(expected), "{line}: {error}");
-}
+use crate::line::{PROGRAM, Place};
 
 #[test]
 fn what_does_not_fit_into_memory_is_refused_with_its_product() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    refused(
-        at,
-        "evolve --search interactive --population 100000 --cell 512 --out bred",
-        2,
-        "262144 pixels × 100000 pictures × 27 bytes",
-    );
-    assert!(!at.join("bred/sheet.png").exists());
-    refused(
-        at,
-        "evolve --search vlm --breeder mock --population 100000 --cell 512 --out vast",
-        2,
-        "262144 pixels × 100000 pictures × 27 bytes",
-    );
+    let place = Place::new();
+    for search in ["interactive", "vlm --breeder mock"] {
+        let line = format!("evolve --search {search} --population 100000 --cell 512 --out bred");
+        place.refused(&line, 2, &["262144 pixels × 100000 pictures × 27 bytes"]);
+        assert!(!place.at("bred/sheet.png").exists());
+    }
     // A chain of 40 000 nodes, whose maps are 2.7 TB.
     let node = |id: usize, role: &str, activation: &str| {
         format!("{{\"id\": {id}, \"role\": {role}, \"activation\": \"{activation}\"}}")
@@ -55,29 +33,27 @@ fn what_does_not_fit_into_memory_is_refused_with_its_product() {
         nodes.join(","),
         links.collect::<Vec<_>>().join(",")
     );
-    std::fs::write(at.join("long.json"), text).unwrap();
-    let picture = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/targets/face.png");
-    let target = format!("target --target {}", picture.display());
-    for search in [target.as_str(), "novelty", "map-elites"] {
+    place.write("long.json", text);
+    for search in ["target --target ROOT/experiments/targets/face.png", "novelty", "map-elites"] {
         let line = "--from long.json --population 100000 --size 16 --out vast";
         let expected = "100000 genomes × 79996 genes × 400 bytes";
-        refused(at, &format!("evolve --search {search} {line}"), 2, expected);
+        place.refused(&format!("evolve --search {search} {line}"), 2, &[expected]);
     }
-    assert!(!at.join("vast").exists());
+    assert!(!place.at("vast").exists());
     for line in [
         "maps --genome long.json --size 4096 --out maps.png",
         "score --genome long.json --size 4096",
         "sweep --genome long.json --size 4096 --out sweep",
     ] {
-        refused(at, line, 2, "16777216 pixels × 400");
+        place.refused(line, 2, &["16777216 pixels × 400"]);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_the_address_space_counts_as_the_memory_there_is() {
-    let line = "maps --genome genomes/bred_moth.json --size 4096 --out /dev/null/maps.png";
-    let script = format!("ulimit -v 1500000 && exec {} {line}", env!("CARGO_BIN_EXE_picloom"));
+    let line = "maps --genome bred_moth --size 4096 --out /dev/null/maps.png";
+    let script = format!("ulimit -v 1500000 && exec {PROGRAM} {line}");
     let done = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
     let error = String::from_utf8(done.stderr).unwrap();
     assert_eq!(done.status.code(), Some(2), "{error}");
@@ -86,7 +62,7 @@ fn a_limit_of_the_address_space_counts_as_the_memory_there_is() {
 
 #[test]
 fn a_study_of_more_cells_than_can_be_is_refused_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let list = |end: usize| (0..end).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let text = format!(
         "kind = \"networks\"\nname = \"vast\"\nquestion = \"How many?\"\nsize = 8\nsteps = 4\n\
@@ -95,8 +71,8 @@ fn a_study_of_more_cells_than_can_be_is_refused_at_once() {
         list(1001),
         list(1000)
     );
-    std::fs::write(folder.path().join("vast.toml"), text).unwrap();
+    place.write("vast.toml", text);
     let expected =
         "at most 1000000 cells, found 1 targets × 1 variants × 1000 offsets × 1001 seeds";
-    refused(folder.path(), "experiment run vast.toml --dry-run", 1, expected);
+    place.refused("experiment run vast.toml --dry-run", 1, &[expected]);
 }

@@ -4,11 +4,11 @@
 //!
 //! No command of the file prints a result, and none leaves or changes a file.
 
+use crate::line::Place;
 use picloom::network::Picture;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const XML: &str = r#"<?xml version="1.0"?><data><genome age="3"><nodes>
 <node label="x" type="in"><marking branch="1" id="0"/><activation>identity(x)</activation></node>
@@ -26,35 +26,42 @@ pub(crate) fn xml(activation: &str, weight: &str, link: &str) -> String {
     XML.replace("ACT", activation).replace("WEIGHT", weight).replace("LINK", link)
 }
 
-const ROWS: &str = "target,arm,level,seed,alive,score\n\
+/// Scores of two arms on three pictures.
+pub(crate) const ROWS: &str = "target,arm,level,seed,alive,score\n\
     moth,dense,0,0,128,0.1\nmoth,sp,1,0,64,0.3\ncat,dense,0,0,128,0.2\ncat,sp,1,0,64,0.5\n\
     lamp,dense,0,0,128,0.2\nlamp,sp,1,0,64,0.2\n";
 
-const STUDY: &str = "kind = \"networks\"\n\
+/// A contrast and two figures of [`ROWS`].
+pub(crate) const STUDY: &str = "kind = \"networks\"\n\
     [[contrasts]]\nid = \"C1\"\nbetween = [{ arm = \"sp\" }, { arm = \"dense\" }]\nbasis = [\"end\"]\n\
     [[figures]]\nname = \"score\"\nkind = \"dots\"\nx = \"arm\"\ny = \"score\"\n\
     [[figures]]\nname = \"effect\"\nkind = \"forest\"\n";
 
-fn command(folder: &Path, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_picloom"));
-    command.args(line.split_whitespace()).current_dir(folder).env("NO_COLOR", "1");
-    command.env_remove("PICLOOM_ARCHIVE").env_remove("COLUMNS");
-    command
+/// A table of four pictures, two arms and three seeds: of each what `ends` says of its arm and seed.
+pub(crate) fn table(header: &str, ends: impl Fn(&str, usize) -> Vec<String>) -> String {
+    let mut text = format!("{header}\n");
+    for target in ["a", "b", "c", "d"] {
+        for (arm, seed) in ["sp", "random"].into_iter().flat_map(|arm| [0, 1, 2].map(|s| (arm, s)))
+        {
+            let rows = ends(arm, seed);
+            rows.iter().for_each(|end| text += &format!("{target},{arm},{seed},{end}\n"));
+        }
+    }
+    text
 }
 
-/// Genomes, pictures, runs, sessions and damaged files for the lines of the golden file.
-fn fixture(folder: &Path) {
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    };
+/// Genomes, pictures, tables, specs, runs, sessions and damaged files for the lines of the golden file.
+fn fixture() -> Place {
+    let place = Place::with(&[
+        "genomes/mask.json",
+        "genomes/bred_moth.json",
+        "genomes/target_apple.json",
+        "experiments/targets/face.png",
+        "figures/fer-recipe/losses.csv",
+    ]);
+    let folder = place.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["mask", "bred_moth", "target_apple"] {
-        let from = root.join(format!("genomes/{name}.json"));
-        std::fs::copy(from, folder.join(format!("{name}.json"))).unwrap();
-    }
-    std::fs::copy(root.join("experiments/targets/face.png"), folder.join("face.png")).unwrap();
+    let write = |name: &str, bytes: &[u8]| place.write(name, bytes);
     write("white.png", &Picture::filled(8, 8, [1.0; 3]).to_png(&[]));
     let mut wide = Picture::filled(24, 12, [1.0; 3]);
     wide.rgb[0] = 0.0;
@@ -92,6 +99,22 @@ fn fixture(folder: &Path) {
     write("garbage.toml", b"size = [\n");
     write("other.toml", b"search = \"interactive\"\n[evolve.mutation]\nlink_rate = 0.5\n");
     write("rows.csv", ROWS.as_bytes());
+    write("words.csv", b"step,mse\n0,much\n");
+    for (name, column, ends) in [
+        ("percent", "fit", &["true,53.9%"][..]),
+        ("comma", "fit", &["true,\"0,95\""]),
+        ("perhaps", "fit", &["perhaps,0.5"]),
+        ("levels", "level", &["1,.5", "2,.6"]),
+        ("optimizers", "optimizer", &["adam,.5", "sgd,.6"]),
+        ("twice", "at", &[",.5", ",.5"]),
+        ("large", "fit", &["true,SIGN1e308"]),
+    ] {
+        let sign = |arm: &str| if arm == "sp" { "" } else { "-" };
+        let ends = |arm: &str, _| ends.iter().map(|end| end.replace("SIGN", sign(arm))).collect();
+        let text = table(&format!("target,arm,seed,{column},score"), ends);
+        write(&format!("tables/{name}.csv"), text.as_bytes());
+    }
+    write("tables/semicolons.csv", b"target;arm;seed;score\na;sp;0;0.5\n");
     write("pbs", b"{{walltime}}");
     write("study.toml", STUDY.as_bytes());
     write(
@@ -111,14 +134,26 @@ fn fixture(folder: &Path) {
         "experiment new links.toml --targets mask.json",
         "judge sheets mask.json bred_moth.json --count 24 --size 48 --out sheets",
     ] {
-        let output = command(folder, line).output().unwrap();
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        place.done(line);
+    }
+    let spec = place.text("links.toml");
+    for (name, from, to) in [
+        ("column", "y = \"score\"", "y = \"scroe\""),
+        ("formats", "kind = \"dots\"", "kind = \"dots\"\nformats = [\"eps\"]"),
+        ("few", "[\"share:0.7\", \"share:0.5\"]", "[\"budget:90\", \"budget:4\"]"),
+        ("many", "[\"share:0.7\", \"share:0.5\"]", "[\"budget:400000\", \"share:0.5\"]"),
+        ("program", "method = \"sp\"", "method = \"cmd:python3 gone.py\""),
+        ("arm", "between = [{ arm = \"decay\"", "between = [{ arm = \"deca\""),
+        ("key", "between =", "betwen ="),
+        ("no-power", "id = \"fewer-links\"", "id = \"fewer-links\"\nof = \"alive\""),
+    ] {
+        assert!(spec.contains(from), "{from}");
+        write(&format!("specs/{name}.toml"), spec.replacen(from, to, 1).as_bytes());
     }
     let answers: String = (1..=24).map(|n| format!("{n},{}\n", ["c", "f"][n % 2])).collect();
     write("sheets/answers.csv", format!("number,label\n{answers}").as_bytes());
     write("sheets/wrong.csv", b"image,base,label\nx.png,y.png,fine\n");
-    let line = "judge labels sheets --from sheets/answers.csv --out sheets/labels.csv";
-    assert!(command(folder, line).output().unwrap().status.success());
+    place.done("judge labels sheets --from sheets/answers.csv --out sheets/labels.csv");
     let mask = std::fs::read_to_string(folder.join("dense/mask.json")).unwrap();
     write("cache-6.json", mask.replace("cache:5", "cache:6").as_bytes());
     std::fs::create_dir(folder.join("weightless")).unwrap();
@@ -135,6 +170,7 @@ fn fixture(folder: &Path) {
     }
     let checkpoint = std::fs::read(folder.join("novelty/checkpoint.json")).unwrap();
     write("half/checkpoint.json", &checkpoint[..checkpoint.len() / 2]);
+    place
 }
 
 /// Every file below the folder, its length and when it was changed; locks are no output.
@@ -159,28 +195,28 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, (u64, std::time::SystemTime)> {
 fn every_message_of_wrong_use_and_bad_input_is_the_golden_files() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/messages.txt");
     let wanted = std::fs::read_to_string(&golden).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    fixture(folder.path());
-    let mut before = files(folder.path());
+    let place = fixture();
+    let folder = place.path();
+    let mut before = files(folder);
     let (mut found, mut wrong, mut lines) = (String::new(), Vec::new(), 0);
     for line in wanted.lines() {
         if line.starts_with('#') {
             found += &format!("{}{line}\n", if found.is_empty() { "" } else { "\n" });
         }
         let Some(arguments) = line.strip_prefix("$ picloom ") else { continue };
-        let output = command(folder.path(), arguments).output().unwrap();
-        if !output.stdout.is_empty() || files(folder.path()) != before {
+        let said = place.run(arguments);
+        if !said.out.is_empty() || files(folder) != before {
             wrong.push(format!("{line} printed a result, or left or changed a file"));
-            before = files(folder.path());
+            before = files(folder);
         }
-        found += &format!("\n{line}\n    exit {}\n", output.status.code().unwrap());
-        for said in String::from_utf8(output.stderr).unwrap().lines() {
+        found += &format!("\n{line}\n    exit {}\n", said.code.unwrap());
+        for said in said.error.lines() {
             found += format!("    {said}").trim_end();
             found.push('\n');
         }
         lines += 1;
     }
-    assert!(!found.contains(folder.path().to_str().unwrap()), "no path of this machine: {found}");
+    assert!(!found.contains(folder.to_str().unwrap()), "no path of this machine: {found}");
     assert!(lines > 0 && wrong.is_empty(), "{wrong:#?}");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&golden, &found).unwrap();

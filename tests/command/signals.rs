@@ -1,13 +1,12 @@
 //! Two processes and one folder; Ctrl-C, SIGTERM and kill -9 on every command that takes long.
 
 use crate::files::files;
+use crate::line::{PROGRAM, signal, words};
 use crate::whole::assert_whole;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
 
 /// The program's second or two, on a machine that does other things besides.
 const SOON: Duration = Duration::from_secs(20);
@@ -16,10 +15,6 @@ fn start(arguments: &[String]) -> Child {
     let mut command = Command::new(PROGRAM);
     command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().unwrap()
-}
-
-fn words(line: &str) -> Vec<String> {
-    line.split_whitespace().map(String::from).collect()
 }
 
 /// Waits until `is_so`, while the child lives.
@@ -44,15 +39,10 @@ fn listens(child: &Child) -> bool {
     u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
 }
 
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-}
-
 /// Sends the signal, and returns what comes of it, which is soon.
 #[track_caller]
 fn signalled(child: Child, name: &str) -> Output {
-    signal(&child, name);
+    signal(child.id(), name);
     let sent = Instant::now();
     let output = child.wait_with_output().unwrap();
     assert!(sent.elapsed() < SOON, "ended after {:?}", sent.elapsed());
@@ -76,55 +66,60 @@ fn hint(error: &str) -> String {
 }
 
 #[test]
-fn a_long_render_or_film_stops_soon_and_leaves_nothing() {
+fn a_long_picture_or_film_stops_soon_and_leaves_nothing_and_a_second_signal_ends_it_at_once() {
     let moth = "--genome genomes/bred_moth.json";
-    for (name, command) in [
-        ("a.png", format!("render {moth} --size 30000 --supersample 4")),
-        ("a.jpg", format!("render {moth} --size 30000 --supersample 4")),
-        ("a.tif", format!("render {moth} --size 30000 --supersample 4")),
-        ("a.gif", format!("animate zoom {moth} --zoom 9 --size 2000 --seconds 60")),
+    let still = format!("render {moth} --size 30000 --supersample 4");
+    // One row of the print, and one frame of the film, take minutes.
+    let print = "--threads 1 render --genome genomes/bred_skull.json --wiring dense --size 262144x64 --supersample 8";
+    let film = "--threads 1 animate morph genomes/bred_skull.json genomes/bred_moth.json --size 8192 --supersample 8 --seconds 0.2";
+    let zoom = format!("animate zoom {moth} --zoom 9 --size 2000 --seconds 60");
+    for (line, name, signals) in [
+        (still.as_str(), "a.png", &["-INT"][..]),
+        (&still, "a.jpg", &["-INT"]),
+        (&still, "a.tif", &["-INT"]),
+        (&zoom, "a.gif", &["-INT"]),
+        (print, "a.png", &["-INT"]),
+        (print, "a.tif", &["-HUP", "-TERM"]),
+        (film, "a.gif", &["-TERM"]),
+        (film, "a.png", &["-INT", "-INT"]),
     ] {
         let work = tempfile::tempdir().unwrap();
-        let line = format!("{command} --out {}", work.path().join(name).display());
-        let mut child = start(&words(&line));
+        let mut child =
+            start(&words(&format!("{line} --out {}", work.path().join(name).display())));
         // It has begun to write.
         wait_until(&mut child, "a file", |child| {
             listens(child) && std::fs::read_dir(work.path()).unwrap().count() > 0
         });
-        let error = interrupted(child, "-INT");
-        assert!(error.contains("no file is half-written"), "{error}");
-        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{name}");
-    }
-}
-
-/// One row of the print, and one frame of the film, take minutes.
-#[test]
-fn a_print_or_film_stopped_within_a_row_ends_in_two_seconds_and_a_second_signal_ends_it_at_once() {
-    let print =
-        "render --genome genomes/bred_skull.json --wiring dense --size 262144x64 --supersample 8";
-    let film = "animate morph genomes/bred_skull.json genomes/bred_moth.json --size 8192 --supersample 8 --seconds 0.2";
-    for (line, signals) in [
-        (format!("{print} --out w.png"), &["-INT"][..]),
-        (format!("{print} --out w.tif"), &["-HUP", "-TERM"]),
-        (format!("{film} --out w.gif"), &["-TERM"]),
-        (format!("{film} --out w.png"), &["-INT", "-INT"]),
-    ] {
-        let work = tempfile::tempdir().unwrap();
-        let line = line.replace("w.", &format!("{}/w.", work.path().display()));
-        let mut child = start(&words(&format!("--threads 1 {line}")));
-        wait_until(&mut child, "a file", |child| {
-            listens(child) && std::fs::read_dir(work.path()).unwrap().count() > 0
-        });
         let sent = Instant::now();
-        signals.iter().for_each(|name| signal(&child, name));
+        signals.iter().for_each(|name| signal(child.id(), name));
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{line}: {error}");
         assert!(error.contains("no file is half-written"), "{line}: {error}");
         // Two seconds, on a machine that does other things besides.
         assert!(sent.elapsed() < Duration::from_secs(6), "{line}: {:?}", sent.elapsed());
-        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{line}");
+        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{line}: {name}");
     }
+}
+
+#[test]
+fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let line = "evolve --size 32 --generations 100000 --target experiments/targets/face.png --out";
+    let mut child = start(&words(&format!("{line} {}", run.display())));
+    wait_until(&mut child, "a best picture", |_| run.join("best.png").exists());
+    let said = interrupted(child, "-INT");
+    for part in ["the best picture so far, R² ", "best.png", "go on with", "--resume"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+    assert_whole(&run.join("best.png"));
+    let best = picloom::genome::read(&run.join("best.json")).unwrap();
+    assert_eq!(best.provenance.made_by, "picloom evolve --search target");
+    // A smaller number of generations ends it.
+    let ends = format!("evolve --resume --generations 1 --out {}", run.display());
+    assert!(start(&words(&ends)).wait().unwrap().success());
+    assert_whole(&run.join("gallery.png"));
 }
 
 /// A learning rate at which nothing ever happens: no collapse, no fit, no end.

@@ -1,6 +1,7 @@
 //! Folders of strangers: linked folders, snapshots of hard links, names that are no UTF-8 or as long as
 //! the system takes them, and nothing about this machine in what is passed on.
 
+use crate::files::files;
 use picloom::experiment::networks::NetworksStudy;
 use picloom::genome;
 use picloom::study::cells::CellStudy;
@@ -79,107 +80,73 @@ fn names_that_are_no_utf8_or_as_long_as_can_be_work() {
     let long =
         |ending: &str| around.path().join(format!("{}{ending}", "n".repeat(255 - ending.len())));
     for name in [&odd as &dyn Fn(&str) -> PathBuf, &long] {
-        let genome = name(".json");
-        std::fs::copy(MOTH, &genome).unwrap();
-        let picture = name(".png");
-        std::fs::copy(FACE, &picture).unwrap();
-        for (line, ending) in [
-            ("render --size 16 --genome", "-r.png"),
-            ("genome render --size 16", "-g.png"),
-            ("maps --size 16 --genome", "-m.png"),
-            ("export --genome", "-e.onnx"),
-            ("score --size 8 --samples 1 --genome", "-s.json"),
+        // Runs a line in which `@ENDING` is such a name.
+        let said = |line: &str| {
+            let place =
+                |word: &str| word.strip_prefix('@').map_or(word.into(), |end| name(end).into());
+            let arguments: Vec<OsString> = line.split(' ').map(place).collect();
+            run(arguments)
+        };
+        let done = |line: &str| {
+            let (code, error) = said(line);
+            assert_eq!(code, Some(0), "{line}: {error}");
+        };
+        std::fs::copy(MOTH, name(".json")).unwrap();
+        std::fs::copy(FACE, name(".png")).unwrap();
+        for line in [
+            "render --size 16 --genome @.json --out @-r.png",
+            "genome render --size 16 @.json --out @-g.png",
+            "maps --size 16 --genome @.json --out @-m.png",
+            "export --genome @.json --out @-e.onnx",
+            "score --size 8 --samples 1 --genome @.json --out @-s.json",
         ] {
-            let mut arguments = words(line);
-            arguments.extend([genome.clone().into(), "--out".into(), name(ending).into()]);
             // Twice: over its own file it writes, too.
-            for json in [false, true] {
-                if json {
-                    arguments.push("--json".into());
-                }
-                let (code, error) = run(&arguments);
-                assert_eq!(code, Some(0), "{arguments:?}: {error}");
-            }
-            assert!(name(ending).exists());
+            done(line);
+            done(&format!("{line} --json"));
+            assert!(name(line.rsplit('@').next().unwrap()).exists());
         }
         for line in COMMANDS {
-            let mut arguments = words(line);
-            let folder = name(line.split(' ').next().unwrap());
-            let _ = std::fs::remove_dir_all(&folder);
-            arguments.push(folder.into());
-            arguments.push("--json".into());
-            let (code, error) = run(&arguments);
-            assert_eq!(code, Some(0), "{arguments:?}: {error}");
+            let folder = line.split(' ').next().unwrap();
+            let _ = std::fs::remove_dir_all(name(folder));
+            done(&format!("{line} @{folder} --json"));
         }
-        let losses = [OsString::from("losses"), name("train").into(), "--out".into()];
         let mut figure = around.path().join("losses").into_os_string();
         figure.push(OsStr::from_bytes(b"\xff"));
-        let (code, error) = run(losses.into_iter().chain([figure]));
+        let losses = [OsString::from("losses"), name("train").into(), "--out".into(), figure];
+        let (code, error) = run(losses);
         assert_eq!(code, Some(0), "losses: {error}");
-        let mut arguments = words("train --arch 1;sin:2 --size 8 --steps 2 --target");
-        arguments.extend([picture.into(), "--out".into(), name("dense").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("compare experiments/targets/face.png --json --spec");
-        arguments.push(name("-spec.toml").into());
-        let (code, error) = run(&arguments);
-        assert!(code == Some(0) || error.contains("a path from which"), "{arguments:?}: {error}");
+        done("train --arch 1;sin:2 --size 8 --steps 2 --target @.png --out @dense");
+        let (code, error) = said(&format!("compare {FACE} --json --spec @-spec.toml"));
+        assert!(code == Some(0) || error.contains("a path from which"), "{error}");
         // A spec is text: it names a copy.
-        let mut arguments = words("regime --profile smoke --json --out");
-        arguments.extend([name("regime").into(), name(".png").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("experiment depth-sweep --depths 1 --steps 3 --size 16 --spec");
-        arguments.extend([name("-sweep.toml").into(), name(".png").into()]);
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let mut arguments = words("experiment predict-depth --json");
-        arguments.push(name(".png").into());
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
-        let (spec, store, table, drawn) =
-            (name(".toml"), name("store"), name("table"), name("drawn"));
-        std::fs::write(&spec, study(&std::fs::canonicalize(FACE).unwrap())).unwrap();
-        for (line, out) in [
-            ("experiment run --dry-run --json --store", None),
-            ("experiment run --json --store", None),
-            ("experiment status --json --store", None),
-            ("experiment collect --json --store", Some(&table)),
-            ("experiment decide --json --results", None),
-            ("experiment figures --json --format svg --format pdf --results", Some(&drawn)),
+        done("regime --profile smoke --json --out @regime @.png");
+        done("experiment depth-sweep --depths 1 --steps 3 --size 16 --spec @-sweep.toml @.png");
+        done("experiment predict-depth --json @.png");
+        std::fs::write(name(".toml"), study(&std::fs::canonicalize(FACE).unwrap())).unwrap();
+        for line in [
+            "run --dry-run --json --store @store @.toml",
+            "run --json --store @store @.toml",
+            "status --json --store @store @.toml",
+            "collect --json --store @store @.toml --out @table",
+            "decide --json --results @store @.toml",
+            "figures --json --format svg --format pdf --results @store @.toml --out @drawn",
         ] {
-            let mut arguments = words(line);
-            arguments.extend([store.clone().into(), spec.clone().into()]);
-            arguments.extend(out.iter().flat_map(|out| ["--out".into(), (*out).into()]));
-            let (code, error) = run(&arguments);
-            assert_eq!(code, Some(0), "{arguments:?}: {error}");
+            done(&format!("experiment {line}"));
         }
-        assert!(table.join("rows.csv.gz").exists() && drawn.join("links.svg").exists());
-        assert!(store.join("own/verdicts.json").exists());
-        let names: Vec<PathBuf> =
-            std::fs::read_dir(around.path()).unwrap().map(|e| e.unwrap().path()).collect();
-        let lossy = names
-            .iter()
-            .find(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some());
-        assert_eq!(lossy, None, "nothing is written under a name with other letters");
+        assert!(name("table").join("rows.csv.gz").exists());
+        assert!(name("drawn").join("links.svg").exists());
+        assert!(name("store").join("own/verdicts.json").exists());
+        let entries = std::fs::read_dir(around.path()).unwrap().map(|e| e.unwrap().path());
+        let lossy: Vec<PathBuf> = entries
+            .filter(|path| path.to_string_lossy().contains('\u{fffd}') && path.to_str().is_some())
+            .collect();
+        assert!(lossy.is_empty(), "nothing is written under a name with other letters: {lossy:?}");
         crate::studio::site::built(&name("built"));
-        let mut arguments = words("studio --json --export");
-        arguments.extend([name("site").into(), name("root").into()]);
-        arguments.extend(["--site".into(), name("built").into()]);
-        arguments.extend(words("--ids genomes/a.json"));
         std::fs::create_dir_all(name("root").join("genomes")).unwrap();
         std::fs::copy(MOTH, name("root").join("genomes/a.json")).unwrap();
-        let (code, error) = run(&arguments);
-        assert_eq!(code, Some(0), "{arguments:?}: {error}");
+        done("studio --json --export @site @root --site @built --ids genomes/a.json");
+        done("man --out @man");
     }
-    let (code, error) = run(words("man --out").into_iter().chain([odd("man").into()]));
-    assert_eq!(code, Some(0), "man: {error}");
-}
-
-/// Every file below `folder`.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
 #[test]
@@ -195,9 +162,8 @@ fn a_script_that_cannot_name_a_path_is_refused() {
 }
 
 /// The bytes of a file, unpacked if it is a table.
-fn bytes(path: &Path) -> Vec<u8> {
-    let bytes = std::fs::read(path).unwrap();
-    if path.extension().is_none_or(|end| end != "gz") {
+fn unpacked(name: &str, bytes: Vec<u8>) -> Vec<u8> {
+    if !name.ends_with(".gz") {
         return bytes;
     }
     let mut unpacked = Vec::new();
@@ -264,7 +230,7 @@ fn nothing_that_a_command_writes_says_where_it_was_made() {
     done("maps --genome @moth.json --size 8 --out @m.svg");
     done("export --genome @moth.json --out @e.onnx");
     done("export --genome @moth.json --out @e.safetensors");
-    let best = files(&home.join("evolved/genomes")).into_iter().min().unwrap();
+    let best = home.join("evolved/genomes/000.json");
     let notes = genome::read(&best).unwrap().provenance.notes;
     assert_eq!(notes["target"], "priv.png");
     assert_eq!(notes["target_sha256"].len(), 64);
@@ -274,11 +240,11 @@ fn nothing_that_a_command_writes_says_where_it_was_made() {
     crate::studio::site::built(&home.join("built"));
     done("studio @root --site @built --export @site --ids genomes/a.json --ids run");
     let all = files(&home);
-    for path in &all {
-        let says = bytes(path).windows(11).any(|part| part == b"secret-home");
-        assert!(!says, "{}", path.display());
-    }
     assert!(all.len() > 300, "{}", all.len());
+    for (name, bytes) in all {
+        let says = unpacked(&name, bytes).windows(11).any(|part| part == b"secret-home");
+        assert!(!says, "{name}");
+    }
 
     // What was begun goes on in another place, without the files that it began from.
     let moved = around.path().join("other-home");
@@ -292,9 +258,10 @@ fn nothing_that_a_command_writes_says_where_it_was_made() {
     run("evolve --search interactive --select 2 --cell 16 --out @bred");
     for compared in ["of-genome", "of-picture"] {
         let runs = moved.join(compared).join("runs");
-        let before = files(&runs);
+        let names = || files(&runs).into_keys().collect::<Vec<_>>();
+        let before = names();
         run(&format!("experiment run @{compared}/spec.toml --store @{compared}/runs"));
-        assert_eq!(files(&runs), before, "nothing is computed again");
+        assert_eq!(names(), before, "nothing is computed again");
     }
     run("experiment run @specs/face.toml --dry-run");
 }
@@ -331,7 +298,7 @@ fn a_linked_folder_in_an_output_folder_is_refused_and_nothing_is_written_beyond_
         let mut arguments = words(line);
         arguments.push(folder.into());
         let (code, error) = run(&arguments);
-        assert_eq!(files(&elsewhere), [] as [PathBuf; 0], "{line}: {name}");
+        assert!(files(&elsewhere).is_empty(), "{line}: {name}");
         assert_eq!(code, Some(1), "{line}: {name}: {error}");
         let link = link.display();
         assert!(error.contains(&format!("expected a folder, found the link {link}")), "{error}");
@@ -366,10 +333,9 @@ fn a_linked_folder_in_an_output_folder_is_refused_and_nothing_is_written_beyond_
 
 /// A copy of a folder whose files are second names, as `cp -al` makes it.
 fn snapshot(from: &Path, to: &Path) {
-    for file in files(from) {
-        let other = to.join(file.strip_prefix(from).unwrap());
-        std::fs::create_dir_all(other.parent().unwrap()).unwrap();
-        std::fs::hard_link(file, other).unwrap();
+    for name in files(from).into_keys() {
+        std::fs::create_dir_all(to.join(&name).parent().unwrap()).unwrap();
+        std::fs::hard_link(from.join(&name), to.join(&name)).unwrap();
     }
 }
 
@@ -381,20 +347,11 @@ fn a_search_and_its_snapshot_of_hard_links_go_on_apart() {
     done(around.path(), &format!("{line} --generations 2 --out @run"));
     done(around.path(), &format!("{line} --generations 5 --out @whole"));
     snapshot(&run, &snap);
-    let read = |folder: &Path| -> Vec<(PathBuf, Vec<u8>)> {
-        let mut all = files(folder);
-        all.sort();
-        let read = |path: PathBuf| {
-            let bytes = std::fs::read(&path).unwrap();
-            (path.strip_prefix(folder).unwrap().to_path_buf(), bytes)
-        };
-        all.into_iter().map(read).collect()
-    };
-    let before = read(&snap);
+    let before = files(&snap);
     done(around.path(), "evolve --resume --generations 5 --out @run");
-    assert!(read(&snap) == before, "the snapshot stays as it was");
-    assert!(read(&run) == read(&whole), "and the run came to its end");
-    let ended = read(&run);
+    assert!(files(&snap) == before, "the snapshot stays as it was");
+    assert!(files(&run) == files(&whole), "and the run came to its end");
+    let ended = files(&run);
     done(around.path(), "evolve --resume --generations 5 --out @snap");
-    assert!(read(&snap) == ended && read(&run) == ended);
+    assert!(files(&snap) == ended && files(&run) == ended);
 }

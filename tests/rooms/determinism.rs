@@ -1,10 +1,13 @@
 //! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
 
+use crate::answers::hold;
+use crate::stop::StopAt;
 use assert_cmd::Command;
+use picloom::base::settings::Settings;
 use picloom::genome;
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{RunError, TrainJob, load_target, train_run};
-use picloom::train::{StopReason, TrainConfig, TrainObserver, TrainState};
+use picloom::train::{StopReason, TrainConfig};
 use std::path::{Path, PathBuf};
 
 fn mask() -> PathBuf {
@@ -46,7 +49,7 @@ fn assert_same(first: &Files, second: &Files, what: &str) {
 #[test]
 fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
     let work = tempfile::tempdir().unwrap();
-    let mut seen: Option<(Files, Vec<u8>)> = None;
+    let mut seen: Option<Files> = None;
     for threads in ["1", "2", "8"] {
         let out = work.path().join(threads).join("run");
         let picloom = |arguments: &[&str]| {
@@ -65,27 +68,33 @@ fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
             "train", "--genome", genome, "--target", genome, "--size", "48", "--steps", "120",
             "--batch", "900", "--seed", "3", "--out", &run,
         ]);
-        let score = picloom(&["score", &run, "--samples", "20"]);
-        // The record names the folder, which differs on purpose.
-        let score = String::from_utf8(score).unwrap().replace(&run, "RUN").into_bytes();
-        let files = files(&out);
-        match &seen {
-            None => seen = Some((files, score)),
-            Some((first, first_score)) => {
-                assert_same(first, &files, &format!("{threads} threads"));
-                assert!(*first_score == score, "{threads} threads: the score differs");
-            }
+        let (file, card) = (out.with_file_name("score.json"), out.with_file_name("card"));
+        let score = ["score", &run, "--samples", "20", "--seed", "2"];
+        let printed = picloom(&[&score[..], &["--out", file.to_str().unwrap()]].concat());
+        picloom(&[&score[..], &["--all", "--out", card.to_str().unwrap()]].concat());
+        let mut files = files(&out);
+        for path in [file, card.join("card.json"), card.join("card.svg"), card.join("card.png")] {
+            files.push((path.display().to_string(), std::fs::read(&path).unwrap()));
         }
+        files.push(("the score".into(), printed));
+        // Records name folders, which differ on purpose.
+        let place = out.parent().unwrap().to_str().unwrap();
+        for (_, bytes) in files.iter_mut().filter(|file| file.1.is_ascii()) {
+            *bytes = String::from_utf8_lossy(bytes).replace(place, "PLACE").into_bytes();
+        }
+        assert_same(seen.get_or_insert(files.clone()), &files, &format!("{threads} threads"));
     }
-}
-
-/// Asks to stop after a number of steps.
-struct StopAfter(u64);
-
-impl TrainObserver for StopAfter {
-    fn step_done(&mut self, state: &TrainState) -> bool {
-        state.step < self.0
-    }
+    let files = seen.unwrap();
+    let of = |end: &str| &files.iter().find(|(name, _)| name.ends_with(end)).unwrap().1;
+    let record: serde_json::Value = serde_json::from_slice(of("score.json")).unwrap();
+    assert_eq!((&record["seed"], &record["samples"]), (&2.into(), &"20".into()));
+    assert_eq!(record["judge_model_sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(record["perturbations"].as_array().unwrap().len(), 40);
+    assert_eq!(record["sampled"]["population"], record["non_zero"]);
+    // One drawing: its own, that of the score, and one a measure.
+    let card = String::from_utf8_lossy(of("card.svg"));
+    assert_eq!(card.matches("<svg ").count(), 3);
+    assert!(card.contains("<title>Score: how likely"));
 }
 
 #[test]
@@ -111,7 +120,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         train_run(&whole, job(), false, &mut ()).unwrap();
         let parts = work.path().join(format!("parts-{optimizer}"));
         for stop in [17, 18, 41] {
-            let result = train_run(&parts, job(), true, &mut StopAfter(stop)).unwrap();
+            let result = train_run(&parts, job(), true, &mut StopAt(stop)).unwrap();
             assert_eq!(result.train.stop, StopReason::Interrupted);
             assert!(!parts.join("result.json").exists());
         }
@@ -163,14 +172,14 @@ fn a_run_of_more_steps_goes_on_from_a_shorter_one_to_the_same_bits() {
         assert!(refused.contains("steps 60") && refused.contains("steps 25"), "{refused}");
         assert!(refused.contains("--resume"), "{refused}");
         train_run(&parts, of(41), true, &mut ()).unwrap();
-        let longer = train_run(&parts, of(60), true, &mut StopAfter(50)).unwrap();
+        let longer = train_run(&parts, of(60), true, &mut StopAt(50)).unwrap();
         assert_eq!(longer.train.stop, StopReason::Interrupted);
         assert!(!parts.join("result.json").exists());
         train_run(&parts, of(60), true, &mut ()).unwrap();
         assert_same(&whole, &kept(&parts), optimizer);
         // An interrupted one, which is gone on with to more steps than it was begun for.
         let stopped = folder("stopped");
-        train_run(&stopped, of(40), false, &mut StopAfter(17)).unwrap();
+        train_run(&stopped, of(40), false, &mut StopAt(17)).unwrap();
         train_run(&stopped, of(60), true, &mut ()).unwrap();
         assert_same(&whole, &kept(&stopped), optimizer);
         // One that died after its folder was given the new name, before a checkpoint was written.
@@ -191,85 +200,33 @@ fn a_run_that_is_not_the_beginning_of_another_is_refused_with_what_differs() {
     let config = TrainConfig { steps: 20, seed: 5, ..TrainConfig::default() };
     let run = work.path().join("run");
     train_run(&run, prolongable(config.clone()), false, &mut ()).unwrap();
-    let refused = |folder: &Path, train: TrainConfig| {
+    let refused = |folder: &Path, changes: &str| {
         let before = std::fs::read(folder.join("result.json")).unwrap();
+        let train = config.with(&changes.parse().unwrap()).unwrap();
         let error = train_run(folder, prolongable(train), true, &mut ()).unwrap_err().to_string();
         assert_eq!(std::fs::read(folder.join("result.json")).unwrap(), before);
-        error
+        error.replace(&work.path().display().to_string(), "")
     };
-    let mut other = TrainConfig { seed: 6, ..config.clone() };
-    other.schedule.lr = 0.01;
-    other.optimizer = "muon:steps=7".parse().unwrap();
-    let said = refused(&run, other);
-    let expected = "a run with seed 6, optimizer muon:steps=7, lr 0.01, found a run with seed 5, optimizer adam, lr 0.003";
-    assert!(said.contains(expected), "{said}");
-    // More steps and something else: not its beginning.
-    let said = refused(&run, TrainConfig { steps: 30, collapse_after: 7, ..config.clone() });
-    assert!(
-        said.contains("steps 30, collapse_after 7") && said.contains("another --out"),
-        "{said}"
-    );
-    let said = refused(&run, TrainConfig { steps: 10, ..config.clone() });
-    assert!(said.contains("steps 10") && said.contains("another --out"), "{said}");
+    hold("refusals/longer", |changes| {
+        let begun = |name: &str, more: &str| {
+            let folder = work.path().join(name);
+            let train = config.with(&more.parse().unwrap()).unwrap();
+            let job = TrainJob { keeps_state: name != "plain", ..prolongable(train) };
+            train_run(&folder, job, false, &mut ()).unwrap();
+            folder
+        };
+        match changes.split_once('\n') {
+            Some(("of a falling rate", more)) => {
+                refused(&begun("cosine", "schedule = 'cosine'"), more)
+            }
+            Some(("of an early end", more)) => refused(&begun("early", "target_loss = 1.0"), more),
+            Some(("of a study", more)) => refused(&begun("plain", ""), more),
+            _ => refused(&run, changes),
+        }
+    });
     // Another wiring.
     let mut job = prolongable(config.clone());
     job.config.wiring_sha256 = "0".into();
     let said = train_run(&run, job, true, &mut ()).unwrap_err().to_string();
     assert!(said.contains("links and mask sha256"), "{said}");
-    // A rate that depends on all steps.
-    let falling = |steps: u64| {
-        let mut train = TrainConfig { steps, ..config.clone() };
-        train.schedule.shape = "cosine".parse().unwrap();
-        train
-    };
-    let cosine = work.path().join("cosine");
-    train_run(&cosine, prolongable(falling(20)), false, &mut ()).unwrap();
-    assert!(refused(&cosine, falling(30)).contains("cosine schedule"));
-    // One that ended for another reason.
-    let reached = |steps: u64| TrainConfig { steps, target_loss: Some(1.0), ..config.clone() };
-    let early = work.path().join("early");
-    train_run(&early, prolongable(reached(20)), false, &mut ()).unwrap();
-    assert!(refused(&early, reached(30)).contains("more steps change nothing"));
-    // One of a study, which keeps no state.
-    let plain = work.path().join("plain");
-    let job = TrainJob { keeps_state: false, ..prolongable(config.clone()) };
-    train_run(&plain, job, false, &mut ()).unwrap();
-    assert!(refused(&plain, TrainConfig { steps: 30, ..config }).contains("was not kept"));
-}
-
-#[test]
-#[cfg(unix)]
-fn ctrl_c_leaves_a_checkpoint_that_resumes() {
-    let work = tempfile::tempdir().unwrap();
-    let (genome, run) = (mask(), work.path().join("run"));
-    let start = |resume: bool, steps: &str| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"));
-        command.args(["train", "--size", "32", "--steps", steps, "--genome"]);
-        command.arg(&genome).arg("--target").arg(&genome).arg("--out").arg(&run);
-        if resume {
-            command.arg("--resume");
-        }
-        command.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-        command.spawn().unwrap()
-    };
-    let mut child = start(false, "100000000");
-    let logged = || std::fs::metadata(run.join("metrics.part.jsonl")).map_or(0, |m| m.len());
-    while logged() == 0 {
-        assert!(child.try_wait().unwrap().is_none(), "it is still training");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(run.join("checkpoint.json").exists() && !run.join("result.json").exists());
-    // Another config in the same folder is refused, with the checkpoint untouched.
-    let before = std::fs::read(run.join("checkpoint.json")).unwrap();
-    let output = start(true, "5").wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(std::fs::read(run.join("checkpoint.json")).unwrap(), before);
 }

@@ -1,6 +1,7 @@
 //! The fast kernel: against the plain f64 reference, against itself on other instruction sets and
 //! thread counts, and perturbations against drawing afresh.
 
+use crate::stop::on_threads;
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::genome::Input;
@@ -286,10 +287,7 @@ fn the_number_of_threads_changes_no_bit() {
         let p = Problem::new(seed, 90, 8, is_graph, density, 0.8);
         let results: Vec<_> = [1, 2, 8]
             .into_iter()
-            .map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| bits(&p, Isa::best()))
-            })
+            .map(|threads| on_threads(threads, || bits(&p, Isa::best())))
             .collect();
         assert!(results.iter().all(|r| *r == results[0]), "seed {seed}");
     }
@@ -321,40 +319,6 @@ fn selected_pixels_are_a_problem_of_their_own() {
     objective.select(None);
     assert_eq!(objective.loss_and_gradient(&p.weights, &mut gradient), whole);
     assert_eq!(gradient, all);
-}
-
-#[test]
-fn a_relay_chain_learns_as_if_its_units_computed() {
-    // x → a → b → brightness with weights 2, 3, 0.1: v = 0.6 x, and dv/dw of each link in turn is
-    // 0.3 x, 0.2 x and 6 x.
-    let unit = |links| Unit { activation: Activation::Identity, layer: 1, links };
-    let network = Network {
-        inputs: Input::OF_PIXEL.to_vec(),
-        units: (0..4).map(|_| unit(0..0)).chain([unit(0..1), unit(1..2), unit(2..3)]).collect(),
-        links: vec![
-            Link { source: 0, target: 4 },
-            Link { source: 4, target: 5 },
-            Link { source: 5, target: 6 },
-        ],
-        outputs: [None, None, Some(6)],
-        blocks: Vec::new(),
-        arch: None,
-    };
-    let inputs = PixelInputs::full(9, Coords::Fer);
-    let x = inputs.plane(Input::X).unwrap();
-    let mut objective = Objective::new(&network, &Mask::all(3), &inputs, &[0.25; 243]);
-    let mut gradient = [0.0; 3];
-    let loss = objective.loss_and_gradient(&[2.0, 3.0, 0.1], &mut gradient);
-    let (mut expected, mut slope) = (0.0, 0.0);
-    for &x in x {
-        let v = 0.6 * f64::from(x);
-        expected += (v.abs() - 0.25).powi(2) / 81.0;
-        slope += 2.0 * (v.abs() - 0.25) * f64::from(x) * v.signum() / 81.0;
-    }
-    assert!((loss - expected).abs() < 1e-7);
-    for (g, factor) in gradient.iter().zip([0.3, 0.2, 6.0]) {
-        assert!((f64::from(*g) - factor * slope).abs() < 1e-6 * factor);
-    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The rooms math to score: what each promises, held to oracles, invariants and other implementations.
 
+#[path = "../common/answers.rs"]
+mod answers;
+#[path = "../common/commands.rs"]
+mod commands;
 #[path = "../common/files.rs"]
 mod files;
-#[path = "../common/reference_step.rs"]
-mod reference_step;
 #[path = "../common/refusals.rs"]
 mod refusals;
 #[path = "../common/repository.rs"]
@@ -27,6 +29,8 @@ mod measures_oracle;
 mod methods_page;
 mod networks;
 mod optimizers;
+#[path = "../common/oracle.rs"]
+mod oracle;
 mod organisation;
 mod orthogonal;
 mod own_files;
@@ -40,8 +44,14 @@ mod prune_swarm;
 mod recombination;
 mod score;
 mod settings;
+#[path = "../common/specs.rs"]
+mod specs;
 mod stats_oracle;
+#[path = "../common/stop.rs"]
+mod stop;
 mod targets;
+#[path = "../common/tiny.rs"]
+mod tiny;
 mod trainer;
 #[cfg(feature = "vlm")]
 mod vlm;

@@ -1,7 +1,8 @@
 //! Further measures against an independent numpy implementation (tests/oracle/measures.py), on the networks of
 //! [`organisation`](super::organisation). The oracle says which weights are moved, and how far.
 
-use super::organisation::{CLOSE, Case, SIDE, close, indices, number, numbers, sums_close};
+use super::organisation::{CLOSE, Case, SIDE, sums_close};
+use crate::oracle::{close, indices, number, numbers};
 use picloom::base::SimRng;
 use picloom::network::{Mask, Model};
 use picloom::probe::{Delta, Perturbation, Selection, WeightSweep};

@@ -1,6 +1,7 @@
 //! The measures of how a network is organised against an independent numpy implementation
 //! (tests/oracle/organisation.py), on networks made by integer arithmetic.
 
+use crate::oracle::{close, indices, number, numbers};
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, Weights};
@@ -20,7 +21,6 @@ use serde_json::Value;
 
 pub(super) const SIDE: usize = 32;
 
-/// Numbers in [−1, 1] to this, larger ones to this share of themselves.
 pub(super) const CLOSE: f64 = 1e-5;
 /// Shares that eight changes explain: differences of f32 pictures by 1/64 are off by 1e-5 of themselves.
 const PURSUED: f64 = 3e-5;
@@ -29,28 +29,8 @@ const ALONG: f64 = 2e-4;
 /// Refinement ends when a round takes off less than 1e-4 of what is left.
 const REFINED: f64 = 2.5e-4;
 
-fn oracle() -> Value {
+fn all_of_it() -> Value {
     serde_json::from_str(include_str!("../oracle/organisation.json")).unwrap()
-}
-
-pub(super) fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("expected a number, found {value}"))
-}
-
-pub(super) fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(number).collect()
-}
-
-pub(super) fn indices(value: &Value) -> Vec<usize> {
-    numbers(value).into_iter().map(|v| v as usize).collect()
-}
-
-#[track_caller]
-pub(super) fn close(what: &str, found: f64, expected: f64, tolerance: f64) {
-    assert!(
-        (found - expected).abs() <= tolerance * expected.abs().max(1.0),
-        "{what}: expected {expected}, found {found}"
-    );
 }
 
 /// A network of the oracle and what the oracle says of it.
@@ -62,7 +42,7 @@ pub(super) struct Case {
 
 impl Case {
     pub(super) fn all() -> Vec<Case> {
-        let all = oracle();
+        let all = all_of_it();
         let cases: Vec<Case> = all["networks"].as_array().unwrap().iter().map(Case::new).collect();
         assert_eq!(cases.len(), 3);
         cases
@@ -123,12 +103,6 @@ impl Case {
         let alive = alive(network, &Mask::non_zero(weights));
         (0..alive.0.len()).filter(|&link| alive.0[link]).collect()
     }
-
-    #[track_caller]
-    fn close(&self, key: &str, found: Option<f64>, tolerance: f64) {
-        let what = format!("{key} of {}", self.kind);
-        close(&what, found.unwrap(), number(&self.oracle[key]), tolerance);
-    }
 }
 
 /// Length, and what it is along four patterns of length about 1.
@@ -151,51 +125,33 @@ pub(super) fn sums_close(what: &str, field: &[f64], expected: &Value, tolerance:
 }
 
 #[test]
-fn effective_units_and_gini_are_the_oracles() {
+fn what_silencing_a_unit_or_link_does_is_the_oracles() {
     for case in Case::all() {
         let s = &case.silenced;
-        assert_eq!(case.oracle["units"], s.doings.len(), "{}", case.kind);
-        case.close("effective_units", effective_units::effective_units(s), CLOSE);
-        case.close("contribution_gini", effective_units::contribution_gini(s), CLOSE);
-    }
-}
-
-#[test]
-fn locality_is_the_oracles() {
-    for case in Case::all() {
-        case.close("locality", locality::locality(&case.silenced), CLOSE);
-    }
-}
-
-#[test]
-fn influence_orthogonality_is_the_oracles() {
-    for case in Case::all() {
-        let s = &case.silenced;
-        assert_eq!(case.oracle["different"], s.different().len(), "{}", case.kind);
-        case.close("influence_orthogonality", Influence::of(s).map(|of| of.orthogonality), CLOSE);
-    }
-}
-
-#[test]
-fn redundancy_is_the_oracles() {
-    for case in Case::all() {
-        case.close("redundancy", Influence::of(&case.silenced).map(|of| of.redundancy), CLOSE);
-    }
-}
-
-#[test]
-fn brittleness_is_the_oracles() {
-    for case in Case::all() {
-        assert_eq!(case.oracle["living"], case.living().len(), "{}", case.kind);
-        case.close("brittleness", brittleness::brittleness(&case.silenced), CLOSE);
-    }
-}
-
-#[test]
-fn relative_brittleness_is_the_oracles() {
-    for case in Case::all() {
-        let found = brittleness::relative_brittleness(&case.silenced);
-        case.close("relative_brittleness", found, CLOSE);
+        for (key, count) in [
+            ("units", s.doings.len()),
+            ("different", s.different().len()),
+            ("living", case.living().len()),
+        ] {
+            assert_eq!(case.oracle[key], count, "{key} of {}", case.kind);
+        }
+        let influence = Influence::of(s).unwrap();
+        for (key, found) in [
+            ("effective_units", effective_units::effective_units(s)),
+            ("contribution_gini", effective_units::contribution_gini(s)),
+            ("locality", locality::locality(s)),
+            ("influence_orthogonality", Some(influence.orthogonality)),
+            ("redundancy", Some(influence.redundancy)),
+            ("brittleness", brittleness::brittleness(s)),
+            ("relative_brittleness", brittleness::relative_brittleness(s)),
+        ] {
+            close(
+                &format!("{key} of {}", case.kind),
+                found.unwrap(),
+                number(&case.oracle[key]),
+                CLOSE,
+            );
+        }
     }
 }
 
@@ -283,7 +239,7 @@ fn drawing() -> Picture {
 
 #[test]
 fn edits_of_a_drawing_of_many_parts_are_the_oracles() {
-    let expected = &oracle()["drawing"];
+    let expected = &all_of_it()["drawing"];
     let found = few_weight_edits::edits_of(&drawing());
     assert_eq!((found.len(), expected.as_array().unwrap().len()), (12, 12));
     for (k, edit) in found.iter().enumerate() {
@@ -508,7 +464,7 @@ fn axis_advantages_are_the_oracles() {
 fn disentanglement_and_completeness_are_the_oracles() {
     let at = |i: usize, j: usize| ((5 * i * i + 3 * i * j + 2 * j) % 7) as f64;
     let found = dci(&DMatrix::from_fn(8, 5, |i, j| if i == 3 || j == 2 { 0.0 } else { at(i, j) }));
-    let oracle = &oracle()["dci"];
+    let oracle = &all_of_it()["dci"];
     close("disentanglement", found.disentanglement, number(&oracle["disentanglement"]), 1e-10);
     close("completeness", found.completeness, number(&oracle["completeness"]), 1e-10);
 }

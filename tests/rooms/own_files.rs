@@ -25,15 +25,25 @@ fn of_several_who_make_a_new_file_one_does() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_refused_with_its_size_and_the_bound() {
+fn a_file_that_is_too_large_or_no_file_is_refused_with_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
     std::fs::write(&path, "12345").unwrap();
     assert_eq!(read_plain(&path, 5).unwrap(), b"12345");
     let error = read_text(&path, 4).unwrap_err().to_string();
     assert_eq!(error, "expected a file of at most 4 bytes, found 5 bytes");
-    let error = read_plain(folder.path(), 5).unwrap_err().to_string();
-    assert_eq!(error, "expected a plain file, found a folder");
+    let mut not_plain = vec![(folder.path().to_path_buf(), "a folder")];
+    if cfg!(unix) {
+        let link = folder.path().join("link");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        not_plain.extend([("/dev/zero".into(), "a device"), (link, "a device")]);
+    }
+    for (path, what) in not_plain {
+        let error = read_plain(&path, 5).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert_eq!(error.to_string(), format!("expected a plain file, found {what}"));
+    }
 }
 
 #[cfg(unix)]

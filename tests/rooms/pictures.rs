@@ -1,8 +1,7 @@
 //! Pictures made square: what is cut, what is added, and that a square one is left alone.
 
-use picloom::network::kernel::render;
 use picloom::network::picture::PictureProblem;
-use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Squaring, Wiring};
+use picloom::network::{Picture, Squaring};
 
 /// The row and column of every pixel, as colours.
 fn numbered(width: usize, height: usize) -> Picture {
@@ -66,34 +65,8 @@ fn jpeg(wide: u32, high: u32, orientation: u8) -> Vec<u8> {
     let encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 100);
     stored.write_with_encoder(encoder).unwrap();
     // One entry of a big-endian TIFF directory: tag 0x0112, type 3, one value.
-    let tiff = [
-        0x4d,
-        0x4d,
-        0,
-        42,
-        0,
-        0,
-        0,
-        8,
-        0,
-        1,
-        1,
-        0x12,
-        0,
-        3,
-        0,
-        0,
-        0,
-        1,
-        0,
-        orientation,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-    ];
+    let head = b"MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0";
+    let tiff = [&head[..], &[orientation], &[0; 6]].concat();
     let segment = [&b"Exif\0\0"[..], &tiff].concat();
     let length = (segment.len() as u16 + 2).to_be_bytes();
     [&bytes[..2], &[0xff, 0xe1], &length, &segment, &bytes[2..]].concat()
@@ -178,28 +151,6 @@ fn tiff_and_bmp_are_read_and_what_is_refused_says_the_limit_and_helps() {
         let error = read(name).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
         assert_eq!(error.contains("save it as PNG"), advice, "{error}");
-    }
-}
-
-#[test]
-fn a_picture_that_is_drawn_rows_by_rows_has_the_bits_of_the_whole() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/bred_skull.json");
-    let genome = picloom::genome::read(&path).unwrap();
-    let Model { network, weights, .. } = Model::of_genome(&genome, Wiring::Layerized);
-    for frame in [Frame::PICTURE, Frame { x: -0.3, y: 0.1, width: 0.9, height: 0.7 }] {
-        let size = 37;
-        let whole = render(&network, &weights, &PixelInputs::framed(size, Coords::Fer, frame));
-        for at_once in [1, 5, 36] {
-            let rows = (0..size).step_by(at_once).flat_map(|first| {
-                let rows = first..(first + at_once).min(size);
-                render(
-                    &network,
-                    &weights,
-                    &PixelInputs::framed_rows(size, Coords::Fer, frame, rows),
-                )
-            });
-            assert_eq!(rows.collect::<Vec<_>>(), whole, "{at_once} rows at once");
-        }
     }
 }
 

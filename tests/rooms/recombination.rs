@@ -1,7 +1,9 @@
 //! Families of pictures: the hand-built network passes, the disconnected support fails (METHODS §11).
 
+use crate::answers::hold;
 use crate::refusals::assert_refused;
 use picloom::base::SimRng;
+use picloom::evolve::Preset;
 use picloom::experiment::evolution::{
     EvolutionConfig, EvolutionJob, SearchKind, Unwatched, evolve,
 };
@@ -152,19 +154,10 @@ fn a_search_breeds_one_genome_for_a_family_and_says_what_it_draws_of_the_rest() 
     let again = EvolutionJob::of_file(config.clone(), &two.join("config.toml")).unwrap();
     assert_eq!(evolve(&again, &two, true, &mut Unwatched).unwrap(), result);
 
-    let refused = |change: &dyn Fn(&mut EvolutionConfig)| {
-        let mut other = config.clone();
-        change(&mut other);
-        EvolutionJob::new(other).unwrap_err().to_string()
-    };
-    let novelty = refused(&|config| config.search = SearchKind::Novelty);
-    assert!(novelty.contains("target, to draw a family"), "{novelty}");
-    let unknown = refused(&|config| config.target = Some("family:fase".into()));
-    assert!(unknown.contains("did you mean \"face\""), "{unknown}");
-    let picture = refused(&|config| config.target = Some("genomes/bred_moth.json".into()));
-    assert!(picture.contains("a family of pictures, family:NAME"), "{picture}");
-    let flat = refused(&|config| config.ancestors = vec!["genomes/bred_moth.json".into()]);
-    assert!(flat.contains("genomes with 2 factors, as face has"), "{flat}");
+    hold("refusals/families", |text| {
+        let config = EvolutionConfig::over_defaults(Preset::Neat, text.parse().unwrap()).unwrap();
+        EvolutionJob::new(config).unwrap_err().to_string()
+    });
 }
 
 #[test]
@@ -200,9 +193,12 @@ fn a_minibatch_of_conditions_is_of_whole_pictures_and_learns_them_all() {
     // One condition a step learns the family, too.
     let (r2, _) = trained(model(), None, &sets, with(Some(1), 1500));
     assert!(r2 > 0.6, "{r2}");
-    let refused = |config| Trainer::new(problem(None), config).err().unwrap().to_string();
-    let many = refused(with(Some(all + 1), 1));
-    assert!(many.contains("1 to 5, the pictures that training sees"), "{many}");
-    let both = refused(TrainConfig { batch: Some(9), ..with(Some(1), 1) });
-    assert!(both.contains("none beside batch or subsample"), "{both}");
+    let both = TrainConfig { batch: Some(9), ..with(Some(1), 1) };
+    for (config, said) in [
+        (with(Some(all + 1), 1), "1 to 5, the pictures that training sees"),
+        (both, "none beside batch or subsample"),
+    ] {
+        let refused = Trainer::new(problem(None), config).err().unwrap().to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
 }

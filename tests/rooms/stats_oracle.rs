@@ -2,6 +2,7 @@
 //!
 //! The numbers are in `tests/oracle/stats.json`, written by `tests/oracle/stats.py`.
 
+use crate::oracle::{indices, number, numbers};
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::base::stats::{self, Confusion, Tail};
@@ -15,22 +16,9 @@ fn cases(name: &str) -> Vec<Value> {
     cases
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
-    let list = value.as_array().unwrap();
-    list.iter().map(|v| v.as_f64().unwrap()).collect()
-}
-
-fn indices(value: &Value) -> Vec<usize> {
-    numbers(value).iter().map(|&v| v as usize).collect()
-}
-
 #[track_caller]
 fn close(found: f64, expected: &Value, tolerance: f64) {
-    let expected = expected.as_f64().unwrap();
-    assert!(
-        (found - expected).abs() <= tolerance * expected.abs().max(1.0),
-        "expected {expected}, found {found}"
-    );
+    crate::oracle::close("", found, number(expected), tolerance);
 }
 
 #[test]

@@ -2,14 +2,9 @@
 //! purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
 //! a rerun is served wholly from the cache.
 
-use picloom::base::SimRng;
-use picloom::network::{Arch, Coords, Model, Picture, Weights};
-use picloom::probe::{Delta, Selection};
+use picloom::network::Picture;
 use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};
-use picloom::score::{
-    Breeder, CompositionalScore, Decision, Exhibit, Judge, JudgeError, JudgeUsage, Judged, Label,
-    Verdict, score,
-};
+use picloom::score::{Breeder, Decision, Judge, JudgeError, Label, Verdict};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -358,24 +353,6 @@ fn faults_that_stay_end_in_a_clear_error() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_an_error_with_its_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let judge = VlmJudge::new(VlmConfig {
-        url: format!("http://{free}"),
-        attempts: 2,
-        first_wait: Duration::from_millis(1),
-        ..VlmConfig::new("m", folder.path())
-    })
-    .unwrap();
-    let base = Picture::filled(8, 8, [0.5; 3]);
-    let error = judge.read_base(&base).judge(&picture(1)).unwrap_err();
-    let VlmError::NoAnswer { endpoint, fault, .. } = own(error) else { panic!("another error") };
-    assert!(endpoint.starts_with(&format!("http://{free}")), "{endpoint}");
-    assert!(matches!(fault, Fault::Connection(_)), "{fault}");
-}
-
-#[test]
 fn the_servers_wish_to_wait_is_granted() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[Act::Status(429, Some("1"), "")], Act::Right);
@@ -429,29 +406,6 @@ fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
     assert!(most > 1 && most <= 3, "{most} at once");
     let usage = judge.usage().unwrap();
     assert_eq!((usage.questions, usage.from_cache), (24, 16));
-}
-
-#[test]
-fn a_spoilt_cache_is_refused_and_another_model_has_its_own_answers() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(&[], Act::Right);
-    judge_one(&server, folder.path(), 1).unwrap();
-    let other =
-        VlmJudge::new(VlmConfig { model: "another".into(), ..config(&server, folder.path()) })
-            .unwrap();
-    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
-    other.read_base(&base).judge(&picture(1)).unwrap();
-    assert_eq!(server.requests(), 4);
-    for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
-        if entry.path().is_dir() {
-            for file in std::fs::read_dir(entry.path()).unwrap().flatten() {
-                std::fs::write(file.path(), "{}").unwrap();
-            }
-        }
-    }
-    let error = judge_one(&server, folder.path(), 1).unwrap_err();
-    assert!(matches!(own(error), VlmError::Cache { .. }));
-    assert_eq!(server.requests(), 4);
 }
 
 #[test]
@@ -548,69 +502,4 @@ fn a_model_breeds_by_looking_at_the_sheet() {
     let asked = state.requests[2].to_string();
     assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 14"));
     assert_eq!(breeder.usage().unwrap().failed, 1);
-}
-
-/// Scores a small network with a judge on this server.
-fn score_with(
-    server: &Server,
-    cache: &Path,
-) -> Result<(CompositionalScore, Vec<Judged>, JudgeUsage), JudgeError> {
-    let network = "1;gaussian:2,sin:1".parse::<Arch>().unwrap().network();
-    let mut rng = SimRng::new(9, "test", 0);
-    let drawn = (0..network.weight_count()).map(|_| rng.normal() as f32);
-    let weights = Weights(drawn.collect());
-    let exhibit = Exhibit::new(&Model::new(network, weights), 12, Coords::Fer, None);
-    let view = exhibit.view();
-    let links = Selection::Sample(6).draw(view.model(), &mut rng);
-    let swept = view.sweep(&links, Delta::Fixed(0.8), &|_| {});
-    let judge = VlmJudge::new(VlmConfig {
-        attempts: 40,
-        first_wait: Duration::from_millis(1),
-        longest_wait: Duration::from_millis(20),
-        ..config(server, cache)
-    })
-    .unwrap();
-    let (score, judged) = score(&exhibit, &swept, &judge)?;
-    Ok((score, judged, judge.usage().unwrap()))
-}
-
-#[test]
-fn a_score_through_a_failing_server_is_the_score_through_a_good_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let good = Server::new(&[], Act::Right);
-    let (expected, verdicts, _) = score_with(&good, &folder.path().join("a")).unwrap();
-    assert_eq!(expected.clean + expected.damaged, 12);
-    assert!(expected.judge.starts_with("vlm/1 test-model prompt "));
-
-    let mut acts = Vec::new();
-    for i in 0..40 {
-        acts.push(match i % 5 {
-            0 => Act::Status(500, None, ""),
-            1 => Act::Close,
-            2 => Act::CutJson,
-            3 => Act::Content("{}"),
-            _ => Act::Right,
-        });
-    }
-    let bad = Server::new(&acts, Act::Right);
-    let cache = folder.path().join("b");
-    let (score, judged, usage) = score_with(&bad, &cache).unwrap();
-    assert_eq!((&score, &judged), (&expected, &verdicts));
-    // Two questions a picture; equal pictures share their answers.
-    assert_eq!((usage.questions, usage.failed), (24, 32));
-    assert_eq!(kept(&cache), 24 - usage.from_cache);
-    let asked = bad.requests();
-    assert_eq!(asked, usage.requests);
-    let (score, judged, usage) = score_with(&bad, &cache).unwrap();
-    assert_eq!((&score, &judged), (&expected, &verdicts));
-    assert_eq!((usage.from_cache, usage.requests), (24, 0));
-    assert_eq!(bad.requests(), asked);
-
-    // A server that stays broken gives no score at all.
-    let broken = Server::new(&[Act::Right, Act::Right], Act::Status(400, None, "out of order"));
-    let error = score_with(&broken, &folder.path().join("c")).unwrap_err();
-    let VlmError::NoAnswer { fault: Fault::Status { status, .. }, .. } = own(error) else {
-        panic!("another error")
-    };
-    assert_eq!(status, 400);
 }

@@ -1,5 +1,6 @@
 //! Cells of a study: what their files must say, and who may write.
 
+use crate::spec_folder::{in_repository, read};
 use picloom::experiment::networks::NetworksStudy;
 use picloom::network::Picture;
 use picloom::score::{BaseReading, Judge};
@@ -13,37 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The evolved network and a dense one of a genome, with pictures of both.
-const SPEC: &str = r#"
-kind = "networks"
-name = "shown"
-question = "What is kept?"
-size = 16
-steps = 5
-seeds = [0]
-sample = 5
-[[targets]]
-name = "mask"
-genome = "genomes/mask.json"
-[[arms]]
-name = "evolved"
-wiring = "evolved"
-[[arms]]
-name = "dense"
-wiring = "dense"
-[show]
-arms = ["evolved", "dense"]
-maps = ["evolved"]
-"#;
+const SPEC: &str = include_str!("../specs/shown.toml");
 
 fn study() -> (tempfile::TempDir, NetworksStudy) {
     study_of(SPEC)
 }
 
 fn study_of(spec: &str) -> (tempfile::TempDir, NetworksStudy) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (folder, path) = crate::repository::repository(root, "shown", spec, &["genomes/mask.json"]);
-    let study = NetworksStudy::read(&path, None, Path::new("no runs")).unwrap();
-    (folder, study)
+    let (folder, path) = in_repository(spec);
+    (folder, read(&path, None))
 }
 
 #[test]
@@ -117,10 +96,10 @@ fn a_cell_file_with_rows_of_other_networks_is_refused_by_its_name() {
     let at = study_folder(&study, &runs);
     let file =
         |number: usize| at.join("cells").join(format!("{}.json", study.id(&study.cell(number))));
-    let read = |path: &Path| -> Value {
+    let json = |path: &Path| -> Value {
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
-    let (mut first, second) = (read(&file(0)), read(&file(1)));
+    let (mut first, second) = (json(&file(0)), json(&file(1)));
     assert!(matches!(study.state(&study.cell(0), &at), Ok(CellState::Done(_))));
     first["outcome"] = second["outcome"].clone();
     std::fs::write(file(0), first.to_string()).unwrap();

@@ -1,48 +1,18 @@
 //! The means of drawing figures: axes, fonts, sheets, cards, pages.
 
 use picloom::figures::axis::Axis;
-use picloom::figures::card::{Card, Changed, Measure, card};
 use picloom::figures::charts::{Point, Series, Spread};
-use picloom::figures::files::svg_to_rgb;
-use picloom::figures::film::{Reel, there_and_back};
 use picloom::figures::fonts::{BOLD, FACE, REGULAR, ellipsized, text_width, wrapped};
 use picloom::figures::html::{Page, Section};
-use picloom::figures::judge::pair_sheet;
 use picloom::figures::losses::{LossCurve, geometric_mean, losses};
 use picloom::figures::sheets::{Block, Pane, Sheet, mosaic};
-use picloom::figures::style::{self, ARMS, INK, PALETTE, PAPER, signed_colour};
+use picloom::figures::style::{self, ARMS, PALETTE};
 use picloom::figures::svg::{escaped, n};
-use picloom::figures::{Colour, Marker, Provenance, arm, svg_to_png};
-use picloom::network::{Arch, Picture, Weights};
+use picloom::figures::{Colour, Marker, arm};
+use picloom::network::Picture;
 use picloom::page::sugiyama::layout;
-use picloom::score::{Call, Calls, CompositionalScore, Fit};
 use picloom::train::LogLine;
 use std::sync::Arc;
-
-fn labels(axis: &Axis, values: &[f64]) -> Vec<String> {
-    axis.over(values.iter().copied(), 6.0).labels().map(String::from).collect()
-}
-
-#[test]
-fn linear_ticks_stand_on_round_numbers() {
-    assert_eq!(
-        labels(&Axis::new("").range(0.0, 1.0), &[]),
-        ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
-    );
-    assert_eq!(
-        labels(&Axis::new("").signed(), &[-3.0, 3.0]),
-        ["−3", "−2", "−1", "0", "+1", "+2", "+3"]
-            .iter()
-            .filter(|l| ["−2", "0", "+2"].contains(l))
-            .copied()
-            .collect::<Vec<_>>()
-    );
-    assert_eq!(
-        labels(&Axis::new("").range(0.0, 1.0).percent(), &[]),
-        ["0\u{a0}%", "20\u{a0}%", "40\u{a0}%", "60\u{a0}%", "80\u{a0}%", "100\u{a0}%"]
-    );
-    assert_eq!(labels(&Axis::new("").whole(), &[1.0, 2.0]), ["1", "2"]);
-}
 
 #[test]
 fn a_range_of_no_width_is_padded_and_nan_is_left_out() {
@@ -86,13 +56,6 @@ fn every_log_axis_has_two_ticks_however_short_it_is_and_little_its_room() {
             }
         }
     }
-}
-
-#[test]
-fn a_bar_stands_on_its_baseline() {
-    let laid = Axis::new("").include(0.0).over([0.4, 0.9], 6.7);
-    assert_eq!(laid.low, 0.0);
-    assert!(laid.high > 0.9);
 }
 
 #[test]
@@ -140,31 +103,14 @@ fn text_is_cut_and_wrapped_to_width() {
 }
 
 #[test]
-fn arms_have_their_own_key_and_no_two_share_colour_and_marker() {
+fn arms_have_their_own_key_and_no_two_series_share_a_colour() {
     for (i, a) in ARMS.iter().enumerate() {
         assert_eq!(arm(a.key), Some((i, a)));
-        for b in &ARMS[..i] {
-            assert_ne!(a.colour, b.colour, "{} and {}", a.key, b.key);
-        }
+        let others = ARMS[..i].iter().map(|arm| arm.colour).chain(PALETTE.iter().copied());
+        assert!(others.into_iter().all(|colour| colour != a.colour), "{}", a.key);
     }
+    assert!((0..PALETTE.len()).all(|i| !PALETTE[..i].contains(&PALETTE[i])));
     assert_eq!(arm("no such arm"), None);
-}
-
-#[test]
-fn no_other_series_has_an_arms_colour() {
-    for (i, colour) in PALETTE.iter().enumerate() {
-        assert!(ARMS.iter().all(|arm| arm.colour != *colour), "{colour:?}");
-        assert!(!PALETTE[..i].contains(colour), "{colour:?}");
-    }
-}
-
-#[test]
-fn mixing_is_linear_and_forgives_nan() {
-    assert_eq!(PAPER.mix(Colour(0, 0, 0), 0.5), Colour(128, 128, 128));
-    assert_eq!(PAPER.mix(INK, f64::NAN), PAPER);
-    assert_eq!(Colour(1, 171, 255).hex(), "#01abff");
-    assert_eq!(PAPER.text_on(), INK);
-    assert_eq!(INK.text_on(), PAPER);
 }
 
 #[test]
@@ -203,14 +149,6 @@ fn a_link_that_passes_a_layer_bends_beside_its_units() {
 }
 
 #[test]
-fn hidden_units_take_no_room() {
-    let out = layout(&[0, 0, 0], &[true, false, true], &[], (10.0, 4.0));
-    assert_eq!(out.height, 20.0);
-    assert_eq!(out.y[1], 0.0);
-    assert_eq!(layout(&[], &[], &[], (1.0, 1.0)).height, 0.0);
-}
-
-#[test]
 fn what_does_not_count_is_hollow_and_has_no_interval() {
     let estimates = [
         (1.0, Point::value(0.5).between(0.4, 0.6).seeds([0.4, 0.6])),
@@ -225,15 +163,6 @@ fn what_does_not_count_is_hollow_and_has_no_interval() {
     assert_eq!(points[2].seeds, [0.8, 1.0]);
     let bare = Series::course(look(), estimates, Spread::None).points;
     assert!(bare.iter().all(|p| p.y_interval.is_none() && p.seeds.is_empty()));
-}
-
-#[test]
-fn signed_maps_are_red_white_and_blue() {
-    assert_eq!(signed_colour(-1.0), style::NEGATIVE);
-    assert_eq!(signed_colour(-7.0), style::NEGATIVE);
-    assert_eq!(signed_colour(0.0), style::PAPER);
-    assert_eq!(signed_colour(1.0), style::POSITIVE);
-    assert_eq!(signed_colour(f32::NAN), style::BLANK);
 }
 
 #[test]
@@ -259,101 +188,6 @@ fn a_mosaic_has_its_pictures_where_they_belong() {
     assert_eq!(picture.at(3, 20), [0.0, 0.0, 1.0]);
     assert_eq!(picture.at(20, 20), [1.0, 1.0, 1.0]);
     assert_eq!(picture.at(29, 13), [1.0, 0.0, 0.0]);
-}
-
-fn score(counts: bool) -> CompositionalScore {
-    CompositionalScore {
-        judge: "mock/0".into(),
-        delta: "effect:0.18".into(),
-        clean: 5,
-        unclear: 1,
-        damaged: 2,
-        silent: 4,
-        score: Some(0.75),
-        interval: Some((0.41, 0.93)),
-        clean_share: Some(0.625),
-        sampling_error: Some(0.1),
-        judge_error: Some(0.09),
-        sampled: None,
-        layers: vec![
-            Calls { clean: 4, unclear: 0, damaged: 0, silent: 2 },
-            Calls { clean: 1, unclear: 1, damaged: 2, silent: 2 },
-        ],
-        fit: Some(Fit { mse: 0.1, r2: if counts { 0.99 } else { 0.4 } }),
-        counts,
-        non_zero: 30,
-        weights: 6,
-    }
-}
-
-fn drawn(counts: bool) -> String {
-    let picture = Picture::filled(8, 8, [0.2, 0.4, 0.6]);
-    let changed = [Changed {
-        picture: picture.clone(),
-        call: Call::Damaged,
-        caption: "layer 1, w3 +0.2".into(),
-    }];
-    let row = Measure::alone("reuse", "reuse", Some(1.25), "0 up", "a < b");
-    let network = "2;sin:3".parse::<Arch>().unwrap().network();
-    let weights = Weights(vec![0.5; network.weight_count()]);
-    let maps = vec![0.25; 16 * network.units.len()];
-    card(&Card {
-        title: "net",
-        subtitle: "how",
-        drawn: &picture,
-        target: None,
-        score: &score(counts),
-        sampled: None,
-        changed: &changed,
-        measures: &[row],
-        measures_note: "",
-        network: &network,
-        weights: &weights,
-        maps: (&maps, 4),
-        alive: &vec![true; network.units.len()],
-    })
-}
-
-#[test]
-fn a_card_is_one_svg_with_its_numbers_and_both_inner_figures() {
-    let svg = drawn(true);
-    let (_, _, rgb) = svg_to_rgb(&svg, 0.5).unwrap();
-    let ink = |c: Colour| rgb.chunks_exact(3).filter(|p| p == &[c.0, c.1, c.2]).count();
-    assert!([style::CLEAN, style::UNCLEAR, style::DAMAGED].iter().all(|&c| ink(c) > 100));
-    assert_eq!(svg.matches("<svg ").count(), 3);
-    // Its own, that of the score, and one a measure.
-    assert_eq!(svg.matches("<title>").count(), 3);
-    assert!(svg.contains("<title>Score: how likely"));
-    for words in ["0.75", "0.41 to 0.93", "a &lt; b", "1.25", "4 silent", "R² 0.99"] {
-        assert!(svg.contains(words), "{words}");
-    }
-    assert!(!svg.contains("UNFIT"));
-}
-
-#[test]
-fn an_unfit_network_says_so_in_its_card() {
-    let svg = drawn(false);
-    assert!(svg.contains("UNFIT") && svg.contains("does not count"));
-}
-
-#[test]
-fn an_animation_holds_every_frame_and_swings_back() {
-    let frames: Vec<Picture> = (0..3).map(|i| Picture::filled(5, 4, [i as f32 / 2.0; 3])).collect();
-    let frames = there_and_back(frames);
-    assert_eq!(frames.len(), 4);
-    let reel = Reel { width: 5, height: 4, frames: 4, delay: (80, 1000), once: false };
-    let (mut bytes, mut all) = (Vec::new(), frames.iter());
-    let next = || Ok(all.next().unwrap().to_bytes());
-    reel.write_apng(&mut bytes, &[("seed", "7")], next).unwrap();
-    let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
-    let control = reader.info().animation_control.unwrap();
-    assert_eq!((control.num_frames, control.num_plays), (4, 0));
-    assert_eq!(reader.info().utf8_text[0].get_text().unwrap(), "7");
-    let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
-    for shade in [0, 128, 255, 128] {
-        reader.next_frame(&mut buffer).unwrap();
-        assert!(buffer[..60].iter().all(|&b| b == shade), "{shade}");
-    }
 }
 
 #[test]
@@ -385,15 +219,6 @@ fn sections_get_ids_of_their_own() {
     let at = ["what-then", "what-then-2", "section"]
         .map(|id| html.find(&format!("<h2 id=\"{id}\">")).unwrap_or_else(|| panic!("{id}")));
     assert!(at.is_sorted());
-}
-
-#[test]
-fn sheets_carry_numbers_and_two_pictures_a_pair() {
-    let picture = Picture::filled(8, 8, [0.2; 3]);
-    let svg = pair_sheet(17, &[[&picture; 2]; 5]);
-    assert_eq!(svg.matches("<image").count(), 10);
-    assert!(svg.contains(">17</text>") && svg.contains(">21</text>"));
-    assert!(svg_to_png(&svg, 1.0, &Provenance::none()).is_ok());
 }
 
 #[test]

@@ -6,8 +6,6 @@ mod golden;
 mod pages;
 use crate::hostile::without_script;
 use crate::whole::assert_whole;
-use demo::scores;
-use pages::{features, sweep_strips as sweeps};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series};
 use picloom::figures::files::{SaveError, svg_to_rgb, with_metadata};
@@ -53,19 +51,6 @@ fn the_gallery_is_drawn_twice_alike_as_its_golden_pictures_and_saved() {
         assert_whole(&png_path);
     }
     golden::hold(&first);
-}
-
-#[test]
-fn a_report_is_one_file_without_links_out_of_it() {
-    let (folder, _guard) = folder();
-    let html = pages::report();
-    assert!(html == pages::report());
-    for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
-        let found = without_script(&html).replace("http://www.w3.org/2000/svg", "");
-        assert!(!found.contains(outside), "{outside}");
-    }
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("report.html"), html).unwrap();
 }
 
 fn one(panel: Panel) -> String {

@@ -1,15 +1,20 @@
 //! Run folders, studies, records and figures.
 
+#[path = "../common/answers.rs"]
+mod answers;
 #[path = "../common/hostile.rs"]
 mod hostile;
 #[path = "../common/refusals.rs"]
 mod refusals;
 #[path = "../common/repository.rs"]
 mod repository;
+#[path = "../common/specs.rs"]
+mod spec_folder;
 #[path = "../common/whole.rs"]
 mod whole;
 
 mod cells;
+#[path = "../common/commands.rs"]
 mod commands;
 mod compare;
 mod contrasts;
@@ -38,3 +43,5 @@ mod spec_page;
 mod specs;
 mod tables;
 mod target_pictures;
+#[path = "../common/tiny.rs"]
+mod tiny;

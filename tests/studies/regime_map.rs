@@ -1,28 +1,9 @@
 //! The regime map of one picture.
 
-use crate::commands::{json, root};
+use crate::commands::root;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::networks::regime_map_of;
 use picloom::study::Record;
-use std::path::Path;
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().to_str().unwrap();
-    let map = ["regime", "experiments/targets/cat.png", "--profile", "smoke", "--out", out];
-    let first = json(&map);
-    for file in first["figure"].as_array().unwrap() {
-        crate::whole::assert_whole(Path::new(file.as_str().unwrap()));
-    }
-    assert_eq!(first["failed"], 0, "{first}");
-    // The second time nothing is left to be done.
-    let mut again = json(&map);
-    assert_eq!((&first["done"], &again["done"]), (&3.into(), &0.into()));
-    again["done"] = 3.into();
-    assert_eq!(first, again);
-}
 
 #[test]
 fn a_map_in_which_nothing_counts_is_grey_and_says_so() {

@@ -17,14 +17,7 @@ fn root() -> &'static Path {
 fn moth(path: &str, seeds: &[u64], name: &str) -> (Comparison, tempfile::TempDir) {
     let mut genome = genome::read(&root().join("genomes/bred_moth.json")).unwrap();
     genome.provenance.name = name.into();
-    let changes = Changes {
-        profile: Some("quick".into()),
-        size: Some(12),
-        steps: Some(20),
-        own: "sample = 4".parse().unwrap(),
-        seeds: Some(seeds.to_vec()),
-        ..Changes::default()
-    };
+    let changes = Changes { seeds: Some(seeds.to_vec()), ..crate::compare::changes() };
     let subject = Subject::of_genome(genome, Path::new(path)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut single = Template::Compare.of(subject, &changes).unwrap();

@@ -1,8 +1,9 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
+use crate::answers::hold;
 use crate::refusals::assert_refused;
 use picloom::base::refusal::Refusal;
-use picloom::experiment::networks::{NetworksSpec, NetworksStudy};
+use picloom::experiment::networks::NetworksSpec;
 use picloom::experiment::template::{Changes, Template};
 use picloom::study::spec::{Places, STANDARD, Spec, SpecError, SpecFile, read_text};
 use serde::Deserialize;
@@ -42,12 +43,6 @@ fn spec(text: &str, profile: Option<&str>) -> Result<Small, SpecError> {
     read_text(Path::new("s.toml"), text, profile).map(|read| read.0)
 }
 
-/// The message of TOML's reader about a spec.
-fn problem(error: SpecError) -> String {
-    let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
-    problem
-}
-
 #[test]
 fn a_profile_changes_tables_key_by_key_arrays_whole_and_keeps_named_tables() {
     let (standard, quick) = (spec(TEXT, None).unwrap(), spec(TEXT, Some("q")).unwrap());
@@ -81,24 +76,14 @@ fn a_path_is_looked_for_beside_the_spec_and_then_above() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
-    let rows = "s.toml: profile q, rows";
-    for (from, to, refusal) in [
-        ("a = 1", "a = 0", ["s.toml: a", "above 0", "0"]),
-        ("\"y\"]\nb", "\"z\"]\nb", [rows, "some of [\"x\", \"y\"]", "z"]),
-        ("rows = [\"y\"]", "rows.z.name = \"w\"", [rows, "some of [\"x\", \"y\"]", "z"]),
-        ("rows = [\"y\"]", "rows.y = 3", [rows, "a table for each name", "integer"]),
-        ("[9] }", "[9] }\na = 0", ["s.toml: profile q, a", "above 0", "0"]),
-        ("small", "large", ["s.toml: kind", "\"small\"", "\"large\""]),
-    ] {
-        assert_refused(&spec(&TEXT.replacen(from, to, 1), None).unwrap_err(), refusal);
-    }
-    for (from, to, said) in [
-        ("d = 3", "d = \"x\"", "line 6: invalid type"),
-        ("[9] }", "[9] }\ne = 0", "line 10: unknown field `e`"),
-    ] {
-        let problem = problem(spec(&TEXT.replacen(from, to, 1), None).unwrap_err());
-        assert!(problem.starts_with(said), "{problem}");
-    }
+    hold("refusals/profiles", |changes| {
+        let changed = changes.lines().fold(TEXT.to_string(), |text, change| {
+            let (from, to) = change.split_once(" => ").unwrap_or_else(|| panic!("{change}"));
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, &to.replace("\\n", "\n"), 1)
+        });
+        spec(&changed, None).unwrap_err().to_string()
+    });
     let error = spec("kind = \"small\"\nprofiles = 3\n", None).unwrap_err();
     assert_refused(&error, ["s.toml: profiles", "tables, one a profile", "another value"]);
     let error = spec(TEXT, Some("r")).unwrap_err();
@@ -129,24 +114,4 @@ fn a_profile_and_an_option_are_laid_over_the_template() {
     assert_refused(&error, ["profile", "one of quick, standard, paper", "\"quik\""]);
     let large = Changes { seeds: Some(vec![u64::MAX]), ..Changes::default() };
     assert!(Template::Compare.spec(&large).is_err(), "no TOML holds it");
-}
-
-#[test]
-fn an_unknown_key_is_told_the_keys_that_a_spec_has() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.toml");
-    let text = "kind = \"networks\"\nname = \"x\"\nquestoin = \"?\"\n";
-    std::fs::write(&path, text).unwrap();
-    let read = || problem(NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap());
-    let said = read();
-    let (said, hint) = said.split_once("; ").unwrap();
-    assert_eq!(hint, "did you mean \"question\"?");
-    let (unknown, keys) = said.split_once(", expected one of ").unwrap();
-    assert_eq!(unknown, "line 3: unknown field `questoin`");
-    let keys: Vec<&str> = keys.split(", ").collect();
-    assert!(keys.contains(&"`sample`") && keys.contains(&"`effect`"), "{said}");
-    assert!(!keys.iter().any(|key| *key == "`own`" || key.contains(' ')), "{said}");
-    std::fs::write(&path, text.replace("questoin = \"?\"", "[own]\nsample = 3")).unwrap();
-    let said = read();
-    assert!(said.contains("`own`"), "{said}");
 }

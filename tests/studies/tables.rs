@@ -1,8 +1,6 @@
 //! Tables: their files, conditions and measures.
 
 use crate::refusals::assert_refused;
-use picloom::experiment::networks::NetworksRecord;
-use picloom::study::Record;
 use picloom::study::table::{Filter, Measure, Table};
 use serde::Deserialize;
 
@@ -30,27 +28,6 @@ fn a_table_is_read_as_it_was_written_packed_or_not() {
     assert_refused(&refused, ["twice.csv", "", "two columns named \"a\""]);
     let refused = small().column("scor").unwrap_err();
     assert_refused(&refused, ["column", "one of arm", "\"scor\"; did you mean \"score\"?"]);
-}
-
-#[test]
-fn a_contrast_may_name_every_column_that_a_committed_table_of_networks_has() {
-    let figures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("figures");
-    let (mut tables, mut unknown) = (0, Vec::new());
-    for entry in std::fs::read_dir(figures).unwrap() {
-        let Ok(text) = std::fs::read_to_string(entry.unwrap().path().join("study.json")) else {
-            continue;
-        };
-        let head: serde_json::Value = serde_json::from_str(&text).unwrap();
-        if head["format"] != NetworksRecord::FORMAT {
-            continue;
-        }
-        tables += 1;
-        let names = head["columns"].as_array().unwrap().iter();
-        let names = names.map(|column| column["name"].as_str().unwrap().to_string());
-        unknown.extend(names.filter(|name| !NetworksRecord::has_column(name)));
-    }
-    assert!(tables > 20 && unknown.is_empty(), "{tables} tables, {unknown:?}");
-    assert!(!NetworksRecord::has_column("scroe"));
 }
 
 #[test]

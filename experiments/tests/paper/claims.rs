@@ -1,5 +1,7 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
+use crate::command::run;
+use crate::repository::repository;
 use crate::root;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::record::ReachedScore;
@@ -13,7 +15,6 @@ use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::TheoryRecord;
 use picloom_experiments::theory::findings::counterpart;
 use std::path::Path;
-use std::process::Command;
 
 fn spec() -> StudySpec {
     StudySpec::read(&root().join("experiments/study.toml")).unwrap()
@@ -21,13 +22,8 @@ fn spec() -> StudySpec {
 
 /// A record with one real row, to be changed.
 fn template() -> NetworksRecord {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("experiments")).unwrap();
-    let genome = root().join("genomes/mask.json");
-    std::fs::copy(genome, folder.path().join("mask.json")).unwrap();
-    let path = folder.path().join("experiments/t.toml");
-    let text = "kind = \"networks\"\nname = \"t\"\nquestion = \"?\"\nsize = 12\nsteps = 20\nseeds = [0]\nsample = 4\n[[targets]]\nname = \"mask\"\ngenome = \"mask.json\"\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n";
-    std::fs::write(&path, text).unwrap();
+    let text = "kind = \"networks\"\nname = \"t\"\nquestion = \"?\"\nsize = 12\nsteps = 20\nseeds = [0]\nsample = 4\n[[targets]]\nname = \"mask\"\ngenome = \"genomes/mask.json\"\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n";
+    let (folder, path) = repository(root(), "t", text, &["genomes/mask.json"]);
     let plan = NetworksStudy::read(&path, None, Path::new("nowhere")).unwrap();
     let runs = folder.path().join("runs");
     run_cells(&plan, &runs, &mut ()).unwrap().unwrap()
@@ -68,17 +64,21 @@ impl Builder {
     }
 }
 
-/// The ledger on these records, by part.
-fn ledger(parts: &[(&str, &NetworksRecord)]) -> Ledger {
+/// A folder of these records, by part.
+fn records(parts: &[(&str, &NetworksRecord)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (part, record) in parts {
         let place = folder.path().join(part);
         std::fs::create_dir_all(&place).unwrap();
-        NetworksRecord { study: part.to_string(), ..NetworksRecord::clone(record) }
-            .save(&place)
-            .unwrap();
+        let record = NetworksRecord { study: part.to_string(), ..NetworksRecord::clone(record) };
+        record.save(&place).unwrap();
     }
-    Ledger::of(&spec(), folder.path()).unwrap()
+    folder
+}
+
+/// The ledger on these records, by part.
+fn ledger(parts: &[(&str, &NetworksRecord)]) -> Ledger {
+    Ledger::of(&spec(), records(parts).path()).unwrap()
 }
 
 fn claim<'a>(ledger: &'a Ledger, id: &str) -> &'a ClaimRow {
@@ -259,17 +259,10 @@ fn by_optimizer(adam: f64, muon: f64) -> NetworksRecord {
 
 /// C11 on the committed losses and these scores.
 fn c11(parts: &[(&str, &NetworksRecord)]) -> ClaimRow {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = records(parts);
     std::fs::create_dir(folder.path().join("optimizers")).unwrap();
     for name in ["optimizers/study.json", "optimizers/rows.csv.gz"] {
         std::fs::copy(root().join("figures").join(name), folder.path().join(name)).unwrap();
-    }
-    for (part, record) in parts {
-        let place = folder.path().join(part);
-        std::fs::create_dir_all(&place).unwrap();
-        NetworksRecord { study: part.to_string(), ..NetworksRecord::clone(record) }
-            .save(&place)
-            .unwrap();
     }
     claim(&Ledger::of(&spec(), folder.path()).unwrap(), "C11").clone()
 }
@@ -374,26 +367,16 @@ fn one_recipe_in_which_the_effect_is_gone_decides_against_c15() {
 
 #[test]
 fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
-    let folder = tempfile::tempdir().unwrap();
-    let wirings = wirings(95, 60, 20, None);
-    std::fs::create_dir(folder.path().join("wirings")).unwrap();
-    wirings.save(&folder.path().join("wirings")).unwrap();
-    let claims = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"))
-            .arg("claims")
-            .arg("--spec")
-            .arg(root().join("experiments/study.toml"))
-            .arg("--records")
-            .arg(folder.path())
-            .args(more)
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.success(), text)
+    let folder = records(&[("wirings", &wirings(95, 60, 20, None))]);
+    let claims = |more: &str| {
+        let records = folder.path().display();
+        let line = format!("claims --spec EXPERIMENTS/study.toml --records {records} {more}");
+        let (code, _, error) = run(folder.path(), &line);
+        (code == Some(0), error)
     };
-    assert!(!claims(&["--check"]).0, "nothing to check yet");
-    assert!(claims(&[]).0);
-    assert!(claims(&["--check"]).0);
+    assert!(!claims("--check").0, "nothing to check yet");
+    assert!(claims("").0);
+    assert!(claims("--check").0);
     let json = folder.path().join("claims.json");
     assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), folder.path()).unwrap());
     let page = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
@@ -402,7 +385,7 @@ fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
     let text = std::fs::read_to_string(&json).unwrap();
     let forged = text.replacen("\"supported\"", "\"not-supported\"", 1);
     std::fs::write(&json, forged).unwrap();
-    let (ok, error) = claims(&["--check"]);
+    let (ok, error) = claims("--check");
     assert!(!ok && error.contains("C1"), "{error}");
 }
 
@@ -529,16 +512,8 @@ fn the_methods_page_lists_every_claim() {
 /// says, `sign` times, and have so many times fewer links.
 fn c8_with_map(sign: f64, fewer: usize) -> ClaimRow {
     let committed = |part: &str| root().join("figures").join(part);
-    let folder = tempfile::tempdir().unwrap();
-    let to = |part: &str| {
-        let path = folder.path().join(part);
-        std::fs::create_dir(&path).unwrap();
-        path
-    };
-    TheoryRecord::read(&committed("theory")).unwrap().save(&to("theory")).unwrap();
-    let mut map = NetworksRecord::read(&committed("depth")).unwrap();
-    map.save(&to("depth")).unwrap();
-    map.study = "regime".into();
+    let depth = NetworksRecord::read(&committed("depth")).unwrap();
+    let mut map = depth.clone();
     for row in map.rows.iter_mut().filter(|row| row.arm == "sp") {
         let Some(result) = row.result.as_mut() else { continue };
         let modules = result.modules.as_ref().unwrap();
@@ -553,7 +528,10 @@ fn c8_with_map(sign: f64, fewer: usize) -> ClaimRow {
             wiring_z: None,
         });
     }
-    map.save(&to("regime")).unwrap();
+    let folder = records(&[("depth", &depth), ("regime", &map)]);
+    let theory = folder.path().join("theory");
+    std::fs::create_dir(&theory).unwrap();
+    TheoryRecord::read(&committed("theory")).unwrap().save(&theory).unwrap();
     claim(&Ledger::of(&spec(), folder.path()).unwrap(), "C8").clone()
 }
 

@@ -1,6 +1,6 @@
 //! The command: what it refuses, and that it says so as `picloom` does.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// The command, in a folder; EXPERIMENTS is the folder of the specs.
-fn command(folder: &Path, line: &str) -> Command {
+pub(crate) fn command(folder: &Path, line: &str) -> Command {
     let specs = format!("{ROOT}/experiments");
     let mut command = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"));
     command.args(line.split_whitespace().map(|word| word.replace("EXPERIMENTS", &specs)));
@@ -16,43 +16,67 @@ fn command(folder: &Path, line: &str) -> Command {
     command
 }
 
-fn run(folder: &Path, line: &str) -> Output {
-    command(folder, line).output().unwrap()
+/// Its exit code, its result, and what it says.
+pub(crate) fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
+    said(command(folder, line).output().unwrap())
 }
 
-fn error(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+fn said(output: Output) -> (Option<i32>, String, String) {
+    let [out, error] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    (output.status.code(), out, error)
+}
+
+/// The answer of a line that succeeds.
+#[track_caller]
+pub(crate) fn json(folder: &Path, line: &str) -> serde_json::Value {
+    let (code, out, error) = run(folder, &format!("{line} --json"));
+    assert_eq!(code, Some(0), "{line}: {error}");
+    serde_json::from_str(&out).unwrap()
+}
+
+/// The study of the paper with these parts and without claims.
+fn whole(parts: &[&str]) -> String {
+    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
+    let (head, _) = text.split_once("parts = [").unwrap();
+    format!("{head}parts = {parts:?}\nclaims = []\n")
+}
+
+/// The committed table of a study, in another folder.
+fn committed(study: &str, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for name in ["study.json", "rows.csv.gz"] {
+        std::fs::copy(Path::new(ROOT).join("figures").join(study).join(name), to.join(name))
+            .unwrap();
+    }
 }
 
 #[test]
 fn wrong_use_ends_with_2_and_leaves_nothing() {
     let folder = TempDir::new().unwrap();
-    for line in
-        ["power EXPERIMENTS/regime.toml", "figures clams", "run EXPERIMENTS/xor.toml --color red"]
-    {
-        let output = run(folder.path(), line);
-        assert_eq!(output.status.code(), Some(2), "{line}: {}", error(&output));
-        assert!(output.stdout.is_empty(), "{line}");
+    for (line, why) in [
+        ("power EXPERIMENTS/regime.toml", ""),
+        ("figures clams", ""),
+        ("run EXPERIMENTS/xor.toml --color red", ""),
+        (
+            "figures depth-predicted-by-compresion",
+            "did you mean \"depth-predicted-by-compression\"",
+        ),
+    ] {
+        let (code, out, error) = run(folder.path(), line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {error}");
+        assert!(error.contains(why), "{line}: {error}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{line}");
     }
-    let said = error(&run(folder.path(), "figures depth-predicted-by-compresion"));
-    assert!(said.contains("did you mean \"depth-predicted-by-compression\""), "{said}");
 }
 
 #[test]
 fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
     let folder = TempDir::new().unwrap();
     let to = |name: &str| folder.path().join(name);
-    std::fs::create_dir_all(to("other/depth")).unwrap();
-    let wirings = Path::new(ROOT).join("figures/wirings");
-    for name in ["study.json", "rows.csv.gz"] {
-        std::fs::copy(wirings.join(name), to("other/depth").join(name)).unwrap();
-    }
+    committed("wirings", &to("other/depth"));
     // Its second part is not there: the first is not begun.
-    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
-    let (head, _) = text.split_once("parts = [").unwrap();
-    let parts = "parts = [\"xor.toml\", \"none.toml\"]\nclaims = []\n";
-    std::fs::write(to("study.toml"), format!("{head}{parts}")).unwrap();
+    std::fs::write(to("study.toml"), whole(&["xor.toml", "none.toml"])).unwrap();
     std::fs::copy(format!("{ROOT}/experiments/xor.toml"), to("xor.toml")).unwrap();
     for (line, why) in [
         ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
@@ -61,31 +85,22 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
         ("run study.toml --store runs", "none.toml"),
         ("status study.toml --store runs", "none.toml"),
     ] {
-        let output = run(folder.path(), line);
-        assert_eq!(output.status.code(), Some(1), "{line}: {}", error(&output));
-        let said = error(&output) + &String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains(why), "{line}: {said}");
+        let (code, out, error) = run(folder.path(), line);
+        assert!(code == Some(1) && (out + &error).contains(why), "{line}: {code:?} {error}");
         assert!(!to("runs").exists(), "{line} leaves nothing");
     }
 }
 
 #[test]
-fn a_dry_run_of_the_whole_study_says_how_much_there_is_to_do() {
+fn the_whole_study_is_planned_and_handed_to_a_scheduler() {
     let folder = TempDir::new().unwrap();
-    let output = run(folder.path(), "run EXPERIMENTS/study.toml --profile smoke --dry-run");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && text.contains("in all about"), "{text}{}", error(&output));
-    let json = run(folder.path(), "run EXPERIMENTS/xor.toml --dry-run --json");
-    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!((json["cells"].as_u64(), json["to_run"].as_u64()), (Some(100), Some(100)));
+    let line = "run EXPERIMENTS/study.toml --profile smoke --dry-run";
+    let (code, out, error) = run(folder.path(), line);
+    assert!(code == Some(0) && out.contains("in all about"), "{out}{error}");
+    let plan = json(folder.path(), "run EXPERIMENTS/xor.toml --dry-run");
+    assert_eq!((plan["cells"].as_u64(), plan["to_run"].as_u64()), (Some(100), Some(100)));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn the_whole_study_is_handed_to_a_scheduler() {
-    let folder = TempDir::new().unwrap();
-    let emitted = run(folder.path(), "emit slurm EXPERIMENTS/study.toml --profile smoke --tasks 7");
-    assert!(emitted.status.success(), "{}", error(&emitted));
+    json(folder.path(), "emit slurm EXPERIMENTS/study.toml --profile smoke --tasks 7");
     let script = std::fs::read_to_string(folder.path().join("study.slurm.sh")).unwrap();
     assert!(script.contains("picloom-experiments run "), "{script}");
     assert!(script.contains("--profile smoke --threads 1 --shard \"$SLURM_ARRAY_TASK_ID/7\""));
@@ -94,22 +109,22 @@ fn the_whole_study_is_handed_to_a_scheduler() {
 #[test]
 fn two_workers_share_the_whole_study_and_one_decides_it() {
     let folder = TempDir::new().unwrap();
-    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
-    let (head, _) = text.split_once("parts = [").unwrap();
     // The depths of the second are predicted from the record of the first.
     let parts = ["depth", "out_of_domain"].map(|name| format!("{ROOT}/experiments/{name}.toml"));
-    let text = format!("{head}parts = {parts:?}\nclaims = []\n");
-    std::fs::write(folder.path().join("study.toml"), text).unwrap();
+    std::fs::write(folder.path().join("study.toml"), whole(&parts.each_ref().map(|p| p.as_str())))
+        .unwrap();
     let line = "run study.toml --profile smoke --threads 1 --json --store";
     let start = |shard: &str| {
         let mut command = command(folder.path(), &format!("{line} runs --shard {shard}"));
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let ended = ["1/2", "2/2"].map(start).map(|child| child.wait_with_output().unwrap());
-    ended.iter().for_each(|output| assert!(output.status.success(), "{}", error(output)));
+    for child in ["1/2", "2/2"].map(start) {
+        let (code, _, error) = said(child.wait_with_output().unwrap());
+        assert_eq!(code, Some(0), "{error}");
+    }
     // Whoever comes later finds everything done.
-    let alone = run(folder.path(), &format!("{line} alone"));
-    assert!(alone.status.success(), "{}", error(&alone));
+    let (code, _, error) = run(folder.path(), &format!("{line} alone"));
+    assert_eq!(code, Some(0), "{error}");
     for file in ["claims.json", "depth/rows.csv.gz", "out_of_domain/rows.csv.gz"] {
         let [shared, alone] =
             ["runs", "alone"].map(|top| std::fs::read(folder.path().join(top).join(file)).unwrap());
@@ -120,15 +135,11 @@ fn two_workers_share_the_whole_study_and_one_decides_it() {
 #[test]
 fn whoever_stops_reading_ends_the_command_quietly() {
     let folder = TempDir::new().unwrap();
-    let mut child = command(folder.path(), "figures --list --records none")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = command(folder.path(), "figures --list --records none");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
-    assert!(!error(&output).contains("panicked"), "{}", error(&output));
+    let (code, _, error) = said(child.wait_with_output().unwrap());
+    assert!(code == Some(0) && !error.contains("panicked"), "{error}");
 }
 
 #[cfg(unix)]
@@ -136,37 +147,27 @@ fn whoever_stops_reading_ends_the_command_quietly() {
 fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
     use std::os::unix::ffi::OsStrExt;
     let folder = TempDir::new().unwrap();
-    let odd = |name: &str| folder.path().join(OsStr::from_bytes(b"o\xff")).join(name);
-    std::fs::create_dir_all(odd("records/depth")).unwrap();
-    for name in ["study.json", "rows.csv.gz"] {
-        let from = Path::new(ROOT).join("figures/depth").join(name);
-        std::fs::copy(from, odd("records/depth").join(name)).unwrap();
-    }
-    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
-    let (head, _) = text.split_once("parts = [").unwrap();
-    std::fs::write(odd("study.toml"), format!("{head}parts = [\"xor.toml\"]\nclaims = []\n"))
-        .unwrap();
+    let own = std::ffi::OsStr::from_bytes(b"o\xff");
+    let odd = |name: &str| folder.path().join(own).join(name);
+    committed("depth", &odd("records/depth"));
+    std::fs::write(odd("study.toml"), whole(&["xor.toml"])).unwrap();
     std::fs::copy(format!("{ROOT}/experiments/xor.toml"), odd("xor.toml")).unwrap();
-    for (line, paths) in [
-        ("run --dry-run @ --store @", ["study.toml", "runs"]),
-        ("run @ --store @", ["study.toml", "runs"]),
-        ("status @ --store @", ["study.toml", "runs"]),
-        ("collect @ --store @", ["study.toml", "runs"]),
-        ("status @ --store @", ["xor.toml", "runs"]),
-        ("figures score-by-depth --png --records @ @", ["records", ""]),
-        ("report --records @ --out @", ["records", "report.html"]),
+    for line in [
+        "run --dry-run @study.toml --store @runs",
+        "run @study.toml --store @runs",
+        "status @study.toml --store @runs",
+        "collect @study.toml --store @runs",
+        "status @xor.toml --store @runs",
+        "figures score-by-depth --png --records @records",
+        "report --records @records --out @report.html",
     ] {
         for json in [false, true] {
-            let mut named = paths.iter().filter(|path| !path.is_empty());
-            let words = line.split(' ').filter_map(|word| match word {
-                "@" => named.next().map(|name| odd(name).into_os_string()),
-                word => Some(word.into()),
-            });
-            let words: Vec<OsString> = words.collect();
-            let mut command = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"));
-            command.args(&words).args(json.then_some("--json")).current_dir(folder.path());
-            let output = command.output().unwrap();
-            assert_eq!(output.status.code(), Some(0), "{words:?}: {}", error(&output));
+            let place = |word: &str| word.strip_prefix('@').map_or(word.into(), |n| odd(n).into());
+            let words: Vec<OsString> = line.split(' ').map(place).collect();
+            let mut command = command(folder.path(), "");
+            let (code, _, error) =
+                said(command.args(words).args(json.then_some("--json")).output().unwrap());
+            assert_eq!(code, Some(0), "{line}: {error}");
         }
     }
     for file in ["runs/claims.json", "runs/xor/rows.csv.gz", "report.html"] {
@@ -175,5 +176,5 @@ fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
     // Nothing was written beside it under a name with other letters.
     let names: Vec<OsString> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, [OsStr::from_bytes(b"o\xff")]);
+    assert_eq!(names, [own]);
 }

@@ -4,10 +4,10 @@
 
 pub(crate) mod records;
 
+use crate::command::run;
 use crate::hostile::without_script;
 use crate::root;
 use crate::whole::assert_whole;
-use assert_cmd::Command;
 use picloom::figures::{Provenance, save, style};
 use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::arms::{OWN, arm};
@@ -208,23 +208,6 @@ fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
 }
 
 #[test]
-fn hostile_names_stay_text_in_the_report() {
-    let evil = "</p><script>alert(\"1\")</script>'";
-    let (records, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    study(records.path(), &TARGETS, 3, |_| Odd::No);
-    let mut ledger = decide(records.path());
-    for claim in &mut ledger.claims {
-        claim.text.says = evil.into();
-        claim.text.rule = evil.into();
-        claim.notes = vec![evil.into()];
-    }
-    std::fs::write(folder.path().join("claims.json"), ledger.to_json()).unwrap();
-    let html = without_script(&study_report(folder.path(), "c"));
-    assert!(!html.contains("<script") && !html.contains("alert(\"1"));
-    assert!(html.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"));
-}
-
-#[test]
 fn the_docs_table_is_the_codes() {
     let path = root().join("docs/FIGURES.md");
     let wanted = page();
@@ -256,19 +239,13 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     let temporary = tempfile::tempdir().unwrap();
     study(temporary.path(), &TARGETS[..2], 2, |_| Odd::No);
     std::fs::remove_dir_all(temporary.path().join("depth")).unwrap();
-    let picloom = |args: &[&str]| {
-        let mut command = Command::cargo_bin("picloom-experiments").unwrap();
-        command.current_dir(temporary.path()).arg("figures").args(args);
-        command.args(["--records", "."]).output().unwrap()
-    };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).to_string();
-    let list = picloom(&["--list"]);
-    let said = text(&list.stdout);
-    assert!(list.status.success() && said.contains("experiments/depth.toml"), "{said}");
-    assert!(!temporary.path().join("pruning/pruning-score.svg").exists());
-    let all = picloom(&[]);
-    assert!(all.status.success(), "{}", text(&all.stderr));
-    assert!(text(&all.stdout).contains("not drawn"));
+    let figures = |more: &str| run(temporary.path(), &format!("figures --records . {more}"));
+    let (code, said, _) = figures("--list");
+    assert!(code == Some(0) && said.contains("experiments/depth.toml"), "{said}");
+    let there = |file: &str| temporary.path().join(file).exists();
+    assert!(!there("pruning/pruning-score.svg"));
+    let (code, said, error) = figures("");
+    assert!(code == Some(0) && said.contains("not drawn"), "{said}{error}");
     let svg = std::fs::read_to_string(temporary.path().join("pruning/pruning-score.svg")).unwrap();
     for fact in [
         "command: picloom-experiments figures pruning-score",
@@ -277,27 +254,17 @@ fn the_command_draws_what_there_is_and_says_what_is_missing() {
     ] {
         assert!(svg.contains(fact), "{fact}");
     }
-    let there = |file: &str| temporary.path().join(file).exists();
     assert!(!there("depth/score-by-depth.svg"));
     // A chart is an SVG, a sheet of pictures a PNG, unless both are asked for.
     assert!(!there("pruning/pruning-score.png"));
     assert!(there("pruning/pruning-pictures.png") && !there("pruning/pruning-pictures.svg"));
-    assert!(picloom(&["pruning-score", "--png"]).status.success());
-    assert!(there("pruning/pruning-score.png"));
-    assert_eq!(picloom(&["score-by-depth"]).status.code(), Some(1));
-    assert!(picloom(&["pruning-score"]).status.success());
-    let mut command = Command::cargo_bin("picloom-experiments").unwrap();
-    command.current_dir(temporary.path()).args(["report", "--records", "."]);
-    let report = command.args(["--out", "report.html"]).output().unwrap();
-    assert!(report.status.success(), "{}", text(&report.stderr));
-    assert_whole(&temporary.path().join("report.html"));
-}
-
-#[test]
-fn no_two_figures_have_one_name() {
-    for f in FIGURES.iter() {
-        assert!(std::ptr::eq(figure(f.name).unwrap(), f), "{}", f.name);
+    for (more, code) in [("pruning-score --png", 0), ("score-by-depth", 1), ("pruning-score", 0)] {
+        assert_eq!(figures(more).0, Some(code), "{more}");
     }
+    assert!(there("pruning/pruning-score.png"));
+    let (code, _, error) = run(temporary.path(), "report --records . --out report.html");
+    assert_eq!(code, Some(0), "{error}");
+    assert_whole(&temporary.path().join("report.html"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The embedded judge: the shipped model is the fit to the own labelled pictures, which are drawn from their networks.
 
+use crate::command::json;
 use crate::whole::assert_whole;
 use picloom::base::hash::sha256_hex;
 use picloom::base::real;
@@ -83,16 +84,9 @@ fn own_sets(folder: &Path) -> Vec<PathBuf> {
 fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let paths = own_sets(folder.path());
+    let line = "judge fit discs_labels.csv stripes_labels.csv --date 2026-01-02 --out fitted";
+    let json = json(folder.path(), line);
     let out = folder.path().join("fitted");
-    let run = |args: &[&str]| {
-        let mut command = assert_cmd::Command::cargo_bin("picloom-experiments").unwrap();
-        command.arg("judge").args(args).output().unwrap()
-    };
-    let (a, b) = (paths[0].to_str().unwrap(), paths[1].to_str().unwrap());
-    let args = ["fit", a, b, "--date", "2026-01-02", "--out", out.to_str().unwrap(), "--json"];
-    let found = run(&args);
-    assert!(found.status.success(), "{found:?}");
-    let json: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
     for target in ["discs", "stripes"] {
         let agreement = &json["left_out"]["targets"][target];
         assert_eq!(agreement["pictures"], 16);

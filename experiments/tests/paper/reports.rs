@@ -75,49 +75,38 @@ fn words(svg: &str) -> String {
 
 const SVG: &str = "http://www.w3.org/2000/svg";
 
-/// The committed records.
-fn committed() -> Sources {
-    Sources::new(root().join("figures"))
-}
-
+/// What figures of the committed records say, and do not.
 #[test]
-fn every_point_of_the_predicted_depths_has_its_name() {
-    let drawing = (figure("depth-predicted-by-compression").unwrap().draw)(&committed()).unwrap();
-    for name in ["moth", "face", "eye", "letter a", "bowl", "drawn face", "skull", "butterfly"] {
-        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
+fn figures_of_the_committed_records_name_what_they_show() {
+    let committed = Sources::new(root().join("figures"));
+    for (name, has, lacks) in [
+        (
+            "depth-predicted-by-compression",
+            &["moth", "face", "eye", "letter a", "bowl", "drawn face", "skull", "butterfly"][..],
+            &[][..],
+        ),
+        ("perturbation-sheets", &["moth", "cat", "lamp", "bowl", "letter a", "eye"], &[]),
+        // Methods at other counts are starred.
+        (
+            "pruning-score",
+            &["SP, by threshold *", "Taylor groups *", "SP, merging *"],
+            &["Wanda *", "lottery ticket (IMP) *"],
+        ),
+    ] {
+        let svg = (figure(name).unwrap().draw)(&committed).unwrap().svg;
+        let is_named = |text: &&str| svg.contains(&format!(">{text}</text>"));
+        assert!(has.iter().all(|text| is_named(text)), "{name}");
+        assert!(!lacks.iter().any(|text| is_named(text)), "{name}");
+        assert!(!svg.contains("at equal counts"), "{name}");
     }
-}
-
-#[test]
-fn perturbation_sheets_show_every_target_that_has_pictures() {
-    let drawing = (figure("perturbation-sheets").unwrap().draw)(&committed()).unwrap();
-    for name in ["moth", "cat", "lamp", "bowl", "letter a", "eye"] {
-        assert!(drawing.svg.contains(&format!(">{name}</text>")), "{name}");
-    }
-    assert!(words(&drawing.svg).contains("No pictures are kept of skull, butterfly"));
-}
-
-#[test]
-fn methods_at_other_counts_are_starred() {
-    let drawing = (figure("pruning-score").unwrap().draw)(&committed()).unwrap();
-    assert!(!drawing.svg.contains("at equal counts"));
-    let starred = |name: &str| drawing.svg.contains(&format!(">{name} *</text>"));
-    assert!(starred("SP, by threshold") && starred("Taylor groups") && starred("SP, merging"));
-    assert!(!starred("Wanda") && !starred("lottery ticket (IMP)"));
-}
-
-#[test]
-fn rates_are_written_as_powers() {
-    let drawing = (figure("optimizer-loss-by-steps").unwrap().draw)(&committed()).unwrap();
-    let words = words(&drawing.svg);
+    let drawn = |name: &str| (figure(name).unwrap().draw)(&committed).unwrap().svg;
+    let sheets = words(&drawn("perturbation-sheets"));
+    assert!(sheets.contains("No pictures are kept of skull, butterfly"));
+    // Rates are written as powers.
+    let losses = words(&drawn("optimizer-loss-by-steps"));
     for rate in ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"] {
-        assert!(words.contains(&format!(", rate {rate} ")), "{rate}");
+        assert!(losses.contains(&format!(", rate {rate} ")), "{rate}");
     }
-}
-
-#[test]
-fn intervals_of_three_are_dots() {
-    let drawing = (figure("score-by-depth").unwrap().draw)(&committed()).unwrap();
-    // Bands are drawn as polygons; three seeds have none.
-    assert!(!drawing.svg.contains("opacity=\"0.18\""));
+    // Bands are drawn as polygons; three seeds have dots.
+    assert!(!drawn("score-by-depth").contains("opacity=\"0.18\""));
 }

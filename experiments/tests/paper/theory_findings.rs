@@ -1,7 +1,7 @@
 //! The theory's rules on points whose answer is known, and how its figures compare them.
 
 use picloom::base::stats::Interval;
-use picloom_experiments::figures::theory::{Seen, tone, within_targets};
+use picloom_experiments::figures::theory::{Seen, within_targets};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{
     TrainedPoint, counterpart, holds, prediction, standard_errors,
@@ -62,13 +62,6 @@ fn distances_are_counted_in_standard_errors() {
     assert!((standard_errors(&estimate, 0.47) - 3.0).abs() < 1e-4);
     assert!(holds(&estimate, 0.51) && !holds(&estimate, 0.53));
     assert_eq!(standard_errors(&estimate, 0.5), 0.0);
-}
-
-#[test]
-fn tones_go_from_light_to_dark() {
-    let tones: Vec<f64> = (0..7).map(|i| tone(i, 7).brightness()).collect();
-    assert!(tones.windows(2).all(|w| w[0] > w[1] + 0.03), "{tones:?}");
-    assert_eq!(tone(0, 1), tone(0, 7));
 }
 
 #[test]

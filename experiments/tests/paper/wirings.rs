@@ -119,26 +119,24 @@ fn a_network_that_diverges_is_a_row() {
 }
 
 #[test]
-fn settings_outside_their_range_are_refused() {
+fn settings_outside_their_range_and_noise_of_weights_that_did_not_evolve_are_refused() {
     let read = |wrong: &str| {
         let (folder, path) = wirings(wrong);
         NetworksStudy::read(&path, None, folder.path()).err().unwrap()
     };
-    let twice = read(&SPEC.replace("size = 16", "size = 16\noffsets = [0, 0]"));
-    assert_refused(&twice, ["offsets", "each once", "[0, 0]"]);
+    let dense = "wiring = \"dense\"";
+    for (from, to, refusal) in [
+        ("size = 16", "size = 16\noffsets = [0, 0]", ["offsets", "each once", "[0, 0]"]),
+        ("noise = 0.4", "noise = -0.4", ["", "noise: a number of at least 0", "-0.4"]),
+        (
+            dense,
+            &format!("{dense}\nnoise = 0.1"),
+            ["", "noise: a number of at least 0", "0.1 with dense"],
+        ),
+    ] {
+        assert_refused(&read(&SPEC.replace(from, to)), refusal);
+    }
     let error = read(&format!("{SPEC}[[variants]]\nname = \"v\"\nlr = -1.0\n"));
     let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
     assert!(problem.contains(": lr: "), "{problem}");
-}
-
-#[test]
-fn noise_is_for_evolved_weights_only() {
-    for (wrong, found) in [
-        (SPEC.replace("noise = 0.4", "noise = -0.4"), "-0.4"),
-        (SPEC.replace("wiring = \"dense\"", "wiring = \"dense\"\nnoise = 0.1"), "0.1 with dense"),
-    ] {
-        let (folder, path) = wirings(&wrong);
-        let error = NetworksStudy::read(&path, None, folder.path()).err().unwrap();
-        assert_refused(&error, ["", "noise: a number of at least 0", found]);
-    }
 }

@@ -1,16 +1,13 @@
 //! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
 use super::client::{root, serve};
+use crate::line::Place;
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{LoadOptions, NetworkPath, Source, shipped};
 use picloom::score::Fit;
 use serde_json::{Value, json};
 use std::path::Path;
-
-fn empty() -> tempfile::TempDir {
-    tempfile::tempdir().unwrap()
-}
 
 #[test]
 fn every_genome_of_the_repository_comes_with_the_program() {
@@ -22,7 +19,7 @@ fn every_genome_of_the_repository_comes_with_the_program() {
     files.sort();
     let names: Vec<&str> = BUILTIN.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, files);
-    let away = empty();
+    let away = Place::new();
     for name in names {
         let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
         assert_eq!(builtin(Path::new(name)).unwrap().1, text);
@@ -37,44 +34,30 @@ fn every_genome_of_the_repository_comes_with_the_program() {
 
 #[test]
 fn commands_take_a_genome_by_its_name_outside_of_a_clone() {
-    let away = empty();
-    let run = |words: &[&str]| {
-        let out = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-            .args(words)
-            .current_dir(away.path())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.success(), "{words:?}: {said}");
-        String::from_utf8(out.stdout).unwrap()
-    };
-    let listed: Value = serde_json::from_str(&run(&["genome", "list", "--json"])).unwrap();
+    let away = Place::new();
+    let listed = away.json("genome list");
     assert_eq!(listed.as_array().unwrap().len(), BUILTIN.len());
-    let info: Value =
-        serde_json::from_str(&run(&["genome", "info", "bred_skull", "--json"])).unwrap();
-    assert_eq!(info["links"], 19);
-    run(&["genome", "convert", "bred_skull", "skull.json"]);
-    let skull = std::fs::read_to_string(away.path().join("skull.json")).unwrap();
-    assert_eq!(skull, builtin(Path::new("bred_skull")).unwrap().1);
-    run(&["render", "--genome", "bred_cat", "--size", "16", "--out", "cat.png", "--quiet"]);
-    let train = ["train", "--genome", "bred_skull", "--target", "bred_cat", "--wiring", "dense"];
-    run(&[&train[..], &["--size", "16", "--steps", "3", "--out", "run", "--quiet"]].concat());
-    let spec = run(&["compare", "bred_skull", "--spec", "skull.toml", "--json"]);
-    assert!(!spec.is_empty());
-    let cells = run(&["experiment", "run", "skull.toml", "--dry-run", "--json"]);
+    assert_eq!(away.json("genome info bred_skull")["links"], 19);
+    away.done("genome convert bred_skull skull.json");
+    assert_eq!(away.text("skull.json"), builtin(Path::new("bred_skull")).unwrap().1);
+    away.done("render --genome bred_cat --size 16 --out cat.png");
+    let train = "train --genome bred_skull --target bred_cat --wiring dense --size 16 --steps 3";
+    away.done(&format!("{train} --out run"));
+    away.done("compare bred_skull --spec skull.toml");
+    let cells = away.done("experiment run skull.toml --dry-run --json").out;
     assert!(cells.contains("bred_skull"), "{cells}");
 }
 
 #[test]
 fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
-    let root = empty();
+    let root = Place::new();
     let served = serve(root.path());
     let library = served.json("/api/library");
     let genomes = library["genomes"].as_array().unwrap();
     assert_eq!(genomes.len(), BUILTIN.len());
     assert!(genomes.iter().all(|genome| genome["builtin"] == true));
     let id = "genomes/bred_moth.json";
-    let network = served.json(&format!("/api/network?id={id}"));
+    let network = served.network(id);
     assert_eq!(
         (&network["name"], &network["what"]),
         (&json!("bred_moth"), &json!("evolved network"))
@@ -84,7 +67,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     assert_eq!(&served.get(&format!("/api/thumb?id={id}")).ok().body[1..4], b"PNG");
     // Bred from: the session has a copy.
     let body = json!({ "from": [id], "seed": 1, "grid": 4 });
-    let session = served.post("/api/sessions", &body).ok().json();
+    let session = served.made("/api/sessions", &body);
     assert_eq!(session["sheet"].as_array().unwrap().len(), 4);
     let library = served.json("/api/library");
     let own = library["genomes"].as_array().unwrap().iter().filter(|g| g["builtin"] == false);
@@ -94,21 +77,15 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
         "kind": "train", "id": "genomes/bred_cat.json", "wiring": "dense", "target": id,
         "steps": 5, "size": 16,
     });
-    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
-    let done = served.until(&format!("/api/jobs/{job}"), |state| {
-        state["status"] != "queued" && state["status"] != "running"
-    });
-    assert_eq!(done["status"], "finished", "{done}");
-    let run = served.json(&format!("/api/network?id=runs/studio/{job}"));
+    let run = served.network(&served.trained(&work));
     assert_eq!(run["target"], id);
     // An own file under that name is shown in its place, as one's own.
-    std::fs::create_dir_all(root.path().join("genomes")).unwrap();
-    std::fs::copy("genomes/bred_skull.json", root.path().join(id)).unwrap();
+    root.write(id, std::fs::read("genomes/bred_skull.json").unwrap());
     let library = served.json("/api/library");
     let moths: Vec<&Value> =
         library["genomes"].as_array().unwrap().iter().filter(|g| g["id"] == id).collect();
     assert_eq!((moths.len(), &moths[0]["builtin"]), (1, &json!(false)));
-    assert_eq!(served.json(&format!("/api/network?id={id}"))["name"], "bred_skull");
+    assert_eq!(served.network(id)["name"], "bred_skull");
 }
 
 #[test]
@@ -131,7 +108,7 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
     assert!(fit.passes_gate() && (fit.r2 - result.fit.r2).abs() < 1e-6, "{fit:?}");
     assert_eq!(model.network.arch, config.arch, "as many layers and units");
 
-    let root = empty();
+    let root = Place::new();
     let served = serve(root.path());
     let told = served.json(&format!("/api/network?id={}", shipped::TRAINED));
     assert_eq!(
@@ -144,13 +121,7 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
 #[test]
 fn the_results_of_a_search_say_so() {
     let root = root();
-    let evolve = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args(["evolve", "--search", "novelty", "--generations", "2", "--size", "16", "--quiet"])
-        .args(["--out", "found"])
-        .current_dir(root.path())
-        .stdout(std::process::Stdio::null())
-        .status();
-    assert!(evolve.unwrap().success());
+    root.done("evolve --search novelty --generations 2 --size 16 --out found");
     let served = serve(root.path());
     let library = served.json("/api/library");
     assert_eq!(library["searches"][0]["id"], "found");

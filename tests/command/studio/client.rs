@@ -1,5 +1,6 @@
 //! The served program and a plain HTTP client: raw bytes over TCP, so that nothing is put right on the way.
 
+use crate::line::{PROGRAM, Place};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -72,18 +73,30 @@ fn dechunked(mut body: &[u8]) -> Vec<u8> {
 }
 
 /// A root with a few genomes.
-pub(super) fn root() -> tempfile::TempDir {
-    let root = tempfile::tempdir().unwrap();
-    std::fs::create_dir(root.path().join("genomes")).unwrap();
-    for name in ["bred_moth.json", "bred_skull.json", "mask.json"] {
-        let from = Path::new("genomes").join(name);
-        std::fs::copy(from, root.path().join("genomes").join(name)).unwrap();
+pub(super) fn root() -> Place {
+    let root = Place::new();
+    for name in ["bred_moth", "bred_skull", "mask"] {
+        let file = format!("genomes/{name}.json");
+        root.write(&file, std::fs::read(&file).unwrap());
     }
     root
 }
 
+/// [`root`], and its server.
+pub(super) fn studio() -> (Place, Served) {
+    let root = root();
+    let served = serve(root.path());
+    (root, served)
+}
+
+/// A document with more keys, or other values of some.
+pub(super) fn with(mut document: Value, more: Value) -> Value {
+    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    document
+}
+
 pub(super) fn serve(root: &Path) -> Served {
-    serve_by(Command::new(env!("CARGO_BIN_EXE_picloom")), root)
+    serve_by(Command::new(PROGRAM), root)
 }
 
 /// The same by a command that takes the program's arguments.
@@ -129,11 +142,9 @@ impl Served {
 
     pub(super) fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
         let port = self.port;
-        let length = body.len();
-        let length = if head.starts_with("POST") {
-            format!("content-length: {length}\r\n")
-        } else {
-            String::new()
+        let length = match head.starts_with("POST") {
+            true => format!("content-length: {}\r\n", body.len()),
+            false => String::new(),
         };
         let head = format!(
             "{head} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n{length}{extra}\r\n"
@@ -152,6 +163,41 @@ impl Served {
     pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
         let kind = "content-type: application/json\r\n";
         self.request(&format!("POST {path}"), kind, body.to_string().as_bytes())
+    }
+
+    /// What came of a document that was taken.
+    #[track_caller]
+    pub(super) fn made(&self, path: &str, body: &Value) -> Value {
+        self.post(path, body).ok().json()
+    }
+
+    /// Begins work: its id.
+    #[track_caller]
+    pub(super) fn begun(&self, work: &Value) -> String {
+        self.made("/api/jobs", work)["job"].as_str().unwrap().to_string()
+    }
+
+    /// The state of a job, once it is this.
+    #[track_caller]
+    pub(super) fn over(&self, job: &str, status: &str) -> Value {
+        self.until(&format!("/api/jobs/{job}"), |state| {
+            assert!(state["status"] != "failed" || status == "failed", "{state}");
+            state["status"] == status
+        })
+    }
+
+    /// The run of this work, once it is finished.
+    #[track_caller]
+    pub(super) fn trained(&self, work: &Value) -> String {
+        let job = self.begun(work);
+        self.over(&job, "finished");
+        format!("runs/studio/{job}")
+    }
+
+    /// What is said of a network.
+    #[track_caller]
+    pub(super) fn network(&self, id: &str) -> Value {
+        self.json(&format!("/api/network?id={id}"))
     }
 
     pub(super) fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
@@ -181,8 +227,7 @@ impl Served {
 
     #[cfg(unix)]
     pub(super) fn signal(&mut self, name: &str) -> Option<i32> {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+        crate::line::signal(self.child.id(), name);
         self.child.wait().unwrap().code()
     }
 }

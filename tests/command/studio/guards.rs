@@ -1,13 +1,17 @@
 //! Whoever is not our own page, and whatever is no path below the root, is refused.
 
-use super::client::{root, serve};
+use super::client::{root, serve, studio};
+use crate::files::files;
+use crate::line::ROOT;
+use picloom::genome::{Composed, to_json};
+use picloom::network::Picture;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 
 #[test]
 fn other_hosts_origins_and_kinds_of_requests_are_refused() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let port = served.port;
     let asked = |host: &str, extra: &str| {
         let head = format!("GET /api/library HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n");
@@ -38,10 +42,6 @@ fn other_hosts_origins_and_kinds_of_requests_are_refused() {
     form.refused(415, "content-type: expected application/json");
     let none = served.request("POST /api/open?name=x.json", "", b"{}");
     none.refused(415, "content-type: expected application/octet-stream");
-    served.post("/api/sessions", &json!({ "seeds": 1 })).refused(400, "unknown field `seeds`");
-    served.get("/api/nothing").refused(404, "expected an address of this page");
-    served.get("/api/network?id=genomes/mask.json&wiring=round").refused(400, "round");
-    served.get("/api/network").refused(400, "id");
     let policy = served.get("/").ok();
     let policy = policy.header("content-security-policy").unwrap();
     assert!(policy.contains("script-src 'self'") && !policy.contains("unsafe"), "{policy}");
@@ -51,10 +51,10 @@ fn other_hosts_origins_and_kinds_of_requests_are_refused() {
 fn no_id_leads_out_of_the_root() {
     let root = root();
     std::fs::write(root.path().with_extension("secret.json"), "{}").unwrap();
-    std::fs::create_dir(root.path().join(".git")).unwrap();
-    std::fs::copy("genomes/mask.json", root.path().join(".git/mask.json")).unwrap();
+    std::fs::create_dir(root.at(".git")).unwrap();
+    std::fs::copy("genomes/mask.json", root.at(".git/mask.json")).unwrap();
     #[cfg(unix)]
-    std::os::unix::fs::symlink("/etc", root.path().join("etc")).unwrap();
+    std::os::unix::fs::symlink("/etc", root.at("etc")).unwrap();
     let served = serve(root.path());
     let name = root.path().file_name().unwrap().to_str().unwrap();
     let long = "a".repeat(5000);
@@ -88,8 +88,6 @@ fn no_id_leads_out_of_the_root() {
         let answer = served.get(path);
         assert!(matches!(answer.status, 400 | 404), "{path}: {}", answer.status);
     }
-    served.get("/api/network?id=genomes/none.json").refused(404, "genomes/none.json: expected");
-    served.get("/api/network?id=genomes").refused(400, "expected the folder of a run");
     // What is hidden or linked in from elsewhere is not listed either.
     let library = served.get("/api/library").ok().text();
     assert!(!library.contains(".git") && !library.contains("etc/"), "{library}");
@@ -110,13 +108,6 @@ fn what_is_too_large_is_refused_and_many_at_once_are_answered() {
     );
     let chunked = [head.as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
     served.raw(&chunked).refused(413, "expected at most");
-    served.get("/api/picture?id=genomes/mask.json&size=5000").refused(400, "size: expected 1 to");
-    served
-        .get("/api/maps?id=genomes/bred_skull.json&size=600")
-        .refused(400, "size: expected 1 to 512");
-    let grid = json!({ "grid": 100_000 });
-    served.post("/api/sessions", &grid).refused(400, "grid: expected 2 to 60");
-
     let paths = [
         "/api/picture?id=genomes/bred_skull.json&size=64",
         "/api/library",
@@ -143,4 +134,49 @@ fn a_signal_ends_it_and_says_how_to_go_on() {
     assert_eq!(served.signal("-TERM"), Some(130));
     let mut again = serve(root.path());
     assert_eq!(again.signal("-INT"), Some(130));
+}
+
+/// What is refused to whoever asks of this page stands in `tests/golden/studio.txt`: requests, and below each its status
+/// and the error. It leaves nothing and changes nothing. `UPDATE_GOLDEN=1 cargo test --test command golden` writes what
+/// is said now.
+#[test]
+fn every_refusal_is_the_golden_files() {
+    let (root, served) = studio();
+    let session = served.made("/api/sessions", &json!({ "seed": 1, "colour": false }));
+    let crowd =
+        "format = \"picloom-session/1\"\nseed = 1\n[config.reproduction]\npopulation = 2000\n";
+    root.write("studio/sessions/crowd.toml", crowd);
+    root.write("huge.npz", "");
+    root.write("huge.arch", "3;sin:400");
+    root.write("genomes/family.json", to_json(&Composed::Face.conditional(1)));
+    root.write("genomes/white.png", Picture::filled(8, 8, [1.0; 3]).to_png(&[]));
+    let before = files(root.path());
+    let golden = Path::new(ROOT).join("tests/golden/studio.txt");
+    let wanted = std::fs::read_to_string(&golden).unwrap();
+    let mut found = String::new();
+    for line in wanted.lines().filter(|line| !line.is_empty() && !line.starts_with(' ')) {
+        found += &format!("{}{line}\n", if found.is_empty() { "" } else { "\n" });
+        let answer = match line.split_once(' ').unwrap() {
+            ("GET", path) => served.get(path),
+            ("POST", line) => {
+                let (path, body) = line.split_once(' ').unwrap();
+                let body = body.replace("VERSION", session["version"].as_str().unwrap());
+                served.post(path, &serde_json::from_str(&body).unwrap())
+            }
+            _ => continue,
+        };
+        assert!((400..500).contains(&answer.status), "{line}: {}", answer.text());
+        let error = answer.json()["error"].as_str().unwrap().to_string();
+        let error = error.replace(root.path().to_str().unwrap(), "ROOT");
+        found += &format!("    {} {error}\n", answer.status);
+    }
+    assert_eq!(served.json("/api/jobs"), json!([]));
+    assert!(files(root.path()) == before, "a refusal left or changed a file");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        return std::fs::write(&golden, &found).unwrap();
+    }
+    for (found, wanted) in found.split("\n\n").zip(wanted.split("\n\n")) {
+        assert!(found == wanted, "it was\n{wanted}\nand now is\n{found}");
+    }
+    assert_eq!(found, wanted);
 }

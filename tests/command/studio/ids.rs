@@ -1,30 +1,19 @@
 //! Ids of studio jobs that must not change: their results are kept in `runs/studio/ID`. What the other ids
 //! are, and how a change of one is made known, says `tests/studies/ids.rs`.
 
-use super::client::{Served, root, serve};
+use super::client::{studio, with};
 use serde_json::{Value, json};
 
 #[test]
 fn studio_jobs_keep_their_ids() {
-    let root = root();
-    let served = serve(root.path());
-    let begun = |work: &Value| -> String {
-        served.post("/api/jobs", work).ok().json()["job"].as_str().unwrap().to_string()
-    };
+    let (_root, served) = studio();
     let train = |more: Value| {
-        let mut work = json!({
-            "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 30, "size": 12,
-        });
-        work.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        work
+        let work = json!({ "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense" });
+        with(with(work, json!({ "steps": 30, "size": 12 })), more)
     };
     let score = |id: &str, wiring: &str| json!({ "kind": "score", "id": id, "wiring": wiring });
-    let parent = finished(&served, &begun(&train(json!({}))));
+    let parent = served.trained(&train(json!({})));
     let prune = |method: &str| json!({ "kind": "prune", "id": parent, "method": method });
-    let with = |mut work: Value, key: &str, value: Value| {
-        work[key] = value;
-        work
-    };
     let rows = [
         ("train", train(json!({})), "train-7c258f5bdf"),
         (
@@ -42,24 +31,26 @@ fn studio_jobs_keep_their_ids() {
         ("score a graph", score("genomes/mask.json", "graph"), "score-37d7279ec6"),
         (
             "score some weights",
-            with(score("genomes/mask.json", "dense"), "samples", json!(5)),
+            with(score("genomes/mask.json", "dense"), json!({ "samples": 5 })),
             "score-decc5400c8",
         ),
         (
             "score a run by a small effect",
-            with(score(&parent, "graph"), "effect", json!(0.1)),
+            with(score(&parent, "graph"), json!({ "effect": 0.1 })),
             "score-fb003f4a9d",
         ),
-        ("prune to a budget", with(prune("magnitude"), "budget", json!(40)), "prune-5725a15038"),
-        ("prune by a threshold", with(prune("sp"), "threshold", json!(0.35)), "prune-90237cd3db"),
+        (
+            "prune to a budget",
+            with(prune("magnitude"), json!({ "budget": 40 })),
+            "prune-5725a15038",
+        ),
+        (
+            "prune by a threshold",
+            with(prune("sp"), json!({ "threshold": 0.35 })),
+            "prune-90237cd3db",
+        ),
     ];
-    let ids = rows.map(|(name, work, pinned)| (name, begun(&work), pinned));
+    let ids = rows.map(|(name, work, pinned)| (name, served.begun(&work), pinned));
     let now: String = ids.iter().map(|(name, id, _)| format!("{id}  {name}\n")).collect();
     assert!(ids.iter().all(|(_, id, pinned)| id == pinned), "ids are now:\n{now}");
-}
-
-/// The run of a job, once it is finished.
-fn finished(served: &Served, job: &str) -> String {
-    served.until(&format!("/api/jobs/{job}"), |state| state["status"] == "finished");
-    format!("runs/studio/{job}")
 }

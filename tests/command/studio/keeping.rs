@@ -1,7 +1,7 @@
 //! Results of a slider are stored: saved, published, bred from; and the first network of a page,
 //! and its names.
 
-use super::client::{Served, root, serve};
+use super::client::{root, serve, studio};
 use picloom::genome::{Genome, from_json, to_json, to_picbreeder_xml};
 use picloom::network::{Coords, Model, Picture, Wiring};
 use picloom::probe::{Change, View};
@@ -30,8 +30,7 @@ fn picture(genome: &str) -> Picture {
 
 #[test]
 fn a_moved_weight_is_in_the_genome_that_is_saved_kept_or_bred_from() {
-    let root = root();
-    let served = serve(root.path());
+    let (root, served) = studio();
     let moved = drawn(&[(3, 1.75), (5, -0.5)]);
     assert!(moved.mse(&drawn(&[])) > 1e-4);
     let saved = served.get(&format!("/api/genome?id={MOTH}&set=3:1.75,5:-0.5")).ok().text();
@@ -45,9 +44,9 @@ fn a_moved_weight_is_in_the_genome_that_is_saved_kept_or_bred_from() {
 
     let body =
         json!({ "id": MOTH, "set": "3:1.75,5:-0.5", "name": "open moth", "tags": ["wide", "x"] });
-    let kept = served.post("/api/publish", &body).ok().json();
+    let kept = served.made("/api/publish", &body);
     assert_eq!(kept["id"], "genomes/open_moth.json");
-    let text = std::fs::read_to_string(root.path().join("genomes/open_moth.json")).unwrap();
+    let text = root.text("genomes/open_moth.json");
     assert!(picture(&text).mse(&moved) < 1e-9);
     let provenance = from_json(&text).unwrap().provenance;
     assert_eq!(
@@ -56,40 +55,25 @@ fn a_moved_weight_is_in_the_genome_that_is_saved_kept_or_bred_from() {
     );
     // A name of the program's own genomes is not taken.
     let named = json!({ "id": MOTH, "set": "3:1", "name": "bred_cat" });
-    let kept = served.post("/api/publish", &named).ok().json();
+    let kept = served.made("/api/publish", &named);
     assert_eq!(kept["id"], "genomes/bred_cat-2.json");
 
     let body = json!({ "from": [MOTH], "set": "3:1.75,5:-0.5", "seed": 1, "grid": 4 });
-    let session = served.post("/api/sessions", &body).ok().json();
+    let session = served.made("/api/sessions", &body);
     let name = session["name"].as_str().unwrap();
     let parent = served.get(&format!("/api/sessions/{name}/genome?node=0&place=0")).ok().text();
     assert!(picture(&parent).mse(&moved) < 1e-9, "the parent on the sheet is the moved one");
-
-    let refused = |path: &str, body: Value, why: &str| served.post(path, &body).refused(400, why);
-    refused("/api/publish", json!({ "id": MOTH, "set": "99:1", "name": "x" }), "set: expected");
-    refused("/api/sessions", json!({ "from": [MOTH, MOTH], "set": "1:1" }), "set: expected one");
-    let layered = format!("/api/genome?id={MOTH}&wiring=layerized&set=3:1");
-    served.get(&layered).refused(400, "found it in layers");
-    served.get("/api/genome?id=genomes/trained/bred_moth").refused(404, "expected a genome");
-}
-
-/// A run of a few steps.
-fn trained(served: &Served, work: Value) -> String {
-    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
-    served.until(&format!("/api/jobs/{job}"), |state| state["status"] == "finished");
-    format!("runs/studio/{job}")
 }
 
 #[test]
 fn networks_are_called_by_what_they_are() {
-    let root = root();
-    let served = serve(root.path());
+    let (root, served) = studio();
     let work = |wiring: &str, seed: u64| json!({ "kind": "train", "id": MOTH, "wiring": wiring, "steps": 5, "size": 16, "seed": seed });
-    let dense = trained(&served, work("dense", 0));
-    let graph = trained(&served, work("graph", 2));
+    let dense = served.trained(&work("dense", 0));
+    let graph = served.trained(&work("graph", 2));
     let body = json!({ "kind": "prune", "id": dense, "method": "sp", "budget": 60, "steps": 5 });
-    let pruned = trained(&served, body);
-    let told = |id: &str| served.json(&format!("/api/network?id={id}"));
+    let pruned = served.trained(&body);
+    let told = |id: &str| served.network(id);
     for (id, what, name) in [
         (&dense, "dense twin, trained", "bred_moth: dense twin, trained"),
         (&graph, "evolved graph, retrained", "bred_moth: evolved graph, retrained, seed 2"),
@@ -126,8 +110,7 @@ fn networks_are_called_by_what_they_are() {
 
 #[test]
 fn files_keep_their_names_and_their_labels() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let mut genome = moth();
     genome.provenance.name = "4041_197".into();
     let mut xml = to_picbreeder_xml(&genome);
@@ -138,7 +121,7 @@ fn files_keep_their_names_and_their_labels() {
         served.upload(name, bytes).ok().json()["id"].as_str().unwrap().to_string()
     };
     let dolphin = open("dolphin.xml", xml.as_bytes());
-    let told = served.json(&format!("/api/network?id={dolphin}"));
+    let told = served.network(&dolphin);
     assert_eq!(told["name"], "dolphin");
     let links = told["links"].as_array().unwrap();
     let labelled: Vec<&Value> = links.iter().filter(|link| link["labels"].is_array()).collect();
@@ -159,16 +142,15 @@ fn files_keep_their_names_and_their_labels() {
     });
     assert_eq!(served.json("/api/library")["pictures"][0]["name"], "smile");
     let body = json!({ "kind": "train", "id": dolphin, "wiring": "dense", "target": smile, "steps": 5, "size": 16 });
-    let run = trained(&served, body);
-    let name = served.json(&format!("/api/network?id={run}"))["name"].clone();
+    let run = served.trained(&body);
+    let name = served.network(&run)["name"].clone();
     assert_eq!(name, "smile: dense twin, trained");
     assert_eq!(served.json("/api/jobs")[0]["name"], "smile: train a dense network of dolphin");
 }
 
 #[test]
 fn the_ranking_has_weights_that_change_the_picture_both_ways() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let model = Model::of_genome(&moth(), Wiring::Graph);
     let view = View::new(&model, 32, Coords::Fer);
     let told = served.json(&format!("/api/ranked?id={MOTH}"));
@@ -195,8 +177,7 @@ fn the_ranking_has_weights_that_change_the_picture_both_ways() {
 
 #[test]
 fn the_forms_offer_every_optimizer_with_its_settings() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let told = served.json("/api/choices");
     let optimizers = told["optimizers"].as_array().unwrap();
     let names: Vec<&str> = optimizers.iter().map(|o| o["name"].as_str().unwrap()).collect();
@@ -214,16 +195,15 @@ fn the_forms_offer_every_optimizer_with_its_settings() {
             format!("{name}:{}={}", s["name"].as_str().unwrap(), s["default"].as_str().unwrap())
         });
         let work = json!({ "kind": "train", "id": MOTH, "wiring": "graph", "steps": 2, "size": 8, "optimizer": text });
-        trained(&served, work);
+        served.trained(&work);
     }
 }
 
 #[test]
 fn the_forms_offer_every_pruning_method_that_a_budget_is_enough_for() {
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     let work = json!({ "kind": "train", "id": MOTH, "wiring": "dense", "steps": 2, "size": 8 });
-    let run = trained(&served, work);
+    let run = served.trained(&work);
     let told = served.json("/api/choices");
     let methods = told["methods"].as_array().unwrap();
     let names: Vec<&str> = methods.iter().map(|m| m["name"].as_str().unwrap()).collect();
@@ -241,11 +221,10 @@ fn the_forms_offer_every_pruning_method_that_a_budget_is_enough_for() {
 
 #[test]
 fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
-    let root = root();
-    let served = serve(root.path());
+    let (root, served) = studio();
     let work =
         json!({ "kind": "evolve", "id": "genomes/bred_skull.json", "generations": 4, "size": 16 });
-    let job = served.post("/api/jobs", &work).ok().json()["job"].as_str().unwrap().to_string();
+    let job = served.begun(&work);
     let path = format!("/api/jobs/{job}");
     let done = served.until(&path, |state| state["status"] == "finished");
     assert_eq!(
@@ -253,7 +232,7 @@ fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
         (&json!("bred_skull: evolve towards it"), &json!(4))
     );
     let best = done["run"].as_str().unwrap();
-    assert_eq!(served.json(&format!("/api/network?id={best}"))["kind"], "genome");
+    assert_eq!(served.network(best)["kind"], "genome");
     // While it ran it drew the best picture so far.
     let picture = served.get(&format!("{path}/picture?raw=1&size=16")).ok().body;
     assert!(picture.len() == 16 * 16 * 4 && picture.iter().any(|&byte| byte != 255));
@@ -265,21 +244,14 @@ fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
     let served = serve(root.path());
     let found = served.json(&path);
     assert_eq!((&found["status"], &found["run"]), (&json!("finished"), &json!(best)));
-    let wrong =
-        json!({ "kind": "evolve", "id": "genomes/none.json", "generations": 4, "size": 16 });
-    served.post("/api/jobs", &wrong).refused(404, "expected a file");
-    let wrong = json!({ "kind": "evolve", "id": MOTH, "generations": 0, "size": 16 });
-    served.post("/api/jobs", &wrong).refused(400, "generations");
 }
 
 #[test]
 fn studies_have_names_that_tell_them_apart() {
     let root = root();
     let put = |folder: &str, marker: Value, record: Value| {
-        let folder = root.path().join(folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("picloom.json"), marker.to_string()).unwrap();
-        std::fs::write(folder.join("study.json"), record.to_string()).unwrap();
+        root.write(&format!("{folder}/picloom.json"), marker.to_string());
+        root.write(&format!("{folder}/study.json"), record.to_string());
     };
     let comparison = json!({ "kind": "comparison", "id": "x", "of": "genomes/bred_moth.json" });
     put("picloom-compare", comparison, json!({ "name": "compare" }));

@@ -1,6 +1,6 @@
 //! The page's files: all are embedded.
 
-use super::client::{root, serve};
+use super::client::{root, serve, studio};
 use serde_json::json;
 use std::path::Path;
 
@@ -8,8 +8,7 @@ use std::path::Path;
 fn every_file_of_the_page_is_embedded() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/studio");
     let embedded = std::fs::read_to_string(source.join("page.rs")).unwrap();
-    let root = root();
-    let served = serve(root.path());
+    let (_root, served) = studio();
     for entry in std::fs::read_dir(source.join("page")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
@@ -33,7 +32,7 @@ fn every_file_of_the_page_is_embedded() {
 fn nothing_is_made_beyond_a_link_out_of_the_root() {
     let around = tempfile::tempdir().unwrap();
     let root = root();
-    std::os::unix::fs::symlink(around.path(), root.path().join("studio")).unwrap();
+    std::os::unix::fs::symlink(around.path(), root.at("studio")).unwrap();
     let served = serve(root.path());
     let answer = served.post("/api/sessions", &json!({}));
     assert!(matches!(answer.status, 400 | 404), "{}: {}", answer.status, answer.text());

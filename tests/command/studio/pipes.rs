@@ -25,7 +25,7 @@ fn no_pipe_in_the_place_of_a_file_stops_the_studio() {
     ] {
         pipe(&root.path().join(name));
     }
-    std::fs::write(root.path().join("w.npz"), "no weights").unwrap();
+    root.write("w.npz", "no weights");
     let served = serve(root.path());
     // Each pipe would hold one of the threads; more than there are are asked.
     for _ in 0..8 {

@@ -3,10 +3,10 @@
 #![cfg(unix)]
 
 use super::client::{root, serve};
+use crate::line::Place;
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::Command;
 
 /// A folder whose every entry is a link to that of another.
 fn linked(to: &Path, folder: &Path) {
@@ -19,34 +19,21 @@ fn linked(to: &Path, folder: &Path) {
 
 #[test]
 fn links_inside_of_folders_lead_nowhere() {
-    let outside = tempfile::tempdir().unwrap();
-    let run = outside.path().join("run");
-    let trained = Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args([
-            "train",
-            "--quiet",
-            "--genome",
-            "genomes/mask.json",
-            "--target",
-            "genomes/mask.json",
-        ])
-        .args(["--size", "16", "--steps", "20", "--out"])
-        .arg(&run)
-        .output()
-        .unwrap();
-    assert!(trained.status.success(), "{trained:?}");
-    let secret = outside.path().join("secret");
-    std::fs::write(&secret, "a secret of five years").unwrap();
+    let outside = Place::new();
+    outside
+        .done("train --genome mask --target ROOT/genomes/mask.json --size 16 --steps 20 --out run");
+    let run = outside.at("run");
+    outside.write("secret", "a secret of five years");
+    let secret = outside.at("secret");
     let told = json!({ "format": "x", "study": "hidden-name", "question": "hidden question" });
-    std::fs::write(outside.path().join("study.json"), told.to_string()).unwrap();
+    outside.write("study.json", told.to_string());
 
     let root = root();
-    let at = |name: &str| root.path().join(name);
-    linked(&run, &at("runs/all"));
+    linked(&run, &root.at("runs/all"));
     // Only one of its files is a link: whichever it is, the run is not opened.
     let files = ["config.toml", "result.json", "weights.safetensors", "mask.json", "target.npz"];
     for file in files {
-        let folder = at("runs").join(file);
+        let folder = root.at("runs").join(file);
         std::fs::create_dir_all(&folder).unwrap();
         for entry in std::fs::read_dir(&run).unwrap() {
             let entry = entry.unwrap();
@@ -60,11 +47,11 @@ fn links_inside_of_folders_lead_nowhere() {
             }
         }
     }
-    std::fs::write(at("w.npz"), "").unwrap();
-    symlink(&secret, at("w.arch")).unwrap();
-    std::fs::create_dir_all(at("study")).unwrap();
-    symlink(outside.path().join("study.json"), at("study/study.json")).unwrap();
-    symlink(Path::new("genomes/mask.json").canonicalize().unwrap(), at("genomes/out.json"))
+    root.write("w.npz", "");
+    symlink(&secret, root.at("w.arch")).unwrap();
+    std::fs::create_dir_all(root.at("study")).unwrap();
+    symlink(outside.at("study.json"), root.at("study/study.json")).unwrap();
+    symlink(Path::new("genomes/mask.json").canonicalize().unwrap(), root.at("genomes/out.json"))
         .unwrap();
 
     let served = serve(root.path());

@@ -1,21 +1,10 @@
 //! Training, pruning and scoring from the page: stopped, killed, gone on with; live events; a study.
 
-use super::client::{Served, root, serve};
+use super::client::{Served, root, serve, studio, with};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
-
-fn begun(served: &Served, work: &Value) -> String {
-    served.post("/api/jobs", work).ok().json()["job"].as_str().unwrap().to_string()
-}
-
-fn over(served: &Served, job: &str, status: &str) -> Value {
-    served.until(&format!("/api/jobs/{job}"), |state| {
-        assert!(state["status"] != "failed" || status == "failed", "{state}");
-        state["status"] == status
-    })
-}
 
 fn training(steps: u64) -> Value {
     json!({
@@ -34,20 +23,19 @@ fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
 fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     let whole = root();
     let served = serve(whole.path());
-    let job = begun(&served, &training(12_000));
-    over(&served, &job, "finished");
+    let job = served.begun(&training(12_000));
+    served.over(&job, "finished");
     let expected = outcome(whole.path(), &job);
     drop(served);
 
-    let root = root();
-    let served = serve(root.path());
-    assert_eq!(begun(&served, &training(12_000)), job, "equal work is one job");
+    let (root, served) = studio();
+    assert_eq!(served.begun(&training(12_000)), job, "equal work is one job");
     let step = |state: &Value| state["step"].as_u64().unwrap();
     let path = format!("/api/jobs/{job}");
     served.until(&path, |state| step(state) > 200);
     served.get(&format!("{path}/picture?raw=1&size=16")).ok();
     served.post(&format!("{path}/stop"), &json!({})).ok();
-    let stopped = over(&served, &job, "stopped");
+    let stopped = served.over(&job, "stopped");
     assert_eq!(stopped["can_resume"], true);
     assert!(step(&stopped) < 12_000);
     let held = served.json("/api/library");
@@ -64,7 +52,7 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     // As its checkpoint has it; one that has none yet, or a damaged one, is a tile with a word.
     assert_eq!(thumb(&served, &run).header("content-type"), Some("image/png"));
     for (file, word) in [(None, "not finished"), (Some("result.json"), "damaged")] {
-        let folder = root.path().join("runs/other");
+        let folder = root.at("runs/other");
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["picloom.json", "config.toml"] {
             std::fs::copy(root.path().join(&run).join(name), folder.join(name)).unwrap();
@@ -74,7 +62,7 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
         assert_eq!(tile.header("content-type"), Some("image/svg+xml"));
         assert!(tile.text().contains(word), "{}", tile.text());
     }
-    std::fs::remove_dir_all(root.path().join("runs/other")).unwrap();
+    std::fs::remove_dir_all(root.at("runs/other")).unwrap();
     let found = served.json("/api/jobs");
     assert_eq!((&found[0]["status"], &found[0]["can_resume"]), (&json!("stopped"), &json!(true)));
     assert!(
@@ -82,12 +70,12 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
         "what was logged is there"
     );
     served.post(&format!("{path}/resume"), &json!({})).ok();
-    let done = over(&served, &job, "finished");
+    let done = served.over(&job, "finished");
     assert_eq!(done["run"], format!("runs/studio/{job}"));
     assert!(outcome(root.path(), &job) == expected);
     // A finished job is answered as it is, and its run is a network like others.
-    assert_eq!(begun(&served, &training(12_000)), job);
-    let network = served.json(&format!("/api/network?id=runs/studio/{job}"));
+    assert_eq!(served.begun(&training(12_000)), job);
+    let network = served.network(&format!("runs/studio/{job}"));
     assert_eq!((&network["kind"], network["r2"].is_number()), (&json!("run"), true));
     assert_eq!(network["target"], "genomes/bred_moth.json");
 }
@@ -118,9 +106,8 @@ fn events(served: &Served, job: &str, last: Option<u64>) -> Vec<(String, Value)>
 
 #[test]
 fn events_tell_every_step_once_and_a_reconnect_goes_on() {
-    let root = root();
-    let served = serve(root.path());
-    let job = begun(&served, &training(1500));
+    let (_root, served) = studio();
+    let job = served.begun(&training(1500));
     let told = events(&served, &job, None);
     let steps: Vec<u64> = told
         .iter()
@@ -135,47 +122,44 @@ fn events_tell_every_step_once_and_a_reconnect_goes_on() {
     let later: Vec<&Value> =
         later.iter().filter(|(kind, _)| kind == "train").map(|(_, data)| &data["step"]).collect();
     assert!(!later.is_empty() && later.iter().all(|step| step.as_u64() > Some(1000)), "{later:?}");
-    served.get("/api/jobs/none/events").refused(404, "expected a job");
 }
 
 #[test]
 fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
-    let root = root();
-    let served = serve(root.path());
-    let run = begun(&served, &training(400));
-    over(&served, &run, "finished");
+    let (root, served) = studio();
+    let run = served.begun(&training(400));
+    served.over(&run, "finished");
     let id = format!("runs/studio/{run}");
     let pruning = json!({ "kind": "prune", "id": id, "method": "sp", "budget": 30, "steps": 100 });
-    let pruned = begun(&served, &pruning);
-    over(&served, &pruned, "finished");
+    let pruned = served.begun(&pruning);
+    served.over(&pruned, "finished");
     // No program of the machine runs because a page, or a job's file, names it.
     let program = json!({ "kind": "prune", "id": id, "method": "cmd:touch ran", "budget": 30 });
     served.post("/api/jobs", &program).refused(400, "found a command");
-    let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
+    let network = served.network(&format!("runs/studio/{pruned}"));
     let kept = network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true);
     assert!((1..=30).contains(&kept.count()));
     // By a threshold, as the command has it: fewer links the higher it is.
     let kept_at = |threshold: f64| {
         let work = json!({ "kind": "prune", "id": id, "method": "sp", "threshold": threshold, "steps": 20 });
-        let pruned = begun(&served, &work);
-        over(&served, &pruned, "finished");
-        let network = served.json(&format!("/api/network?id=runs/studio/{pruned}"));
+        let pruned = served.begun(&work);
+        served.over(&pruned, "finished");
+        let network = served.network(&format!("runs/studio/{pruned}"));
         network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true).count()
     };
     // As many steps as its parent had, if nobody says.
     let as_long = json!({ "kind": "prune", "id": id, "method": "magnitude", "budget": 20 });
-    over(&served, &begun(&served, &as_long), "finished");
+    served.over(&served.begun(&as_long), "finished");
     let (low, high) = (kept_at(0.1), kept_at(0.4));
     assert!(0 < high && high < low, "{low} {high}");
     for both in [json!({ "budget": 3, "threshold": 0.2 }), json!({})] {
-        let mut work = json!({ "kind": "prune", "id": id, "method": "sp", "steps": 20 });
-        work.as_object_mut().unwrap().extend(both.as_object().unwrap().clone());
+        let work = with(json!({ "kind": "prune", "id": id, "method": "sp", "steps": 20 }), both);
         served.post("/api/jobs", &work).refused(400, "a budget or a threshold");
     }
 
     assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), Value::Null);
     let scoring = json!({ "kind": "score", "id": "genomes/bred_moth.json", "wiring": "graph" });
-    let scored = begun(&served, &scoring);
+    let scored = served.begun(&scoring);
     let told = events(&served, &scored, None);
     assert!(told.iter().any(|(kind, data)| kind == "score" && data["total"].as_u64() > Some(5)));
     let score = served.json("/api/score?id=genomes/bred_moth.json");
@@ -185,12 +169,7 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let judged = score["judged"].as_array().unwrap();
     assert!(judged.iter().any(|j| j["call"] == "clean" || j["call"] == "damaged"), "{score}");
     // As `picloom score` has it.
-    let said = std::process::Command::new(env!("CARGO_BIN_EXE_picloom"))
-        .args(["score", "--json", "--quiet", "--genome"])
-        .arg(root.path().join("genomes/bred_moth.json"))
-        .output()
-        .unwrap();
-    let said: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let said = root.json("score --quiet --genome genomes/bred_moth.json");
     assert_eq!(said["score"], score["score"]);
     // It outlives the server.
     served.kill();
@@ -204,64 +183,31 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
 
 #[test]
 fn a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was() {
-    let root = root();
-    let served = serve(root.path());
-    let first = begun(&served, &training(20));
-    over(&served, &first, "finished");
+    let (root, served) = studio();
+    let first = served.begun(&training(20));
+    served.over(&first, "finished");
     let mut again = training(20);
     again["id"] = json!(format!("runs/studio/{first}"));
     served.post("/api/jobs", &again).refused(400, "expected graph, that of runs/studio");
     again["wiring"] = json!("graph");
-    over(&served, &begun(&served, &again), "finished");
+    served.over(&served.begun(&again), "finished");
     // Equal work is one job, as long as the file is what it was.
-    assert_eq!(begun(&served, &training(20)), first);
-    let genome = |name: &str| root.path().join("genomes").join(name);
+    assert_eq!(served.begun(&training(20)), first);
+    let genome = |name: &str| root.at("genomes").join(name);
     std::fs::copy(genome("mask.json"), genome("bred_moth.json")).unwrap();
-    let other = begun(&served, &training(20));
+    let other = served.begun(&training(20));
     assert_ne!(other, first);
-    over(&served, &other, "finished");
-}
-
-#[test]
-fn work_that_cannot_be_is_refused_before_it_begins() {
-    let root = root();
-    let served = serve(root.path());
-    let changed = |key: &str, value: Value| {
-        let mut work = training(10);
-        work[key] = value;
-        served.post("/api/jobs", &work)
-    };
-    changed("kind", json!("bake")).refused(400, "bake");
-    changed("id", json!("genomes/none.json")).refused(404, "expected a file");
-    changed("size", json!(4)).refused(400, "size: expected 8 to");
-    changed("steps", json!(0)).refused(400, "steps: expected 1 to");
-    changed("optimizer", json!("adamm")).refused(400, "adam");
-    changed("lr", json!(-1.0)).refused(400, "expected");
-    changed("target", json!("../x.png")).refused(400, "expected a path below");
-    changed("colour", json!(1)).refused(400, "colour");
-    let prune = json!({ "kind": "prune", "id": "genomes/mask.json", "method": "sp", "budget": 3 });
-    served.post("/api/jobs", &prune).refused(400, "found a genome");
-    // One colour cannot be learned.
-    let white = picloom::network::Picture::filled(8, 8, [1.0; 3]).to_png(&[]);
-    std::fs::write(root.path().join("genomes/white.png"), white).unwrap();
-    changed("target", json!("genomes/white.png")).refused(400, "more than one colour");
-    let score =
-        json!({ "kind": "score", "id": "genomes/mask.json", "wiring": "graph", "samples": 0 });
-    served.post("/api/jobs", &score).refused(400, "samples: expected at least 1");
-    assert_eq!(served.json("/api/jobs"), json!([]));
-    assert!(!root.path().join("runs").exists());
+    served.over(&other, "finished");
 }
 
 #[test]
 fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     let root = root();
     for name in ["depth", "theory"] {
-        let folder = root.path().join("figures").join(name);
-        std::fs::create_dir_all(&folder).unwrap();
         for entry in std::fs::read_dir(Path::new("figures").join(name)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
-                std::fs::copy(&path, folder.join(path.file_name().unwrap())).unwrap();
+                root.write(path.to_str().unwrap(), std::fs::read(&path).unwrap());
             }
         }
     }
@@ -287,7 +233,6 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     assert!(svg.text().starts_with("<svg"));
     served.get("/api/study/figure?id=figures/depth&name=study.json").refused(400, "figure");
     served.get("/api/study/figure?id=figures/depth&name=..%2f..%2fx.svg").refused(400, "below");
-    served.get("/api/study?id=genomes").refused(404, "expected the folder of a study");
 }
 
 #[test]
@@ -295,18 +240,17 @@ fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder_and_scored_under
     let root = tempfile::tempdir().unwrap();
     let served = serve(root.path());
     let twin = picloom::run::shipped::TRAINED;
-    let job = begun(
-        &served,
+    let job = served.begun(
         &json!({ "kind": "prune", "id": twin, "method": "magnitude", "budget": 300, "steps": 30 }),
     );
-    let pruned = over(&served, &job, "finished");
+    let pruned = served.over(&job, "finished");
     assert_eq!(
         (&pruned["name"], &pruned["fit"]),
         (&json!("bred_moth: dense twin, trained: prune by magnitude"), &json!(false))
     );
     let job =
-        begun(&served, &json!({ "kind": "score", "id": twin, "wiring": "graph", "samples": 4 }));
-    assert_eq!(over(&served, &job, "finished")["name"], "bred_moth: dense twin, trained: score");
+        served.begun(&json!({ "kind": "score", "id": twin, "wiring": "graph", "samples": 4 }));
+    assert_eq!(served.over(&job, "finished")["name"], "bred_moth: dense twin, trained: score");
 }
 
 #[test]
@@ -316,8 +260,8 @@ fn a_training_that_collapsed_failed_and_says_what_helps() {
     work["lr"] = json!(1000.0);
     {
         let served = serve(root.path());
-        let job = begun(&served, &work);
-        let failed = over(&served, &job, "failed");
+        let job = served.begun(&work);
+        let failed = served.over(&job, "failed");
         let why = failed["error"].as_str().unwrap();
         assert!(
             why.contains("collapsed into one colour at step") && why.contains("6 attempts"),

@@ -63,23 +63,6 @@ pub(super) fn depth() -> String {
     }])
 }
 
-pub(super) fn scatter() -> String {
-    let names =
-        ["skull", "butterfly", "apple", "car", "cat", "cube", "owl", "lamp", "fish", "moon"];
-    let mut rng = SimRng::new(2, "demo", 0);
-    let points = names.iter().enumerate().map(|(i, name)| {
-        let x = 0.01 * real::exp(0.3 * i as f64);
-        let y = 4.0 + 2.4 * i as f64 + rng.normal();
-        Point::new(x, y).between(y - 1.5, y + 1.5).label(*name)
-    });
-    let cloud = Series::cloud("targets", style::colour(0), style::Marker::Circle, points);
-    let (x, y) =
-        (Axis::new("PNG bytes / raw bytes").log(), Axis::new("best depth (hidden layers)"));
-    Figure::new("Depth predicted from the PNG ratio of the target")
-        .subtitle("Leave-one-target-out; whiskers: one standard error over three seeds")
-        .draw(&[Panel::new("", x, y, vec![cloud])])
-}
-
 pub(super) fn calibration() -> String {
     let cloud = |k: usize, dx: f64| {
         let points = (0..12).map(move |i| {
@@ -180,29 +163,6 @@ pub(super) fn grouped() -> String {
     figure.draw(&[dots.panel()])
 }
 
-pub(super) fn matrix() -> String {
-    let rows: Vec<String> = KEYS.iter().map(|k| arm(k).unwrap().1.label.into()).collect();
-    let values = (0..6)
-        .map(|r| {
-            (0..7)
-                .map(|c| if r == 2 && c == 3 { f64::NAN } else { real::sin(f64::from(r * 7 + c)) })
-                .collect()
-        })
-        .collect();
-    let heat = Heat {
-        columns: (-3..=3).map(|n| style::fixed(f64::from(n), 0)).collect(),
-        rows,
-        values,
-        value: Axis::new("difference in score"),
-        tones: Tones::Signed,
-        decimals: Some(2),
-        outlined: vec![(0, 1), (4, 6)],
-        ..Heat::default()
-    };
-    let panel = heat.panel("", "offset from the evolved depth", "");
-    Figure::new("Score of each arm at each depth, less the evolved network's").draw(&[panel])
-}
-
 pub(super) fn amounts() -> String {
     let names = |n: usize| (0..n).map(|i| format!("activation number {i}")).collect();
     let heat = Heat {
@@ -273,12 +233,10 @@ pub(super) fn charts() -> Vec<(&'static str, String)> {
     vec![
         ("loss-curves", loss_curves()),
         ("depth", depth()),
-        ("scatter", scatter()),
         ("calibration", calibration()),
         ("scores", scores()),
         ("dots", dots()),
         ("grouped", grouped()),
-        ("matrix", matrix()),
         ("amounts", amounts()),
         ("small-multiples", small_multiples()),
         ("mixed", mixed()),

@@ -3,23 +3,16 @@
 //! `UPDATE_GOLDEN=1 cargo test --test studies figures` writes them anew. Pictures are not compared: what a
 //! reader is told by a chart stands in its labels and ticks, and people look at the rest.
 
+use crate::answers::words;
 use std::fmt::Write;
 use std::path::Path;
-
-/// The text nodes of an SVG, a line each.
-fn words(svg: &str) -> String {
-    let tree = roxmltree::Document::parse(svg).unwrap();
-    let nodes = tree.descendants().filter(|node| node.has_tag_name("text"));
-    nodes.fold(String::new(), |all, node| all + node.text().unwrap_or_default() + "\n")
-}
 
 /// Holds the words of every figure to the golden ones.
 pub(super) fn hold(figures: &[(&str, String)]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/figures.txt");
     let mut found = String::new();
-    // Pictures of other people's genomes are drawn where these are, but not kept.
-    for (name, svg) in figures.iter().filter(|(name, _)| !name.starts_with("skull")) {
-        let _ = write!(found, "== {name} ==\n{}", words(svg));
+    for (name, svg) in figures {
+        let _ = writeln!(found, "== {name} ==\n{}", words(svg).join("\n"));
     }
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&file, &found).unwrap();

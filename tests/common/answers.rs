@@ -1,0 +1,62 @@
+//! Golden answers: `tests/golden/NAME.txt` holds inputs, lines that begin with `$ `, and below them what is said of each.
+//! Blocks are parted by empty lines; `#` begins a comment. A new input is a new block: `UPDATE_GOLDEN=1 cargo test` writes
+//! what is said now.
+
+use std::path::Path;
+
+/// Holds what is said of every input of `tests/golden/NAME.txt` to what stands below it. What must not change, in `ids`, is
+/// written by nobody but a person.
+#[track_caller]
+pub(crate) fn hold(name: &str, said: impl Fn(&str) -> String) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join(format!("tests/golden/{name}.txt"));
+    let wanted = std::fs::read_to_string(&file).unwrap();
+    let answered = |block: &str| {
+        let kept = block.lines().filter(|line| line.starts_with(['#', '$']));
+        let mut found = kept.collect::<Vec<_>>().join("\n");
+        let input = block.lines().filter_map(|line| line.strip_prefix("$ "));
+        let input = input.collect::<Vec<_>>().join("\n");
+        if !input.is_empty() {
+            let answer = said(&input);
+            answer.lines().for_each(|line| found += format!("\n    {line}").trim_end());
+        }
+        found
+    };
+    let found: Vec<String> = wanted.split("\n\n").map(answered).collect();
+    let found = found.join("\n\n") + "\n";
+    assert!(!found.contains(root.to_str().unwrap()), "no path of this machine: {found}");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() && !name.starts_with("ids/") {
+        std::fs::write(&file, &found).unwrap();
+        return;
+    }
+    for (found, wanted) in found.split("\n\n").zip(wanted.split("\n\n")) {
+        assert!(found.trim() == wanted.trim(), "{name}: was\n{wanted}\nand is now\n{found}");
+    }
+}
+
+/// The text nodes of an SVG, in the order in which they are written.
+pub(crate) fn words(svg: &str) -> Vec<String> {
+    let tree = roxmltree::Document::parse(svg).unwrap();
+    let nodes = tree.descendants().filter(|node| node.has_tag_name("text"));
+    nodes.map(|node| node.text().unwrap_or_default().to_string()).collect()
+}
+
+/// Holds what stands between two marks of a file of the repository to the text; `UPDATE_GOLDEN=1` writes it. A file without
+/// the first mark is left alone.
+#[track_caller]
+pub(crate) fn hold_generated(file: &str, [begin, end]: [&str; 2], text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let found = std::fs::read_to_string(&path).unwrap();
+    let Some(at) = found.find(begin).map(|at| at + begin.len()) else { return };
+    let length = found[at..].find(end).unwrap_or_else(|| panic!("{file}: {begin:?} has no end"));
+    let mut wanted = found.clone();
+    wanted.replace_range(at..at + length, text);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, wanted).unwrap();
+    } else {
+        assert!(
+            wanted == found,
+            "{file}: {begin:?} is not what the code says; UPDATE_GOLDEN=1 writes it"
+        );
+    }
+}
