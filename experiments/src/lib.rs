@@ -7,7 +7,6 @@
 //! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
 //! | [`structural`] | do parts of a picture live in subnetworks of their own? |
 //! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
-//! | [`reevolution`] | can a search with a target find again what was found without one? |
 //! | [`xor`] | NEAT's classic check, by the published numbers |
 //! | [`finding`] | a statistic with its interval and what a rule makes of it |
 //! | [`judge`] | the embedded judge fitted to labelled pictures, and reports on judges |
@@ -19,7 +18,6 @@ pub mod figures;
 pub mod finding;
 pub mod judge;
 pub mod program;
-pub mod reevolution;
 pub mod structural;
 pub mod theory;
 pub mod training;
@@ -30,12 +28,11 @@ use picloom::study::grid::kind;
 use picloom::study::kinds::{self, Kind};
 
 /// The kinds of study that are the paper's own.
-const OWN: [Kind; 5] = [
+const OWN: [Kind; 4] = [
     kind::<training::Training>(),
     kind::<theory::Theory>(),
     kind::<structural::Structural>(),
     kind::<xor::Xor>(),
-    kind::<reevolution::Reevolution>(),
 ];
 
 /// Every kind of study: those of the instrument, and the paper's own.

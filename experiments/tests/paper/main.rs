@@ -12,7 +12,6 @@ mod whole;
 mod claims;
 mod command;
 mod escaping;
-mod evolve_reevolution;
 mod evolve_xor;
 mod experiments;
 mod figures_study;

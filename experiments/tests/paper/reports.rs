@@ -95,8 +95,8 @@ fn figures_of_the_committed_records_name_what_they_show() {
     ] {
         let svg = (figure(name).unwrap().draw)(&committed).unwrap().svg;
         let is_named = |text: &&str| svg.contains(&format!(">{text}</text>"));
-        assert!(has.iter().all(|text| is_named(text)), "{name}");
-        assert!(!lacks.iter().any(|text| is_named(text)), "{name}");
+        assert!(has.iter().all(is_named), "{name}");
+        assert!(!lacks.iter().any(is_named), "{name}");
         assert!(!svg.contains("at equal counts"), "{name}");
     }
     let drawn = |name: &str| (figure(name).unwrap().draw)(&committed).unwrap().svg;
