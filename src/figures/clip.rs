@@ -58,7 +58,7 @@ impl Clip {
     ///
     /// # Errors
     /// There is no such link, an end is not finite, or no weight of it changes the picture so much.
-    pub(crate) fn travel(
+    pub fn travel(
         model: Model,
         link: usize,
         given: [Option<f32>; 2],
@@ -141,7 +141,7 @@ impl Clip {
 }
 
 /// A film of a clip.
-pub(crate) struct Film {
+pub struct Film {
     /// Its content.
     pub clip: Clip,
     /// Pixels, and the part of the plane where the clip does not say it.
@@ -157,7 +157,7 @@ pub type GoOn<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
 impl Film {
     /// Frames.
-    pub(crate) fn frames(&self) -> usize {
+    pub fn frames(&self) -> usize {
         self.settings.moments().len()
     }
 
@@ -176,7 +176,7 @@ impl Film {
     ///
     /// # Errors
     /// As [`Reel::check`]; a frame does not fit the memory.
-    pub(crate) fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), Refusal> {
         self.reel().check(self.format)?;
         // As floats, as bytes, and in the encoder.
         memory::ensure("size", &[(self.canvas.size.pixels(), "pixels"), (2, "frames")], 24)?;
@@ -190,7 +190,7 @@ impl Film {
     ///
     /// # Panics
     /// For videos: see [`write_video`](Self::write_video).
-    pub(crate) fn write(
+    pub fn write(
         &self,
         out: &mut (dyn Write + Send),
         texts: &[(&str, &str)],
@@ -208,7 +208,7 @@ impl Film {
     ///
     /// # Errors
     /// ffmpeg fails, or the work is stopped.
-    pub(crate) fn write_video(&self, path: &Path, go_on: GoOn<'_>) -> std::io::Result<()> {
+    pub fn write_video(&self, path: &Path, go_on: GoOn<'_>) -> std::io::Result<()> {
         self.reel().write_video(path, self.format, self.drawn(go_on))
     }
 

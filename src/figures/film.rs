@@ -61,7 +61,7 @@ impl FilmFormat {
     }
 
     /// True of the formats that ffmpeg writes.
-    pub(crate) fn is_video(self) -> bool {
+    pub fn is_video(self) -> bool {
         matches!(self, FilmFormat::Mp4 | FilmFormat::Webm)
     }
 
@@ -85,7 +85,7 @@ fn has_ffmpeg() -> bool {
 /// How a film goes from its start to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Ease {
+pub enum Ease {
     /// Slow at both ends: 3t² − 2t³.
     #[default]
     Smooth,
@@ -97,7 +97,7 @@ names! { Ease, "ease": Smooth "smooth", Linear "linear" }
 
 impl Ease {
     /// How far it is at the share `t` of the time, both in [0, 1].
-    pub(crate) fn at(self, t: f64) -> f64 {
+    pub fn at(self, t: f64) -> f64 {
         match self {
             Ease::Smooth => t * t * (3.0 - 2.0 * t),
             Ease::Linear => t,
@@ -145,7 +145,7 @@ pub fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
 }
 
 /// Most pictures a second of a GIF: browsers show a shorter one for a tenth of a second.
-pub(crate) const FASTEST_GIF: usize = 50;
+pub const FASTEST_GIF: usize = 50;
 
 /// The size, timing and texts of a film file, before its frames.
 #[derive(Clone, Debug)]
@@ -228,7 +228,7 @@ impl Reel {
     ///
     /// # Errors
     /// As for an APNG.
-    pub(crate) fn write_gif(
+    pub fn write_gif(
         &self,
         out: &mut (dyn Write + Send),
         colours: &ColourTable,
@@ -269,7 +269,7 @@ impl Reel {
     ///
     /// # Errors
     /// ffmpeg cannot be run or fails, or `next` fails.
-    pub(crate) fn write_video(
+    pub fn write_video(
         &self,
         path: &Path,
         format: FilmFormat,
@@ -335,7 +335,7 @@ impl Reel {
 }
 
 /// The colours of a GIF.
-pub(crate) struct ColourTable {
+pub struct ColourTable {
     colours: Vec<Rgb>,
     /// How far colours lie apart, about, in levels; 0: every colour is there.
     spread: f32,
@@ -343,7 +343,7 @@ pub(crate) struct ColourTable {
 
 impl ColourTable {
     /// At most 256 colours for a film of which these are some pixels, (P · 3,) bytes.
-    pub(crate) fn of(rgb: &[u8]) -> Self {
+    pub fn of(rgb: &[u8]) -> Self {
         let (pixels, _) = rgb.as_chunks::<3>();
         let colours = common_palette(pixels);
         let off = |pixel: &Rgb| {

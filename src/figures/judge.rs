@@ -41,7 +41,7 @@ pub fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub(crate) fn save_pair_sheets(
+pub fn save_pair_sheets(
     all: &NumberedPairs,
     page: usize,
     folder: &Path,

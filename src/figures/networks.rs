@@ -56,7 +56,7 @@ fn at_depth(point: &DepthPoint) -> Option<(f64, Point)> {
 ///
 /// # Errors
 /// It has no networks by depth.
-pub(crate) fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
+pub fn score_by_depth_of(record: &NetworksRecord) -> Result<Drawing, Nothing> {
     let arms = [("dense", Sweep::DENSE), ("sp", Sweep::SP)];
     let curves = arms.map(|(arm, sweep)| (arm, depth_curves(record, sweep)));
     let (mut panels, mut parts) = (Vec::new(), Vec::new());

@@ -23,12 +23,7 @@ const LARGEST: u32 = 144;
 const MOST_DIRECTIONS: usize = 8;
 
 /// Draws the card `record` of what `view` shows; `target` is what it should draw.
-pub(crate) fn card_of(
-    title: &str,
-    record: &CardRecord,
-    view: &View,
-    target: Option<&Picture>,
-) -> String {
+pub fn card_of(title: &str, record: &CardRecord, view: &View, target: Option<&Picture>) -> String {
     let (model, score) = (view.model(), &record.score);
     let side = view.size().min(SIDE);
     let maps = model.maps(side, view.coords());
@@ -85,7 +80,7 @@ fn moved(link: usize, delta: f64) -> String {
 }
 
 /// Draws the map of every unit, unit by unit.
-pub(crate) fn unit_sheet(title: &str, view: &View) -> String {
+pub fn unit_sheet(title: &str, view: &View) -> String {
     feature_sheet(&FeatureSheet {
         title,
         subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
@@ -98,7 +93,7 @@ pub(crate) fn unit_sheet(title: &str, view: &View) -> String {
 }
 
 /// Every perturbation that had an effect, by layer.
-pub(crate) fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
+pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
     let mut painter = view.painter();
     let mut layers: Vec<(usize, Vec<Pane>)> = Vec::new();
     for p in sweep.perturbations.iter().filter(|p| !p.silent) {
@@ -148,7 +143,7 @@ pub(crate) fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f
 
 /// Each of `links` (of many, some) swept from w − 1 to w + 1 in `steps` ≥ 2 pictures, one row a
 /// link.
-pub(crate) fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
+pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
     let model = view.model();
     let rows = spread(links, MOST_STRIPS)
         .map(|&link| {
@@ -161,7 +156,7 @@ pub(crate) fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usiz
 }
 
 /// The directions that vary most and least, over `links` weights, in `steps` ≥ 2 pictures each.
-pub(crate) fn direction_sheet(
+pub fn direction_sheet(
     title: &str,
     view: &View,
     found: &Directions,
@@ -238,7 +233,7 @@ fn heads(steps: usize, middle: &str) -> Vec<String> {
 }
 
 /// An animated PNG: `links` (of many, some) side by side, all swept together there and back.
-pub(crate) fn sweep_animation(
+pub fn sweep_animation(
     view: &View,
     links: &[usize],
     steps: usize,
@@ -267,7 +262,7 @@ pub(crate) fn sweep_animation(
 
 /// One row a layer, its components from left to right, each scaled so that its largest value is
 /// ±1. `size` is the side of the maps.
-pub(crate) fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> String {
+pub fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> String {
     let across = layers.iter().map(|(_, p)| p.components.len()).max();
     let rows = layers
         .iter()

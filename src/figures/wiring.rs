@@ -106,7 +106,7 @@ fn strongest(wiring: &Wiring<'_>, live: &[usize]) -> Vec<usize> {
 ///
 /// # Panics
 /// If masks or weights do not fit the network.
-pub(crate) fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
+pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
     let links = after.network.weight_count();
     assert_eq!(after.mask.0.len(), links, "one flag a link");
     assert_eq!(before.0.len(), links, "one flag a link before");

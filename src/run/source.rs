@@ -192,7 +192,7 @@ impl Source {
 
     /// Name in a labelled set: the file's without its ending, `evolved_` before it if the weights are a
     /// genome's.
-    pub(crate) fn label_name(&self) -> String {
+    pub fn label_name(&self) -> String {
         let stem = Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy();
         if self.genome.is_some() && !self.trained {
             format!("evolved_{stem}")

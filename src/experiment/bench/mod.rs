@@ -134,7 +134,7 @@ pub fn workloads(genome: &Genome) -> Vec<Workload> {
 
 /// Milliseconds of one case.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Timing {
+pub struct Timing {
     /// Name of the workload.
     pub case: String,
     /// Links of the mask.
@@ -151,12 +151,7 @@ pub(crate) struct Timing {
 }
 
 /// Times one full-batch loss and gradient of each workload at `size`² with these vector instructions, about `seconds` each.
-pub(crate) fn time_steps(
-    workloads: &[Workload],
-    size: usize,
-    seconds: f64,
-    isa: Isa,
-) -> Vec<Timing> {
+pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -> Vec<Timing> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {
         let weights = &w.model.weights.0;
@@ -170,7 +165,7 @@ pub(crate) fn time_steps(
 }
 
 /// Times drawing each workload's picture of `size`² pixels, about `seconds` each.
-pub(crate) fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
+pub fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
     let inputs = &PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {

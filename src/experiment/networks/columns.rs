@@ -73,6 +73,7 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("score_low", "Lower end of its 95 % interval."),
     ("score_high", "Upper end."),
     ("clean_share", "Changes judged clean over judged ones, in [0, 1]: the paper's score."),
+    ("harmless", "Changes judged clean, and those of silent weights, over all changes, in [0, 1]."),
     ("non_zero", "Weights that may be changed."),
     ("perturbed", "Weights that were changed."),
     ("clean", "Changes after which the picture was judged clean."),

@@ -456,16 +456,23 @@ fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
 }
 
 /// Columns that are computed from others and not read.
-const COMPUTED: [&str; 2] = ["share", "times"];
+const COMPUTED: [&str; 3] = ["share", "times", "harmless"];
 
-/// Adds what the kept links are of all links, and of those of the evolved network.
+/// Adds what the kept links are of all links and of those of the evolved network, and how many of all changes do no harm.
 fn computed(row: &mut Value) {
     let of = |key: &str| row["result"][key].as_f64();
-    let wholes = [of("links"), row["about"]["evolved_links"].as_f64()];
-    let kept = of("kept");
-    for (name, whole) in COMPUTED.into_iter().zip(wholes) {
-        if let (Some(kept), Some(whole)) = (kept, whole) {
-            row[name] = json!(crate::study::record::six_digits(kept / whole));
+    let [clean, unclear, damaged, silent] = ["clean", "unclear", "damaged", "silent"].map(of);
+    let harmless = clean.zip(silent).map(|(clean, silent)| clean + silent);
+    let harmful = unclear.zip(damaged).map(|(unclear, damaged)| unclear + damaged);
+    let all = harmless.zip(harmful).map(|(harmless, harmful)| harmless + harmful);
+    let shares = [
+        of("kept").zip(of("links")),
+        of("kept").zip(row["about"]["evolved_links"].as_f64()),
+        harmless.zip(all.filter(|all| *all > 0.0)),
+    ];
+    for (name, share) in COMPUTED.into_iter().zip(shares) {
+        if let Some((part, whole)) = share {
+            row[name] = json!(crate::study::record::six_digits(part / whole));
         }
     }
 }

@@ -91,7 +91,7 @@ fn living(view: &View) -> Vec<usize> {
 }
 
 /// Takes a measure of a sweep: what a record keeps of it, and its rows.
-pub(crate) type OfSweep = fn(&View, &WeightSweep) -> (Value, Vec<Measure>);
+pub type OfSweep = fn(&View, &WeightSweep) -> (Value, Vec<Measure>);
 
 /// The measures of a sweep, by the names under which a card keeps them.
 pub const OF_SWEEPS: [(&str, OfSweep); 2] =
