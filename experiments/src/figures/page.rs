@@ -3,10 +3,7 @@
 use super::FIGURES;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
-pub const WITHOUT: &[(&str, &str)] = &[(
-    "14, 15",
-    "no caption is public; they stand between those of Muon (13) and of neighbouring depths (16, 17), so `muon-loss` and `neighbouring-depths` are the nearest that we have",
-)];
+pub const WITHOUT: &[(&str, &str)] = &[("14, 15", "no caption is public")];
 
 /// The page: one row for each group of the paper's figures, in the table's order.
 pub fn page() -> String {
