@@ -83,7 +83,7 @@ impl Place {
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// How many entries the folder has, or one in it; none if it is not there.
+    /// The number of entries in the folder, or in a folder inside it; 0 if that is not there.
     pub(crate) fn count(&self, name: &str) -> usize {
         std::fs::read_dir(self.at(name)).map_or(0, Iterator::count)
     }

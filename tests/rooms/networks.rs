@@ -18,7 +18,7 @@ use std::path::Path;
 
 const SMALL: &str = include_str!("../specs/small.toml");
 
-/// What is said of a spec with some changes, lines `FROM => TO`, or what stands at its end: `\\n` begins a new line.
+/// The refusal of a spec with some changes, which are lines `FROM => TO` or text for its end: `\\n` begins a new line.
 fn refused(spec: &str, changes: &str) -> String {
     let changed = changes.lines().fold(spec.to_string(), |spec, change| {
         let change = change.replace("\\n", "\n");

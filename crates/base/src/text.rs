@@ -171,8 +171,7 @@ pub fn portable(path: &Path) -> String {
     }
 }
 
-/// A setting as something that is passed on may say it: of a path, and of those that a command (`cmd:`) names, only what
-/// [`portable`] leaves.
+/// A setting without places of this machine: a path, and every path in a command (`cmd:`), becomes what [`portable`] leaves.
 pub fn portable_text(text: &str) -> String {
     let of = |word: &str| match word.starts_with(['/', '.']) {
         true => portable(Path::new(word)),

@@ -194,7 +194,7 @@ impl Served {
         format!("runs/studio/{job}")
     }
 
-    /// What is said of a network.
+    /// The page's answer about a network.
     #[track_caller]
     pub(super) fn network(&self, id: &str) -> Value {
         self.json(&format!("/api/network?id={id}"))

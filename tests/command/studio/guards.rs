@@ -136,7 +136,7 @@ fn a_signal_ends_it_and_says_how_to_go_on() {
     assert_eq!(again.signal("-INT"), Some(130));
 }
 
-/// What is refused to whoever asks of this page stands in `tests/golden/studio.txt`: requests, and below each its status
+/// Requests that the studio refuses stand in `tests/golden/studio.txt`, and below each its status
 /// and the error. It leaves nothing and changes nothing. `UPDATE_GOLDEN=1 cargo test --test command golden` writes what
 /// is said now.
 #[test]
