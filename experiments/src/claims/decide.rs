@@ -253,11 +253,19 @@ fn learned<'a>(table: &Table, contrasts: impl Iterator<Item = &'a ContrastSpec>)
     let mut order: Vec<&str> = Vec::new();
     for spec in contrasts.filter(|spec| spec.tables.is_empty()) {
         for group in &spec.between {
-            let arm = group.value("arm").unwrap_or("all");
-            let rows = group.over(&spec.rows).rows(table).ok()?;
-            arms.entry(arm).or_default().extend(rows.into_iter().filter(|&row| is_end(table, row)));
-            if !order.contains(&arm) {
-                order.push(arm);
+            let groups = match group.values("arm") {
+                Some(arms) => {
+                    arms.iter().map(|a| (a.as_str(), group.without("arm").and("arm", a))).collect()
+                }
+                None => vec![("all", group.clone())],
+            };
+            for (arm, group) in groups {
+                let rows = group.over(&spec.rows).rows(table).ok()?;
+                let of_arm = arms.entry(arm).or_default();
+                of_arm.extend(rows.into_iter().filter(|&row| is_end(table, row)));
+                if !order.contains(&arm) {
+                    order.push(arm);
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::figures::axis::Axis;
 use crate::figures::charts::{Dots, Group, Look, Panel, Point, Rule};
 use crate::figures::style::{self, Marker};
 use crate::study::contrast::{Basis, ContrastSpec, Found, Mean, contrast};
-use crate::study::table::Table;
+use crate::study::table::{Filter, Table};
 
 /// The contrasts of these ids, in their order; all without ids. The id of one with `each` names all that it stands for.
 ///
@@ -46,12 +46,10 @@ pub(super) fn chosen<'a>(
 /// `score, SP − random`.
 pub(super) fn title(words: &Words<'_>, compared: &ContrastSpec) -> String {
     let of = words.measure(&compared.of);
-    let arms: Option<Vec<&str>> =
-        compared.between.iter().take(2).map(|group| group.value("arm")).collect();
-    match arms.as_deref() {
-        Some([a, b]) if a != b => {
-            format!("{of}, {} − {}", words.short("arm", a), words.short("arm", b))
-        }
+    let arms = |group: &Filter| group.values("arm").map(|arms| words.arms(&arms.join("|")));
+    let groups: Option<Vec<String>> = compared.between.iter().take(2).map(arms).collect();
+    match groups.as_deref() {
+        Some([a, b]) if a != b => format!("{of}, {a} − {b}"),
         _ => effect_of(words, compared),
     }
 }
@@ -80,10 +78,13 @@ pub(super) fn basis_of(compared: &ContrastSpec) -> String {
     )
 }
 
-/// `sp − imp` with the labels of the arms.
+/// `sp − imp, level=2` with the labels of the arms.
 fn pair(words: &Words<'_>, name: &str) -> String {
-    let arms: Vec<String> = name.split(" − ").map(|arm| words.short("arm", arm)).collect();
-    arms.join(" − ")
+    let group = |group: &str| match group.split_once(", ") {
+        Some((arms, rest)) => format!("{}, {rest}", words.arms(arms)),
+        None => words.arms(group),
+    };
+    name.split(" − ").map(group).collect::<Vec<_>>().join(" − ")
 }
 
 /// The name of a row: the label of its contrast, the value of `by`, the groups; an empty label

@@ -145,6 +145,11 @@ impl Words<'_> {
         }
     }
 
+    /// Short names of arms that are written `a|b`.
+    pub(super) fn arms(&self, arms: &str) -> String {
+        arms.split('|').map(|arm| self.short("arm", arm)).collect::<Vec<_>>().join(" | ")
+    }
+
     /// The label where nothing says which column it is of: numbers after the name of their column.
     pub(super) fn title(&self, column: &str, value: &str) -> String {
         let label = self.label(column, value);

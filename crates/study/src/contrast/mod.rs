@@ -203,8 +203,7 @@ fn of_one_group(
         values.push((unit.to_string(), means_in_order(groups)));
     }
     let p = flipped(&values);
-    let name = group.value("arm").map_or_else(|| group.to_string(), str::to_string);
-    Ok(Found::mixed(spec, &name, basis, values, counts, p))
+    Ok(Found::mixed(spec, &group.name(), basis, values, counts, p))
 }
 
 /// p of the values' signs, two-sided; `None` without values.
@@ -234,14 +233,11 @@ fn difference(a: f64, b: f64) -> Result<f64, Refusal> {
     })
 }
 
-/// `sp − imp`; of one arm with itself made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
+/// `sp − imp, level=2`; of the same arms made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
 fn name_of(first: &Filter, other: &Filter) -> String {
-    match [first, other].map(|group| group.value("arm")) {
-        [Some(a), Some(b)] if a != b => format!("{a} − {b}"),
-        [Some(arm), Some(_)] => {
-            let [first, other] = [first, other].map(|group| group.without("arm"));
-            format!("{arm}, {first} − {other}")
-        }
+    match [first, other].map(|group| group.values("arm")) {
+        [Some(a), Some(b)] if a == b => format!("{} − {}", first.name(), other.without("arm")),
+        [Some(_), Some(_)] => format!("{} − {}", first.name(), other.name()),
         _ => match first.only_value().zip(other.only_value()) {
             Some(((a, first), (b, other))) if a == b => format!("{first} − {other}"),
             _ => format!("({first}) − ({other})"),
@@ -450,4 +446,25 @@ fn means_in_order(groups: Groups) -> Vec<f64> {
     let mut groups: Vec<(String, Vec<f64>)> = groups.into_iter().collect();
     groups.sort_by(|a, b| by_number_or_text(&a.0, &b.0));
     groups.iter().filter_map(|group| mean(&group.1).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_difference_says_all_that_its_groups_ask() {
+        for (first, other, name) in [
+            ("arm=sp", "arm=imp", "sp − imp"),
+            ("arm=l1|decay", "arm=dense", "l1|decay − dense"),
+            ("arm=evolved", "arm=sp,level=2", "evolved − sp, level=2"),
+            ("arm=sp,offset=0", "arm=sp,offset=-4|4", "sp, offset=0 − offset=-4|4"),
+            ("arm=sp|imp,level=1", "arm=sp,level=1", "sp|imp, level=1 − sp, level=1"),
+            ("variant=l1", "variant=base", "l1 − base"),
+            ("r2>=0.9", "arm=sp", "(r2>=0.9) − (arm=sp)"),
+        ] {
+            let [first, other] = [first, other].map(|text| text.parse().expect("a filter"));
+            assert_eq!(name_of(&first, &other), name);
+        }
+    }
 }

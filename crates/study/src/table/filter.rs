@@ -182,12 +182,22 @@ impl Filter {
         self.0.iter().map(|condition| condition.column.as_str())
     }
 
-    /// The first value that a column must have, if the filter asks for values of it.
-    pub fn value(&self, column: &str) -> Option<&str> {
+    /// The values of which a column must have one, if the filter asks for values of it.
+    pub fn values(&self, column: &str) -> Option<&[String]> {
         self.0.iter().find_map(|condition| match &condition.test {
-            Test::OneOf(values) if condition.column == column => values.first().map(String::as_str),
+            Test::OneOf(values) if condition.column == column => Some(values.as_slice()),
             _ => None,
         })
+    }
+
+    /// The name of a group of rows: its arms, then its other conditions: `dense-l1|dense-decay`, `sp, level=2`.
+    pub fn name(&self) -> String {
+        let rest = self.without("arm");
+        match self.values("arm").map(|arms| arms.join("|")) {
+            Some(arms) if rest.is_empty() => arms,
+            Some(arms) => format!("{arms}, {rest}"),
+            None => self.to_string(),
+        }
     }
 
     /// Every value of a column that the filter names, whether it asks for them or leaves them out.
