@@ -138,19 +138,16 @@ use super::record::Record;
 use super::spec::{Spec, SpecError, SpecFile, check_name};
 use super::workers::Ask;
 use picloom_base::refusal::Refusal;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
-};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt::{self, Debug, Formatter};
-use std::marker::PhantomData;
+use std::fmt::Debug;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 /// A kind of study. The type is its spec: what the TOML file says besides `name`, `question` and `rules`.
 pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
@@ -303,111 +300,29 @@ macro_rules! columns {
 }
 
 /// The head of every grid's spec.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct About {
     /// Name of the study: its folder under `runs/` and `figures/`. Default: its kind.
     pub name: String,
     /// The question, in one sentence.
+    #[serde(default)]
     pub question: String,
     /// Decision rules by claim, written before the runs.
+    #[serde(default)]
     pub rules: BTreeMap<String, String>,
 }
 
+/// The keys of [`About`].
+const ABOUT: [&str; 3] = ["name", "question", "rules"];
+
 /// The spec of a grid in one profile.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GridSpec<K> {
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(bound = "")]
+pub struct GridSpec<K: Grid> {
     /// The head.
     pub about: About,
     /// The keys of this kind.
     pub own: K,
-}
-
-impl<'de, K: Grid> Deserialize<'de> for GridSpec<K> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(WholeSpec(PhantomData))
-    }
-}
-
-struct WholeSpec<K>(PhantomData<K>);
-
-impl<'de, K: Grid> Visitor<'de> for WholeSpec<K> {
-    type Value = GridSpec<K>;
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "a study of the kind {}", K::KIND)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GridSpec<K>, A::Error> {
-        let mut about = About { name: K::KIND.into(), ..About::default() };
-        let rest = Rest { map, about: &mut about };
-        let own = K::deserialize(MapAccessDeserializer::new(rest))?;
-        Ok(GridSpec { about, own })
-    }
-}
-
-/// The keys of a spec without those of [`About`], which are read on the way.
-struct Rest<'a, A> {
-    map: A,
-    about: &'a mut About,
-}
-
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Rest<'_, A> {
-    type Error = A::Error;
-
-    fn next_key_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        mut seed: S,
-    ) -> Result<Option<S::Value>, A::Error> {
-        loop {
-            match self.map.next_key_seed(KeyOf(seed))? {
-                None => return Ok(None),
-                Some(Key::Own(key)) => return Ok(Some(key)),
-                Some(Key::About(key, back)) => {
-                    match key {
-                        "name" => self.about.name = self.map.next_value()?,
-                        "question" => self.about.question = self.map.next_value()?,
-                        _ => self.about.rules = self.map.next_value()?,
-                    }
-                    seed = back;
-                }
-            }
-        }
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.map.next_value_seed(seed)
-    }
-}
-
-/// A key of a spec: one of [`About`], with the seed that waits for the next key, or one of the kind's own.
-enum Key<S, T> {
-    About(&'static str, S),
-    Own(T),
-}
-
-struct KeyOf<S>(S);
-
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeyOf<S> {
-    type Value = Key<S, S::Value>;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        from.deserialize_identifier(self)
-    }
-}
-
-impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeyOf<S> {
-    type Value = Key<S, S::Value>;
-
-    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E: Error>(self, key: &str) -> Result<Self::Value, E> {
-        match ["name", "question", "rules"].into_iter().find(|known| *known == key) {
-            Some(known) => Ok(Key::About(known, self.0)),
-            None => self.0.deserialize(key.into_deserializer()).map(Key::Own),
-        }
-    }
 }
 
 impl<K: Grid> Spec for GridSpec<K> {
@@ -415,6 +330,21 @@ impl<K: Grid> Spec for GridSpec<K> {
 
     fn adapt(spec: &mut DeTable<'_>, changes: &DeTable<'_>) {
         K::adapt(spec, changes);
+    }
+
+    /// Puts the keys of [`About`] into its table, all others into that of the kind.
+    fn sort(spec: &mut DeTable<'_>) {
+        let table = |table| Spanned::new(0..0, DeValue::Table(table));
+        let key = |key: &'static str| Spanned::new(0..0, DeString::from(key));
+        let mut own = std::mem::take(spec);
+        let about = ABOUT.iter().filter_map(|key| own.remove_entry(*key));
+        let mut about: DeTable<'_> = about.collect();
+        about.entry(key("name")).or_insert(Spanned::new(0..0, DeValue::String(K::KIND.into())));
+        spec.extend([(key("about"), table(about)), (key("own"), table(own))]);
+    }
+
+    fn other_keys() -> Vec<&'static str> {
+        ABOUT.to_vec()
     }
 
     fn check(&self) -> Result<(), Refusal> {
