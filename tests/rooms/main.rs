@@ -27,6 +27,7 @@ mod judge_labels;
 mod kernel;
 mod measures_oracle;
 mod methods_page;
+mod neat_python;
 mod networks;
 mod optimizers;
 #[path = "../common/oracle.rs"]

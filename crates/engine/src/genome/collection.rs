@@ -18,7 +18,7 @@ const LARGEST_GENOME: usize = 16 << 20;
 /// Most bytes of an id.
 const LONGEST_ID: usize = 1024;
 /// Ids that are listed.
-const LISTED: usize = 5;
+pub(super) const LISTED: usize = 5;
 
 /// The content of a collection, for people.
 #[derive(Clone, Debug, PartialEq)]

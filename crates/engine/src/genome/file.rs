@@ -1,6 +1,7 @@
 //! Genomes from files: by the ending of the file, and by name or number where it holds several.
 
-use super::collection::{Collection, chosen, counted, holds_many, is_packed, open};
+use super::collection::{Collection, LISTED, chosen, counted, holds_many, is_packed, open};
+use super::neat::NeatFile;
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
 use super::win::from_win_json;
@@ -63,7 +64,7 @@ pub fn picked(path: &Path) -> (&Path, Option<&str>) {
     found.map_or((path, None), |(file, name)| (file, Some(name)))
 }
 
-/// Reads a genome by its extension: `.json` (own, of picbreeder-vlm or win-Picbreeder), `.zip` or `.xml` (Picbreeder); or one that
+/// Reads a genome by its extension: `.json` (own, of picbreeder-vlm, win-Picbreeder, neat-python or automated-picbreeder), `.zip` or `.xml` (Picbreeder); or one that
 /// comes with the program, by its name ([`builtin`]), where no such file is. Of several in a Picbreeder file the last,
 /// which is the published one, or that of a number: `series.xml#3`. Of a map of genomes (`.json`, `.json.gz`) the one
 /// that is named: `genomes.json.gz#ID`.
@@ -100,16 +101,21 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
                     let refusal = Refusal::new("", "one genome", format!("a file of {count}"));
                     Err(refused(refusal.advising(advice)))
                 }
-                (false, Some(pick)) => {
-                    let expected = "a file of one genome without # and a name";
-                    Err(refused(Refusal::new("", expected, format!("{pick:?}"))))
-                }
-                (false, None) => {
+                (false, pick) => {
                     let bytes = match is_packed(file) {
                         true => read_packed(file).map_err(unread)?,
                         false => read_plain(file, LARGEST_FILE).map_err(unread)?,
                     };
                     let name = file.file_stem().unwrap_or_default().to_string_lossy();
+                    let neat = NeatFile::of(&bytes);
+                    let is_session = neat.as_ref().is_some_and(|neat| neat.keys().is_some());
+                    if let Some(pick) = pick.filter(|_| !is_session) {
+                        let expected = "a file of one genome without # and a name";
+                        return Err(refused(Refusal::new("", expected, format!("{pick:?}"))));
+                    }
+                    if let Some(neat) = neat {
+                        return neat.genome(pick, &name).map_err(refused);
+                    }
                     if let Some(genome) = from_win_json(&bytes, &name).map_err(refused)? {
                         return Ok(genome);
                     }
@@ -142,11 +148,20 @@ fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
 /// It cannot be read, or is damaged.
 pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
     let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
-    if !(is_json || is_packed(path)) || !holds_many(path) {
+    if !(is_json || is_packed(path)) {
         return Ok(None);
     }
-    counted(path).map(Some).map_err(|refusal| {
-        let problem = Box::new(GenomeProblem::Refused(refusal.as_failure()));
-        ReadGenomeError { path: path.display().to_string(), problem }
-    })
+    let fail =
+        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+    if holds_many(path) {
+        let counted = counted(path).map(Some);
+        return counted.map_err(|refusal| fail(GenomeProblem::Refused(refusal.as_failure())));
+    }
+    if is_packed(path) {
+        return Ok(None);
+    }
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
+    let keys = NeatFile::of(&bytes).and_then(|neat| neat.keys());
+    Ok(keys
+        .map(|keys| Collection { count: keys.len(), ids: keys.into_iter().take(LISTED).collect() }))
 }

@@ -16,6 +16,7 @@ mod gene;
 mod info;
 mod json;
 mod morph;
+mod neat;
 mod palette;
 mod picbreeder;
 mod vlm;
