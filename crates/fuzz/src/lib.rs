@@ -39,7 +39,7 @@ pub struct Target {
 
 /// All parsers.
 pub const TARGETS: [Target; 16] = [
-    Target { name: "genome_json", feed: genome_json, seeds: seeds::genomes },
+    Target { name: "genome_json", feed: genome_json, seeds: seeds::genomes_of_all },
     Target { name: "picbreeder_xml", feed: picbreeder_xml, seeds: seeds::xmls },
     Target { name: "picbreeder_zip", feed: picbreeder_zip, seeds: seeds::zips },
     Target { name: "npz", feed: npz, seeds: || vec![seeds::weights("w.npz")] },
@@ -99,10 +99,16 @@ fn use_genome(genome: &Genome) {
     }
 }
 
+/// JSON of every program whose genomes are read; of several the one with the key or number 1.
 fn genome_json(data: &[u8]) {
-    if let Some(Ok(genome)) = text(data).map(genome::from_json) {
-        use_genome(&genome);
-    }
+    as_file("genome.json", data, |path| {
+        for path in [path.to_path_buf(), format!("{}#1", path.display()).into()] {
+            if let Ok(genome) = genome::read(&path) {
+                use_genome(&genome);
+            }
+        }
+        let _ = genome::collection(path);
+    });
 }
 
 fn picbreeder_xml(data: &[u8]) {

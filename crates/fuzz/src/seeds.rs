@@ -35,6 +35,38 @@ pub fn genomes() -> Vec<Vec<u8>> {
     found
 }
 
+/// Ours, and others' by the schemas of their programs.
+pub fn genomes_of_all() -> Vec<Vec<u8>> {
+    let vlm: Vec<String> =
+        accepted().iter().filter_map(|genome| genome::to_vlm_json(genome).ok()).collect();
+    let many = format!("{{\"first\": {0}, \"second\": {0}}}", vlm[0].trim());
+    let unit = |key: i64| {
+        format!(
+            r#"{{"key":{key},"activation":"gauss","aggregation":"sum","bias":0.5,"response":1.0}}"#
+        )
+    };
+    let nodes = [0, 1, 2, 3].map(unit).join(",");
+    let links = [(-1, 3), (-3, 3), (3, 0), (3, 1), (3, 2)]
+        .map(|(from, to)| format!(r#"{{"from":{from},"to":{to},"weight":1.5,"enabled":true}}"#));
+    let links = links.join(",");
+    let network = format!(
+        r#"{{"network_type":"feedforward","topology":{{"input_keys":[-1,-2,-3],"output_keys":[0,1,2]}},"nodes":[{nodes}],"connections":[{links}]}}"#
+    );
+    let session = format!(
+        r#"{{"output_encoding":"HSB","selected":1,"genomes":[{{"key":1,"nodes":[{nodes}],"connections":[{links}]}}]}}"#
+    );
+    let graph_node = |(id, label): (usize, &&str)| {
+        format!(r#"{{"id":"{id}","label":"{label}","activation":"sin"}}"#)
+    };
+    let labels = ["x", "y", "d", "bias", "ink"];
+    let graph = format!(
+        r#"{{"format":"fer_picbreeder_graph_v1","name":"g","nodes":[{}],"links":[{{"source":"0","target":"4","weight":2.0}}]}}"#,
+        labels.iter().enumerate().map(graph_node).collect::<Vec<_>>().join(",")
+    );
+    let others = vlm.into_iter().chain([many, network, session, graph]).map(String::into_bytes);
+    genomes().into_iter().chain(others).collect()
+}
+
 fn accepted() -> Vec<Genome> {
     let read = |bytes: &Vec<u8>| genome::from_json(text(bytes)?).ok();
     genomes().iter().filter_map(read).collect()
