@@ -221,20 +221,7 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, Refusal> {
                 return Err(Refusal::new(at, "F32 or F64", format!("{other:?}")));
             }
         };
-        let mut shape = view.shape().to_vec();
-        let Some(number) = name.strip_prefix("layers.").and_then(|n| n.strip_suffix(".weight"))
-        else {
-            arrays.push((name, shape, values));
-            continue;
-        };
-        // To flax order: in × out.
-        if shape.len() != 2 {
-            return Err(Refusal::new(format!("tensor {name:?}"), "2 axes", format!("{shape:?}")));
-        }
-        let (rows, columns) = (shape[0], shape[1]);
-        shape.swap(0, 1);
-        let kernel = (0..rows * columns).map(|k| values[(k % rows) * columns + k / rows]).collect();
-        arrays.push((format!("Dense_{number}.kernel"), shape, kernel));
+        arrays.push((name, view.shape().to_vec(), values));
     }
     Ok(arrays)
 }
@@ -279,7 +266,40 @@ fn split(network: &Network, values: &[f64]) -> Vec<NamedArray> {
     kernels.collect()
 }
 
-/// Puts named arrays (kernels in × out) into the network's flat order.
+/// How a file names its arrays, and which axis of theirs comes first.
+#[derive(Clone, Copy)]
+enum Order {
+    /// `Dense_{i}.kernel`, in × out.
+    Flax,
+    /// `layers.{i}.weight`, out × in.
+    PyTorch,
+}
+
+impl Order {
+    fn of(arrays: &[NamedArray]) -> Self {
+        let is_flax = |name: &str| name.is_empty() || name.starts_with("Dense_");
+        match arrays.iter().any(|(name, ..)| is_flax(name)) {
+            true => Order::Flax,
+            false => Order::PyTorch,
+        }
+    }
+
+    fn name(self, layer: usize) -> String {
+        match self {
+            Order::Flax => format!("Dense_{layer}.kernel"),
+            Order::PyTorch => format!("layers.{layer}.weight"),
+        }
+    }
+
+    fn shape(self, inputs: usize, outputs: usize) -> Vec<usize> {
+        match self {
+            Order::Flax => vec![inputs, outputs],
+            Order::PyTorch => vec![outputs, inputs],
+        }
+    }
+}
+
+/// Puts named arrays into the network's flat order.
 fn assemble(network: &Network, mut arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
     if let [(_, shape, values)] = &arrays[..]
         && network.is_layered()
@@ -287,45 +307,54 @@ fn assemble(network: &Network, mut arrays: Vec<NamedArray>) -> Result<Weights, R
     {
         arrays = split(network, values);
     }
+    let order = Order::of(&arrays);
     let mut weights = Weights(vec![0.0; network.weight_count()]);
-    let mut wanted: Vec<(String, Vec<usize>)> = network
-        .blocks
-        .iter()
-        .enumerate()
-        .map(|(i, b)| (format!("Dense_{i}.kernel"), vec![b.sources.len(), b.targets.len()]))
+    let blocks = network.blocks.iter().enumerate();
+    let mut wanted: Vec<(String, Vec<usize>)> = blocks
+        .map(|(i, b)| (order.name(i), order.shape(b.sources.len(), b.targets.len())))
         .collect();
     if !network.is_layered() {
         wanted.push(("links".into(), vec![network.weight_count()]));
     }
     let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
-    if arrays.len() != wanted.len() {
-        let expected = format!("{} arrays for {arch}", wanted.len());
-        return Err(Refusal::new("", expected, arrays.len().to_string()));
+    let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
+    if let Some((name, ..)) = arrays.iter().find(|(name, ..)| !names.contains(&name.as_str())) {
+        let expected = format!("{} for {arch}", names.join(", "));
+        let refusal = Refusal::new("", expected, format!("array {name:?}"));
+        return Err(match name.ends_with("bias") {
+            true => refusal.advising("there are no biases: the fourth input is 1"),
+            false => refusal,
+        });
     }
-    for (i, (name, shape)) in wanted.into_iter().enumerate() {
+    for (i, (name, shape)) in wanted.iter().enumerate() {
         let (_, found, values) = arrays
             .iter()
-            .find(|(n, _, _)| *n == name)
+            .find(|(n, _, _)| n == name)
             .ok_or_else(|| Refusal::new("", format!("array {name:?} for {arch}"), "none"))?;
         let at = format!("array {name:?}");
-        if *found != shape {
+        if found != shape {
             let expected = format!("shape {shape:?} for {arch}");
-            return Err(Refusal::new(at, expected, format!("{found:?}")));
+            let refusal = Refusal::new(at, expected, format!("{found:?}"));
+            return Err(match found.iter().eq(shape.iter().rev()) {
+                true => refusal.advising("it is transposed"),
+                false => refusal,
+            });
         }
         if let Some(bad) = values.iter().find(|&&v| !(v as f32).is_finite()) {
             return Err(Refusal::new(at, "finite numbers (of 32 bits)", bad.to_string()));
         }
-        if !network.is_layered() {
-            weights.0 = values.iter().map(|&v| v as f32).collect();
-            continue;
-        }
-        let block = &network.blocks[i];
-        let (rows, columns) = (block.targets.len(), block.sources.len());
-        for row in 0..rows {
-            for column in 0..columns {
-                weights.0[block.offset + row * columns + column] =
-                    values[column * rows + row] as f32;
-            }
+        let own = match network.is_layered() {
+            true => &mut weights.0[network.blocks[i].weights()],
+            false => &mut weights.0[..],
+        };
+        let rows = network.blocks.get(i).map_or(1, |block| block.targets.len());
+        let columns = own.len() / rows.max(1);
+        for (k, weight) in own.iter_mut().enumerate() {
+            let at = match (order, network.is_layered()) {
+                (Order::Flax, true) => (k % columns) * rows + k / columns,
+                _ => k,
+            };
+            *weight = values[at] as f32;
         }
     }
     Ok(weights)
@@ -349,8 +378,17 @@ mod tests {
             let error = read_weights(&path, &other).unwrap_err();
             let WeightsProblem::Arrays(refusal) = *error.problem else { panic!("{error}") };
             let expected = "shape [4, 4] for arch 2;cos:2,sin:2";
-            assert_eq!((refusal.expected.as_str(), refusal.found.as_str()), (expected, "[4, 3]"));
+            let found = if name == "w.npz" { "[4, 3]" } else { "[3, 4]" };
+            assert_eq!((refusal.expected.as_str(), refusal.found.as_str()), (expected, found));
         }
+        let text = |arrays: Vec<NamedArray>| assemble(&network, arrays).unwrap_err().to_string();
+        let zeros =
+            |name: &str, shape: [usize; 2]| (name.to_string(), shape.to_vec(), vec![0.0; 12]);
+        let transposed = text(vec![zeros("layers.0.weight", [4, 3])]);
+        assert!(transposed.contains("\"layers.0.weight\": expected shape [3, 4]"), "{transposed}");
+        assert!(transposed.contains("transposed"), "{transposed}");
+        let biased = text(vec![zeros("layers.0.weight", [3, 4]), zeros("layers.0.bias", [3, 1])]);
+        assert!(biased.contains("no biases"), "{biased}");
         let arrays = read_npz(&to_npz(&network, &weights)).unwrap();
         // Row-major out × in: weight (out 0, in 1) is number 1; in the kernel it is at [1, 0].
         assert_eq!(arrays["Dense_0.kernel"].values[3], -2.5);
