@@ -448,7 +448,7 @@ fn a_folder_of_fer_is_read_in_the_order_of_flax_and_no_code_of_it_is_run() {
         (b"\x80\x04cos\nsystem\n\x8c\x04true\x85R.".to_vec(), "a call of os.system"),
         (whole[..whole.len() - 9].to_vec(), "cut off"),
         ([&b"\x80\x04"[..], &b"("[..].repeat(9000)].concat(), "instructions"),
-        (pickled(&flat[1..], "numpy.core.multiarray"), "arrays for arch"),
+        (pickled(&flat[1..], "numpy.core.multiarray"), "weights for arch"),
         (b"\x80\x04}.".to_vec(), "other objects"),
     ] {
         let path = written(&folder, "params.pkl", bytes);

@@ -301,22 +301,27 @@ impl Order {
 
 /// Puts named arrays into the network's flat order.
 fn assemble(network: &Network, mut arrays: Vec<NamedArray>) -> Result<Weights, Refusal> {
-    if let [(_, shape, values)] = &arrays[..]
-        && network.is_layered()
-        && *shape == [network.weight_count()]
-    {
-        arrays = split(network, values);
+    let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
+    let count = network.weight_count();
+    match &arrays[..] {
+        [(_, shape, values)] if network.is_layered() && *shape == [count] => {
+            arrays = split(network, values);
+        }
+        [(name, shape, _)] if name.is_empty() && *shape != [count] => {
+            let expected = format!("{count} weights for {arch}");
+            return Err(Refusal::new("", expected, format!("shape {shape:?}")));
+        }
+        _ => {}
     }
     let order = Order::of(&arrays);
-    let mut weights = Weights(vec![0.0; network.weight_count()]);
+    let mut weights = Weights(vec![0.0; count]);
     let blocks = network.blocks.iter().enumerate();
     let mut wanted: Vec<(String, Vec<usize>)> = blocks
         .map(|(i, b)| (order.name(i), order.shape(b.sources.len(), b.targets.len())))
         .collect();
     if !network.is_layered() {
-        wanted.push(("links".into(), vec![network.weight_count()]));
+        wanted.push(("links".into(), vec![count]));
     }
-    let arch = network.arch.as_ref().map_or("the graph".to_string(), |a| format!("arch {a}"));
     let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
     if let Some((name, ..)) = arrays.iter().find(|(name, ..)| !names.contains(&name.as_str())) {
         let expected = format!("{} for {arch}", names.join(", "));
