@@ -228,6 +228,9 @@ impl Table {
         let bytes = unpacked(path).map_err(|e| fail(e.to_string()))?;
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
         let header = reader.headers().map_err(|e| fail(e.to_string()))?.clone();
+        if header.is_empty() {
+            return Err(fail("an empty file".into()));
+        }
         let mut names = BTreeSet::new();
         if let Some(twice) = header.iter().find(|name| !names.insert(*name)) {
             return Err(fail(format!("two columns named {twice:?}")));
@@ -382,4 +385,20 @@ fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::other(text));
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_is_no_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.csv");
+        for (text, found) in [("", "an empty file"), ("\n", "an empty file")] {
+            std::fs::write(&path, text).unwrap();
+            let refusal = Table::read(&path).unwrap_err();
+            assert_eq!(refusal.found, found, "{text:?}");
+        }
+    }
 }
