@@ -5,7 +5,7 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::NetworkArgs;
 use crate::base::files::{write_atomic_at, write_atomic_with};
-use crate::experiment::evolution::{AncestryError, ancestry};
+use crate::experiment::evolution::{EvolutionError, ancestry};
 use crate::figures::clip::{Clip, Film};
 use crate::figures::film::{FASTEST_GIF, FilmFormat, FilmSettings};
 use crate::genome::{self, Palette};
@@ -133,7 +133,7 @@ pub(super) fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
             let line = ancestry(&path, (sheet, place), &mut go_on);
             bar.finish_and_clear();
             let line = match line {
-                Err(AncestryError::Stopped) => return Err(Interrupted.into()),
+                Err(EvolutionError::Stopped) => return Err(Interrupted.into()),
                 line => line?,
             };
             film.write(Clip::along(&line)?, (coords, Palette::Free), out)

@@ -4,6 +4,7 @@ use super::plain::ensure_plain;
 pub use super::plain::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
 use super::process::{lives, place};
 use crate::hash::short_id;
+use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs::{DirEntry, File};
@@ -43,6 +44,18 @@ pub struct WriteError {
 /// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_atomic_with(path, |file| file.write_all(bytes))
+}
+
+/// [`write_atomic`] of a value as indented JSON.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// If the value is no plain data.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    let json = serde_json::to_string_pretty(value).expect("plain data") + "\n";
+    write_atomic(path, json.as_bytes())
 }
 
 /// [`write_atomic`] of what `fill` writes.

@@ -1,7 +1,7 @@
 //! `picloom judge sheets` and `judge labels`: perturbations of several networks, shuffled and
 //! numbered, to label without knowing who drew what.
 
-use crate::base::files::write_atomic;
+use crate::base::files::{write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
@@ -137,10 +137,7 @@ pub(super) fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> 
     pairs.write(&args.out)?;
     let sheets = save_pair_sheets(&pairs, args.page, &args.out.join("sheets"))?;
     let record = pairs.record(&settings, judge, args.page, sheets);
-    write_atomic(
-        &args.out.join("sheets.json"),
-        (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
-    )?;
+    write_json(&args.out.join("sheets.json"), &record)?;
     let text = format!(
         "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv (c or f; c? or f? if in doubt), then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
         record.pairs,

@@ -1,48 +1,21 @@
 //! The config of an evolution run: one TOML table over a preset.
 
-use super::descriptors::Descriptor;
+use super::map_elites::MapElitesSection;
+use super::novelty::NoveltySection;
+use super::search::SearchKind;
+use super::vlm::VlmSection;
+use crate::base::files::{WriteError, write_atomic};
 use crate::base::hash::json_id;
 use crate::base::memory;
 use crate::base::names::names;
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Settings, settings};
-use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
+use crate::evolve::{EvolveConfig, Preset, preset_of};
 use crate::genome::Genome;
 use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
-
-/// The goal of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SearchKind {
-    /// Likeness to a target picture.
-    #[default]
-    Target,
-    /// Distance to what was seen.
-    Novelty,
-    /// The best of each cell of a descriptor grid.
-    MapElites,
-    /// Selections from a session file.
-    Interactive,
-    /// Selections of a model that looks at the sheets.
-    Vlm,
-}
-
-names! {
-    SearchKind, "search":
-    Target "target", Novelty "novelty", MapElites "map-elites", Interactive "interactive", Vlm "vlm",
-}
-
-impl SearchKind {
-    /// The preset whose numbers it has where none is named.
-    pub fn preset(self) -> Preset {
-        match self {
-            SearchKind::Target => Preset::Drawing,
-            _ => Preset::Picbreeder,
-        }
-    }
-}
+use std::path::Path;
 
 /// How likeness to the target is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +52,24 @@ settings! {
     }
 }
 
+impl FitnessConfig {
+    /// What it measures, in words.
+    pub(super) fn in_words(&self) -> String {
+        let likeness = match self.measure {
+            Measure::Mse => "minus the mean squared error".to_string(),
+            Measure::Ssim => "structural similarity (SSIM)".to_string(),
+            Measure::Both => {
+                let weight = self.ssim_weight;
+                format!("{} of R² and {weight} of structural similarity (SSIM)", 1.0 - weight)
+            }
+        };
+        match self.complexity_pressure {
+            price if price > 0.0 => format!("{likeness}, less {price} a link"),
+            _ => likeness,
+        }
+    }
+}
+
 /// The use of weights learned by gradient descent within a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -111,43 +102,6 @@ settings! {
         /// Its learning rate.
         learning_rate: f64 = 0.03, range: Range::POSITIVE, source: "ours";
     }
-}
-
-settings! {
-    /// Novelty search on pictures.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    pub struct NoveltySection: keys "The search" {
-        /// What counts as different.
-        descriptors: Vec<Descriptor> = vec![
-            Descriptor::Thumbnail,
-            Descriptor::Symmetry,
-            Descriptor::Complexity,
-            Descriptor::Colourfulness,
-        ];
-        /// k-NN and archive.
-        search: NoveltyConfig;
-    }
-}
-
-settings! {
-    /// MAP-Elites on pictures.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    pub struct MapElitesSection: keys "The search" {
-        /// The grid; each axis names a scalar descriptor, its ends and its number of cells.
-        axes: Vec<Axis> = vec![
-            axis(Descriptor::Complexity, 0.0, 0.16),
-            axis(Descriptor::Colourfulness, 0.0, 0.6),
-        ];
-        /// What is best in a cell: a descriptor's value, or likeness to the target if none is named.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        quality: Option<Descriptor> = Some(Descriptor::Clarity);
-    }
-}
-
-fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
-    Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
 }
 
 /// Bytes of a gene in a search, measured: in its genome, in what is judged and what is bred, and in the checkpoint's text.
@@ -262,50 +216,17 @@ impl EvolutionConfig {
     /// The first impossible value, by its key.
     pub fn validate(&self) -> Result<(), Refusal> {
         self.check_ranges()?;
-        let fail = |key, expected: &str, found: String| Err(Refusal::new(key, expected, found));
-        if self.novelty.descriptors.is_empty() {
-            return fail("novelty.descriptors", "at least one", "none".into());
-        }
-        let axes = &self.map_elites.axes;
-        if axes.is_empty() || axes.len() > 4 {
-            return fail("map_elites.axes", "1 to 4 axes", axes.len().to_string());
-        }
-        for axis in axes {
-            let known = axis.descriptor.parse::<Descriptor>();
-            if !known.is_ok_and(|d| d.is_scalar()) {
-                return fail(
-                    "map_elites.axes.descriptor",
-                    "the name of a scalar descriptor",
-                    format!("{:?}", axis.descriptor),
-                );
-            }
-            if !(axis.low.is_finite() && axis.high.is_finite() && axis.high > axis.low) {
-                let found = format!("{} to {}", axis.low, axis.high);
-                return fail("map_elites.axes", "low below high", found);
-            }
-            if !(1..=1000).contains(&axis.cells) {
-                return fail("map_elites.axes.cells", "1 to 1000", axis.cells.to_string());
-            }
-        }
-        if self.map_elites.quality.is_some_and(|d| !d.is_scalar()) {
-            return fail("map_elites.quality", "a scalar descriptor", "thumbnail".into());
-        }
+        SearchKind::ALL.iter().try_for_each(|search| search.stored().check(self))?;
         self.evolve.validate()?;
-        let palette = self.evolve.start.palette;
-        if !(palette.is_free() || matches!(self.search, SearchKind::Interactive | SearchKind::Vlm))
-        {
-            let expected = "free where pictures are judged by numbers: choose a palette when you breed from what was found";
-            return fail("evolve.start.palette", expected, palette.to_string());
-        }
-        let needs_target = match self.search {
-            SearchKind::Target => true,
-            SearchKind::MapElites => self.map_elites.quality.is_none(),
-            _ => self.refine.mode != RefineMode::None,
-        };
-        if needs_target && self.target.is_none() {
-            return fail("target", "a picture or genome file (--target)", "none".into());
-        }
-        Ok(())
+        let (palette, search) = (self.evolve.start.palette, self.search.stored());
+        Refusal::unless(
+            palette.is_free() || search.is_looked_at(),
+            "evolve.start.palette",
+            "free where pictures are judged by numbers: choose a palette when you breed from what was found",
+            palette,
+        )?;
+        let has_target = self.target.is_some() || !search.needs_target(self);
+        Refusal::unless(has_target, "target", "a picture or genome file (--target)", "none")
     }
 
     /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are
@@ -318,14 +239,23 @@ impl EvolutionConfig {
         let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
         let population = self.evolve.reproduction.population;
         memory::ensure("population", &[(population, "genomes"), (genes, "genes")], GENE)?;
-        let (side, most, bytes) = match (self.search, &self.vlm) {
-            (SearchKind::Vlm, vlm) => {
-                (vlm.as_ref().map_or(0, |vlm| vlm.cell), population, SHEET_PIXEL)
-            }
-            _ => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
+        let (side, most, bytes) = match self.search.stored().is_looked_at() {
+            true => (self.sheets().cell, population, SHEET_PIXEL),
+            false => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
         };
         let pixels = side.saturating_mul(side);
         memory::ensure("population, size", &[(pixels, "pixels"), (most, "pictures")], bytes)
+    }
+
+    /// How sheets are drawn and looked at.
+    pub fn sheets(&self) -> VlmSection {
+        self.vlm.clone().unwrap_or_default()
+    }
+
+    /// Writes `config.toml` of the run in `folder`.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        let text = toml::to_string(self).expect("a config is plain data");
+        write_atomic(&folder.join("config.toml"), text.as_bytes())
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without
@@ -338,43 +268,4 @@ impl EvolutionConfig {
         identity.target_fit = None;
         json_id(&identity)
     }
-}
-
-/// Who looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BreederKind {
-    /// A vision-language model on an OpenAI-compatible server.
-    #[default]
-    Vlm,
-    /// Seeded tosses, to test the plumbing: publishes in generation
-    /// [`VlmSection::MOCK_PUBLISHES_IN`].
-    Mock,
-}
-
-names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
-
-settings! {
-    /// Breeding by a model that looks.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct VlmSection: keys "The search" {
-        /// Who looks at the sheets, vlm or mock (seeded tosses).
-        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
-        /// The model, as its server knows it; none for the mock.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<String> = None;
-        /// Side of a sheet's cells in pixels.
-        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
-            only: &["vlm", "interactive"];
-        /// Pictures to publish before the run ends.
-        ///
-        /// After each but the last, the published picture is bred from.
-        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
-    }
-}
-
-impl VlmSection {
-    /// Generation in which the mock breeder begins to publish.
-    pub const MOCK_PUBLISHES_IN: usize = 3;
 }

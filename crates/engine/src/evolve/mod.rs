@@ -53,7 +53,7 @@ pub use mutation::{
 pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
 pub use parts::{Open, Parts};
 pub use population::{Judged, Population, Ranked};
-pub use search::{Search, TellError};
+pub use search::{Search, SearchState, TellError};
 pub use session::{Session, SessionError};
 pub use sheet::{BreedingError, Selection, Sheet};
 pub use sketch::{DISTINCT, Sketch};

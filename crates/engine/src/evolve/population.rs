@@ -6,7 +6,7 @@
 //! stagnation; with species off, everybody is one species that cannot stagnate.
 
 use super::sketch::Shown;
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Species, speciate};
+use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, SearchState, Species, speciate};
 use crate::base::SimRng;
 use crate::genome::{Genome, InnovationId};
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ const KEPT: usize = 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Population {
-    pub(super) breeder: Breeder,
+    breeder: Breeder,
     brood: Brood,
     species: Vec<Species>,
     next_species: u64,
@@ -77,29 +77,9 @@ impl Population {
         population
     }
 
-    /// The genomes to judge, (N,).
-    pub fn genomes(&self) -> &[Genome] {
-        &self.brood.genomes
-    }
-
-    /// Their births, (N,).
-    pub fn births(&self) -> &[Birth] {
-        &self.brood.births
-    }
-
     /// The generation to judge.
-    pub fn generation(&self) -> u64 {
+    fn generation(&self) -> u64 {
         self.breeder.generation()
-    }
-
-    /// The best genome ever judged.
-    pub fn champion(&self) -> Option<&Ranked> {
-        self.champion.as_ref()
-    }
-
-    /// The best of the generation judged last, best first, with what they learned.
-    pub fn judged(&self) -> &[Ranked] {
-        &self.judged
     }
 
     /// The species of the generation to judge.
@@ -117,26 +97,6 @@ impl Population {
         self.threshold
     }
 
-    /// Why no search can reach this state, which was read from a file; `None` if one can.
-    pub(super) fn flaw(&self) -> Option<&'static str> {
-        let generation = self.generation();
-        let mut members: Vec<usize> =
-            self.species.iter().flat_map(|s| s.members.iter().copied()).collect();
-        members.sort_unstable();
-        let is_new = |s: &Species| s.id >= self.next_species || s.improved.max(s.born) > generation;
-        if let Some(flaw) = self.breeder.flaw(&self.brood) {
-            Some(flaw)
-        } else if !members.into_iter().eq(0..self.brood.genomes.len()) {
-            Some("each genome in one species")
-        } else if self.species.iter().any(|s| s.members.is_empty() || is_new(s)) {
-            Some("species with members, that have appeared by now")
-        } else if self.improved > generation {
-            Some("improvements up to now")
-        } else {
-            None
-        }
-    }
-
     /// Takes what was learned into the genomes (Lamarck).
     pub(super) fn learn(&mut self, judged: &[Judged]) {
         for (genome, judged) in self.brood.genomes.iter_mut().zip(judged) {
@@ -151,7 +111,7 @@ impl Population {
 
     /// Selects by `fitness` (N,), which must be finite, and breeds the next generation. Returns
     /// the births of the survivors (parents, elites, a new champion) not returned before.
-    pub(super) fn advance(&mut self, fitness: &[f64]) -> Vec<Birth> {
+    pub(super) fn select(&mut self, fitness: &[f64]) -> Vec<Birth> {
         let generation = self.generation();
         let mut survivors = BTreeSet::new();
 
@@ -328,6 +288,53 @@ impl Population {
     }
 }
 
+impl SearchState for Population {
+    fn breeder(&self) -> &Breeder {
+        &self.breeder
+    }
+
+    fn brood(&self) -> &Brood {
+        &self.brood
+    }
+
+    fn flaw(&self) -> Option<&'static str> {
+        let generation = self.generation();
+        let mut members: Vec<usize> =
+            self.species.iter().flat_map(|s| s.members.iter().copied()).collect();
+        members.sort_unstable();
+        let is_new = |s: &Species| s.id >= self.next_species || s.improved.max(s.born) > generation;
+        if let Some(flaw) = self.breeder.flaw(&self.brood) {
+            Some(flaw)
+        } else if !members.into_iter().eq(0..self.brood.genomes.len()) {
+            Some("each genome in one species")
+        } else if self.species.iter().any(|s| s.members.is_empty() || is_new(s)) {
+            Some("species with members, that have appeared by now")
+        } else if self.improved > generation {
+            Some("improvements up to now")
+        } else {
+            None
+        }
+    }
+
+    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
+        self.learn(judged);
+        self.select(&self.scores(judged))
+    }
+
+    fn champion(&self) -> Option<&Ranked> {
+        self.champion.as_ref()
+    }
+
+    fn found(&self) -> Vec<&Ranked> {
+        // An elite may be both champion and member.
+        self.champion.iter().chain(&self.judged).collect()
+    }
+
+    fn population(&self) -> Option<&Population> {
+        Some(self)
+    }
+}
+
 /// Generation 0 of any search: founders; or the ancestors, whose pictures stay, then their children. With `distinct`, those
 /// whose pictures are nearer to another's or to one colour are drawn again; founders in colour that are nearly grey, too.
 pub(super) fn first_brood(
@@ -421,9 +428,9 @@ mod tests {
             let judge = |g: &Genome| -(g.connections().map(|c| c.weight).sum::<f64>() - 10.0).abs();
             let mut last = f64::NEG_INFINITY;
             for _ in 0..25 {
-                let fitness: Vec<f64> = population.genomes().iter().map(judge).collect();
-                population.advance(&fitness);
-                assert_eq!(population.genomes().len(), 30);
+                let fitness: Vec<f64> = population.brood().genomes.iter().map(judge).collect();
+                population.select(&fitness);
+                assert_eq!(population.brood().genomes.len(), 30);
                 let best = population.champion().unwrap().fitness;
                 assert!(best >= last);
                 last = best;
@@ -441,11 +448,12 @@ mod tests {
         let mut counts = Vec::new();
         for _ in 0..60 {
             let fitness: Vec<f64> = population
-                .genomes()
+                .brood()
+                .genomes
                 .iter()
                 .map(|g| g.connections().map(|c| c.weight.abs()).sum())
                 .collect();
-            population.advance(&fitness);
+            population.select(&fitness);
             counts.push(population.species().len());
         }
         let late = counts[40..].iter().sum::<usize>() as f64 / 20.0;

@@ -1,6 +1,6 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{Birth, EvolveConfig, Judged, MapElites, Novelty, Population};
+use super::{Birth, Breeder, Brood, EvolveConfig, Judged, MapElites, Novelty, Population, Ranked};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 
@@ -68,44 +68,82 @@ pub enum Search {
     MapElites(MapElites),
 }
 
-impl Search {
-    /// Why a state read from a file contradicts these settings or this seed; `None` if it does not.
-    /// Genomes are checked while they are read.
-    pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
-        let breeder = match self {
-            Search::Target(s) => &s.breeder,
-            Search::Novelty(s) => &s.population.breeder,
-            Search::MapElites(s) => &s.breeder,
-        };
-        let is_own = breeder.config == *config && breeder.seed == seed;
-        if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
+/// The state of one kind of search. A new kind is a file with a type that implements this, and a row of [`Search`].
+pub trait SearchState {
+    /// Breeds its genomes: settings, seed and generation.
+    fn breeder(&self) -> &Breeder;
+
+    /// The genomes to judge and their births, (N,).
+    fn brood(&self) -> &Brood;
+
+    /// Why no search can reach this state, which was read from a file; `None` if one can.
+    fn flaw(&self) -> Option<&'static str>;
+
+    /// The length of each descriptor of an answer; `None` if it may be any.
+    fn descriptor_length(&self, _judged: &[Judged]) -> Option<usize> {
+        None
     }
 
-    /// Why a state read from a file contradicts its own settings; `None` if it does not.
-    pub fn own_flaw(&self) -> Option<&'static str> {
+    /// Takes judgements that fit what was asked and breeds the next genomes. Returns the births of those that survived
+    /// and were not returned before.
+    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth>;
+
+    /// The best genome ever judged.
+    fn champion(&self) -> Option<&Ranked>;
+
+    /// The genomes that the search found and keeps, in any order.
+    fn found(&self) -> Vec<&Ranked>;
+
+    /// The population with its species, of a generational search.
+    fn population(&self) -> Option<&Population> {
+        None
+    }
+
+    /// The numbers that selected in the generation judged last, (N,); larger is better.
+    fn scores(&self, judged: &[Judged]) -> Vec<f64> {
+        judged.iter().map(|judged| judged.fitness).collect()
+    }
+
+    /// How full its store of genomes is: the share of a grid's cells, or the size of an archive.
+    fn filled(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl Search {
+    /// Its state.
+    pub fn state(&self) -> &dyn SearchState {
         match self {
-            Search::Target(s) => s.flaw(),
-            Search::Novelty(s) => s.population.flaw(),
-            Search::MapElites(s) => s.flaw(),
+            Search::Target(state) => state,
+            Search::Novelty(state) => state,
+            Search::MapElites(state) => state,
         }
+    }
+
+    fn state_mut(&mut self) -> &mut dyn SearchState {
+        match self {
+            Search::Target(state) => state,
+            Search::Novelty(state) => state,
+            Search::MapElites(state) => state,
+        }
+    }
+
+    /// Why a state read from a file contradicts these settings or this seed; `None` if it does not.
+    /// Genomes are checked while they are read.
+    pub fn inconsistency(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
+        let breeder = self.state().breeder();
+        let is_own = breeder.config == *config && breeder.seed == seed;
+        if is_own { self.state().flaw() } else { Some("a search with the settings of its config") }
     }
 
     /// The genomes to judge now, (N,).
     pub fn ask(&self) -> &[Genome] {
-        match self {
-            Search::Target(s) => s.genomes(),
-            Search::Novelty(s) => s.population.genomes(),
-            Search::MapElites(s) => s.genomes(),
-        }
+        &self.state().brood().genomes
     }
 
     /// The births of the genomes to judge, (N,).
     pub fn births(&self) -> &[Birth] {
-        match self {
-            Search::Target(s) => s.births(),
-            Search::Novelty(s) => s.population.births(),
-            Search::MapElites(s) => s.births(),
-        }
+        &self.state().brood().births
     }
 
     /// Takes one judgement per genome asked, in their order, and breeds the next genomes. Returns the births of
@@ -114,33 +152,13 @@ impl Search {
     /// # Errors
     /// The answer does not fit what was asked; the search is unchanged.
     pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, TellError> {
-        let dimensions = match self {
-            Search::MapElites(s) => Some(s.axes().len()),
-            Search::Novelty(_) => judged.first().map(|j| j.descriptor.len()),
-            _ => None,
-        };
-        check(self.ask(), &judged, dimensions)?;
-        Ok(match self {
-            Search::Target(population) => {
-                population.learn(&judged);
-                let fitness: Vec<f64> = judged.iter().map(|j| j.fitness).collect();
-                population.advance(&fitness)
-            }
-            Search::Novelty(novelty) => {
-                novelty.population.learn(&judged);
-                novelty.advance(&judged)
-            }
-            Search::MapElites(map) => map.advance(&judged),
-        })
+        check(self.ask(), &judged, self.state().descriptor_length(&judged))?;
+        Ok(self.state_mut().advance(&judged))
     }
 
     /// The generation to judge, from 0.
     pub fn generation(&self) -> u64 {
-        match self {
-            Search::Target(s) => s.generation(),
-            Search::Novelty(s) => s.population.generation(),
-            Search::MapElites(s) => s.generation(),
-        }
+        self.state().breeder().generation()
     }
 }
 

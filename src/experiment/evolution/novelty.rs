@@ -1,0 +1,53 @@
+//! Novelty search on pictures.
+
+use super::config::EvolutionConfig;
+use super::descriptors::Descriptor;
+use super::search::StoredSearch;
+use crate::base::refusal::Refusal;
+use crate::base::settings::settings;
+use crate::evolve::{self, NoveltyConfig, Search};
+use crate::genome::Genome;
+
+settings! {
+    /// Novelty search on pictures.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NoveltySection: keys "The search" {
+        /// What counts as different.
+        descriptors: Vec<Descriptor> = vec![
+            Descriptor::Thumbnail,
+            Descriptor::Symmetry,
+            Descriptor::Complexity,
+            Descriptor::Colourfulness,
+        ];
+        /// k-NN and archive.
+        search: NoveltyConfig;
+    }
+}
+
+/// Distance to what was seen.
+pub(super) struct Novelty;
+
+impl StoredSearch for Novelty {
+    fn check(&self, config: &EvolutionConfig) -> Result<(), Refusal> {
+        let some = !config.novelty.descriptors.is_empty();
+        Refusal::unless(some, "novelty.descriptors", "at least one", "none")
+    }
+
+    fn descriptors(&self, config: &EvolutionConfig) -> Vec<Descriptor> {
+        config.novelty.descriptors.clone()
+    }
+
+    fn begin(&self, config: &EvolutionConfig, ancestors: &[Genome]) -> Search {
+        let (numbers, evolve) = (config.novelty.search.clone(), config.evolve.clone());
+        Search::Novelty(evolve::Novelty::new(numbers, evolve, config.seed, ancestors))
+    }
+
+    fn is_own(&self, _config: &EvolutionConfig, search: &Search) -> bool {
+        matches!(search, Search::Novelty(_))
+    }
+
+    fn fitness_in_words(&self, _config: &EvolutionConfig) -> String {
+        "the distance to the most similar pictures".into()
+    }
+}
