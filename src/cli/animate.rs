@@ -12,7 +12,7 @@ use crate::genome::{self, Palette};
 use crate::network::canvas::{Framing, Point};
 use crate::network::{Coords, Size};
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -102,16 +102,6 @@ struct FilmArgs {
 fn positive(text: &str) -> Result<f64, String> {
     let zoom = text.parse().ok().filter(|zoom: &f64| (1e-3..=1e9).contains(zoom));
     zoom.ok_or_else(|| format!("expected a number from 0.001 to 1e9, found {text}"))
-}
-
-#[derive(Serialize)]
-struct Filmed {
-    frames: usize,
-    fps: usize,
-    width: usize,
-    height: usize,
-    bytes: u64,
-    written: String,
 }
 
 pub(super) fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
@@ -212,6 +202,9 @@ impl FilmArgs {
             frames as f64 / fps as f64,
             bytes as f64 / 1e6,
         );
-        out.result(&Filmed { frames, fps, width, height, bytes, written }, &text)
+        let json = json!({
+            "frames": frames, "fps": fps, "width": width, "height": height, "bytes": bytes, "written": written,
+        });
+        out.result(&json, &text)
     }
 }

@@ -8,7 +8,7 @@ use super::output::{Output, tell, tell_begins};
 use super::progress::Bar;
 use super::settings::{Laid, belongs_to};
 use super::source::Usage;
-use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::files::{LARGEST_STATE, of_json_lines, read_text};
 use crate::base::folder::FolderKind;
 use crate::base::lock::FolderLock;
 use crate::base::settings::Settings;
@@ -405,10 +405,8 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
 fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
     let path = folder.join("metrics.jsonl");
     let text = read_text(&path, LARGEST_STATE).with_context(|| path.display().to_string())?;
-    let records: Vec<GenerationRecord> = text
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
+    let records: Vec<GenerationRecord> = of_json_lines(&text, "a generation")
+        .map_err(anyhow::Error::msg)
         .with_context(|| path.display().to_string())?;
     let along = |value: &dyn Fn(&GenerationRecord) -> f64| -> Vec<(f64, f64)> {
         records.iter().map(|r| (r.generation as f64, value(r))).collect()

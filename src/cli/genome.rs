@@ -13,6 +13,7 @@ use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_
 use crate::score::measures::one_coordinate::{PARTS, one_coordinate};
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -102,17 +103,13 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
             };
             write_atomic(&output, &bytes)?;
-            out.result(
-                &Written { written: output.display().to_string() },
-                &format!("wrote {}", output.display()),
-            )
+            wrote(&output, out)
         }
         GenomeCommand::Compose { kind, seed, conditional, out: path } => {
             require_extension(&path, &["json"])?;
             let genome = if conditional { kind.conditional(seed) } else { kind.genome(seed) };
             write_atomic(&path, genome::to_json(&genome).as_bytes())?;
-            let text = format!("wrote {}", path.display());
-            out.result(&Written { written: path.display().to_string() }, &text)
+            wrote(&path, out)
         }
         GenomeCommand::Layerize { file, transform, seed, out: path } => {
             require_extension(&path, &["npz", "safetensors"])?;
@@ -125,53 +122,33 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             }
             write_weights(&path, &model.network, &model.weights)?;
             let arch = model.network.arch.as_ref().expect("layerizing gives an arch");
-            let summary = LayerizedSummary {
-                arch: arch.to_string(),
-                dense_params: model.network.weight_count(),
-                nonzero: model.non_zero(),
-                written: path.display().to_string(),
-            };
-            let text = format!(
-                "{}: {} weights, {} of them non-zero\nwrote {}",
-                summary.arch, summary.dense_params, summary.nonzero, summary.written
-            );
-            out.result(&summary, &text)
+            let (weights, nonzero) = (model.network.weight_count(), model.non_zero());
+            let written = path.display().to_string();
+            let text =
+                format!("{arch}: {weights} weights, {nonzero} of them non-zero\nwrote {written}");
+            let json = json!({
+                "arch": arch.to_string(), "dense_params": weights, "nonzero": nonzero, "written": written,
+            });
+            out.result(&json, &text)
         }
     }
 }
 
-#[derive(Serialize)]
-struct Written {
-    written: String,
+/// Says that a file was written.
+fn wrote(path: &Path, out: &Output) -> anyhow::Result<()> {
+    let written = path.display().to_string();
+    out.result(&json!({ "written": written }), &format!("wrote {written}"))
 }
 
-#[derive(Serialize)]
-struct LayerizedSummary {
-    arch: String,
-    dense_params: usize,
-    nonzero: usize,
-    written: String,
-}
-
-/// A genome that comes with the program.
-#[derive(Serialize)]
-struct Listed {
-    name: &'static str,
-    nodes: usize,
-    links: usize,
-    made_by: String,
-}
-
+/// Lists the genomes that come with the program.
 fn list(out: &Output) -> anyhow::Result<()> {
-    let mut all = Vec::new();
-    for (name, text) in genome::BUILTIN {
-        let genome = genome::from_json(text)?;
+    let (mut all, mut text) = (Vec::new(), String::new());
+    for (name, file) in genome::BUILTIN {
+        let genome = genome::from_json(file)?;
         let (nodes, links) = (genome.nodes().len(), genome.connections().len());
-        all.push(Listed { name, nodes, links, made_by: genome.provenance.made_by });
-    }
-    let mut text = String::new();
-    for Listed { name, nodes, links, made_by } in &all {
+        let made_by = genome.provenance.made_by;
         writeln!(text, "{name:<20}{nodes:>3} nodes {links:>4} links  {made_by}")?;
+        all.push(json!({ "name": name, "nodes": nodes, "links": links, "made_by": made_by }));
     }
     out.result(&all, text.trim_end())
 }
@@ -191,15 +168,6 @@ struct Info {
     series: Option<String>,
 }
 
-/// A file of many genomes.
-#[derive(Serialize)]
-struct Many {
-    file: String,
-    genomes: usize,
-    /// The first few.
-    ids: Vec<String>,
-}
-
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     if let Some(Collection { count, ids }) = genome::collection(file)? {
         let file = file.display().to_string();
@@ -208,7 +176,7 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
             ids.join(", "),
             ids[0],
         );
-        return out.result(&Many { file, genomes: count, ids }, &text);
+        return out.result(&json!({ "file": file, "genomes": count, "ids": ids }), &text);
     }
     let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);

@@ -7,7 +7,7 @@ use super::inputs::ancestor_file;
 use super::interactive::{SESSION_FILE, open};
 use super::job::{EvolutionError, EvolutionJob, read_config};
 use super::judge::PictureJudge;
-use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::files::{LARGEST_STATE, of_json_lines, read_text};
 use crate::base::refusal::Refusal;
 use crate::evolve::Birth;
 use crate::genome::{self, Genome};
@@ -105,7 +105,6 @@ fn births(path: &Path) -> Result<BTreeMap<u64, Birth>, EvolutionError> {
     let fail = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
         .map_err(|error| fail(format!("cannot read the lineage: {error}")))?;
-    let read = text.lines().map(serde_json::from_str::<Birth>);
-    let read = read.map(|birth| birth.map(|birth| (birth.id, birth)));
-    read.collect::<Result<_, _>>().map_err(|error| fail(format!("expected births, found: {error}")))
+    let births: Vec<Birth> = of_json_lines(&text, "a birth").map_err(fail)?;
+    Ok(births.into_iter().map(|birth| (birth.id, birth)).collect())
 }

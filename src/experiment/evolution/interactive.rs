@@ -10,9 +10,10 @@ use super::job::EvolutionError;
 use super::result::signed;
 use super::search::{SearchKind, StoredSearch};
 use super::sheet::{draw, genome_sheet};
-use super::store::{first_difference, json_lines};
+use super::store::first_difference;
 use crate::base::files::{
-    LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, read_plain, read_text, write_atomic,
+    LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, json_lines, read_plain, read_text,
+    write_atomic,
 };
 pub use crate::base::folder::SESSION_FILE;
 use crate::base::folder::{FolderKind, Marker};

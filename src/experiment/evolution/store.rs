@@ -8,7 +8,7 @@ use super::config::EvolutionConfig;
 use super::job::{EvolutionError, EvolutionJob};
 use super::record::GenerationRecord;
 use crate::base::files::{
-    LARGEST_STATE, WriteError, open_log, read_plain, read_text, write_atomic,
+    LARGEST_STATE, WriteError, json_lines, open_log, read_plain, read_text, write_atomic,
 };
 use crate::base::hash::{hex, sha256_hex};
 use crate::base::refusal::Refusal;
@@ -178,12 +178,6 @@ impl Journal {
         self.hash.update(&text);
         Ok(())
     }
-}
-
-/// Records as JSON, one a line.
-pub(super) fn json_lines<T: Serialize>(records: &[T]) -> String {
-    let line = |r| serde_json::to_string(r).expect("records are plain data, all finite") + "\n";
-    records.iter().map(line).collect()
 }
 
 /// The first key in which two tables differ, as "key: expected …, found …".

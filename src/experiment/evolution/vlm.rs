@@ -19,8 +19,9 @@ use super::result::{StopCause, signed};
 use super::run::{Run, to_end};
 use super::search::{SearchKind, StoredSearch};
 use super::sheet::{draw, genome_sheet};
-use super::store::json_lines;
-use crate::base::files::{LARGEST_STATE, create_folder, read_text, write_atomic, write_json};
+use crate::base::files::{
+    LARGEST_STATE, create_folder, json_lines, of_json_lines, read_text, write_atomic, write_json,
+};
 use crate::base::folder::FolderKind;
 use crate::base::names::names;
 use crate::base::settings::settings;
@@ -180,13 +181,7 @@ fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
     let unreadable = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
         .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
-    text.lines()
-        .enumerate()
-        .map(|(i, line)| {
-            serde_json::from_str(line)
-                .map_err(|e| unreadable(format!("line {}: expected a decision, found: {e}", i + 1)))
-        })
-        .collect()
+    of_json_lines(&text, "a decision").map_err(unreadable)
 }
 
 impl Run for ByEye<'_> {
