@@ -12,7 +12,6 @@ use crate::network::weight_files::write_weights;
 use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_genome};
 use crate::score::measures::one_coordinate::{PARTS, one_coordinate};
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -153,21 +152,6 @@ fn list(out: &Output) -> anyhow::Result<()> {
     out.result(&all, text.trim_end())
 }
 
-#[derive(Serialize)]
-struct Info {
-    file: String,
-    name: String,
-    #[serde(flatten)]
-    genome: GenomeInfo,
-    arch: String,
-    dense_params: usize,
-    nonzero: usize,
-    one_coordinate: f64,
-    made_by: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    series: Option<String>,
-}
-
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     if let Some(Collection { count, ids }) = genome::collection(file)? {
         let file = file.display().to_string();
@@ -181,52 +165,54 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);
     let picture = Model::of_genome(&genome, Wiring::Graph).picture(64, Coords::default());
-    let info = Info {
-        one_coordinate: one_coordinate(&picture),
-        file: file.display().to_string(),
-        name: genome.provenance.name.clone(),
-        genome: GenomeInfo::of(&genome),
-        arch: layered.arch().to_string(),
-        dense_params: layered.network.weight_count(),
-        nonzero: layered.nonzero(),
-        made_by: genome.provenance.made_by.clone(),
-        series: genome.provenance.series().map(String::from),
-    };
-    let g = &info.genome;
+    let (one_coordinate, g) = (one_coordinate(&picture), GenomeInfo::of(&genome));
+    let provenance = &genome.provenance;
+    let (file, arch) = (file.display().to_string(), layered.arch().to_string());
+    let (dense_params, nonzero) = (layered.network.weight_count(), layered.nonzero());
+    let mut json = serde_json::to_value(&g)?;
+    for (key, value) in [
+        ("file", json!(file)),
+        ("name", json!(provenance.name)),
+        ("made_by", json!(provenance.made_by)),
+        ("arch", json!(arch)),
+        ("dense_params", json!(dense_params)),
+        ("nonzero", json!(nonzero)),
+        ("one_coordinate", json!(one_coordinate)),
+    ] {
+        json[key] = value;
+    }
     let list = |items: Vec<String>| items.join(", ");
     let mut text = String::new();
     let mut row =
         |name: &str, value: String| writeln!(text, "{name:<16}{value}").expect("strings take text");
-    row("file", info.file.clone());
-    row("name", info.name.clone());
-    row("made by", info.made_by.clone());
-    if let Some(series) = &info.series {
+    row("file", file);
+    row("name", provenance.name.clone());
+    row("made by", provenance.made_by.clone());
+    if let Some(series) = provenance.series() {
+        json["series"] = json!(series);
         row("in its file", format!("genome {series}"));
     }
     row("nodes", g.nodes.to_string());
     row("hidden", g.hidden.to_string());
-    row(
-        "links",
-        if g.disabled > 0 {
-            format!("{} ({} disabled)", g.links, g.disabled)
-        } else {
-            g.links.to_string()
-        },
-    );
+    let disabled = match g.disabled {
+        0 => String::new(),
+        count => format!(" ({count} disabled)"),
+    };
+    row("links", format!("{}{disabled}", g.links));
     row("depth", g.depth.to_string());
-    let parts = if info.one_coordinate < PARTS { "a picture with parts" } else { "stripes" };
-    row("one coordinate", format!("explains {:.2} of the picture: {parts}", info.one_coordinate));
+    let parts = if one_coordinate < PARTS { "a picture with parts" } else { "stripes" };
+    row("one coordinate", format!("explains {one_coordinate:.2} of the picture: {parts}"));
     row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
     row("outputs", g.outputs.join(", "));
     row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));
-    row("arch", info.arch.clone());
-    row("dense params", info.dense_params.to_string());
-    row("nonzero", info.nonzero.to_string());
+    row("arch", arch);
+    row("dense params", dense_params.to_string());
+    row("nonzero", nonzero.to_string());
     row("acyclic", if g.acyclic { "yes" } else { "no" }.into());
     if !g.labels.is_empty() {
         row("labels", list(g.labels.iter().map(|(name, n)| format!("{name} ({n})")).collect()));
     }
-    out.result(&info, &text)
+    out.result(&json, &text)
 }
 
 pub(super) fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {

@@ -70,10 +70,6 @@ impl StoredSearch for MapElites {
         Search::MapElites(evolve::MapElites::new(axes, evolve, config.seed, ancestors))
     }
 
-    fn is_own(&self, config: &EvolutionConfig, search: &Search) -> bool {
-        matches!(search, Search::MapElites(map) if map.axes() == config.map_elites.axes)
-    }
-
     fn most_shown(&self) -> usize {
         usize::MAX
     }
@@ -87,7 +83,7 @@ impl StoredSearch for MapElites {
             .filter(|(_, elite)| is_shown(elite.birth.id))
             .map(|(cell, elite)| (cell.clone(), &elite.genome))
             .collect();
-        let shape: Vec<usize> = map.axes().iter().map(|axis| axis.cells).collect();
+        let shape: Vec<usize> = search.state().axes().iter().map(|axis| axis.cells).collect();
         grid_sheet(&cells, &shape, 96, coords)
     }
 

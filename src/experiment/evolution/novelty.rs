@@ -43,10 +43,6 @@ impl StoredSearch for Novelty {
         Search::Novelty(evolve::Novelty::new(numbers, evolve, config.seed, ancestors))
     }
 
-    fn is_own(&self, _config: &EvolutionConfig, search: &Search) -> bool {
-        matches!(search, Search::Novelty(_))
-    }
-
     fn fitness_in_words(&self, _config: &EvolutionConfig) -> String {
         "the distance to the most similar pictures".into()
     }

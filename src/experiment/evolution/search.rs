@@ -104,11 +104,6 @@ pub trait StoredSearch: Sync {
         panic!("a search that somebody looks at runs through `breed` or `breed_by_eye`")
     }
 
-    /// True if `search`, read from a checkpoint, is one of this kind and config.
-    fn is_own(&self, _config: &EvolutionConfig, _search: &Search) -> bool {
-        false
-    }
-
     /// Genomes in the gallery, at most.
     fn most_shown(&self) -> usize {
         GALLERY

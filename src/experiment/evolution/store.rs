@@ -54,7 +54,7 @@ impl<'a> Store<'a> {
         let (config, path) = (&job.config, folder.join("checkpoint.json"));
         let is_only_begun = || folder.join("config.toml").exists() && !path.exists();
         let found = match resume && !is_only_begun() {
-            true => Some(read_checkpoint(&path, config)?),
+            true => Some(read_checkpoint(&path, job)?),
             false if path.exists() => return Err(EvolutionError::occupied(path)),
             false => None,
         };
@@ -101,11 +101,9 @@ impl<'a> Store<'a> {
     }
 }
 
-/// The checkpoint of a run of this config.
-fn read_checkpoint(
-    path: &Path,
-    config: &EvolutionConfig,
-) -> Result<Checkpoint<'static>, EvolutionError> {
+/// The checkpoint of a run of this job.
+fn read_checkpoint(path: &Path, job: &EvolutionJob) -> Result<Checkpoint<'static>, EvolutionError> {
+    let config = &job.config;
     let unreadable = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
         .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
@@ -117,9 +115,7 @@ fn read_checkpoint(
     if found.config_hash != config.hash() {
         return Err(EvolutionError::other_config(path, config, &found.config));
     }
-    let is_own = config.search.stored().is_own(config, &found.search);
-    let other = (!is_own).then_some("the kind of search of its config");
-    match other.or_else(|| found.search.inconsistency(&config.evolve, config.seed)) {
+    match found.search.inconsistency(&job.search()) {
         None => Ok(found),
         Some(expected) => Err(Refusal::new(path.display(), expected, "others").as_failure().into()),
     }

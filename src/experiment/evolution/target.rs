@@ -20,8 +20,4 @@ impl StoredSearch for Target {
     fn begin(&self, config: &EvolutionConfig, ancestors: &[Genome]) -> Search {
         Search::Target(Population::new(config.evolve.clone(), config.seed, ancestors))
     }
-
-    fn is_own(&self, _config: &EvolutionConfig, search: &Search) -> bool {
-        matches!(search, Search::Target(_))
-    }
 }

@@ -1,8 +1,9 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{Birth, Breeder, Brood, EvolveConfig, Judged, MapElites, Novelty, Population, Ranked};
+use super::{Axis, Birth, Breeder, Brood, Judged, MapElites, Novelty, Population, Ranked};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
+use std::mem::discriminant;
 
 /// Why an answer was refused. The search is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -94,6 +95,11 @@ pub trait SearchState {
     /// The genomes that the search found and keeps, in any order.
     fn found(&self) -> Vec<&Ranked>;
 
+    /// The axes of its grid, if it has one.
+    fn axes(&self) -> &[Axis] {
+        &[]
+    }
+
     /// The population with its species, of a generational search.
     fn population(&self) -> Option<&Population> {
         None
@@ -128,12 +134,20 @@ impl Search {
         }
     }
 
-    /// Why a state read from a file contradicts these settings or this seed; `None` if it does not.
+    /// Why a state read from a file is none that the search `begun` can reach; `None` if it may be one.
     /// Genomes are checked while they are read.
-    pub fn inconsistency(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
-        let breeder = self.state().breeder();
-        let is_own = breeder.config == *config && breeder.seed == seed;
-        if is_own { self.state().flaw() } else { Some("a search with the settings of its config") }
+    pub fn inconsistency(&self, begun: &Search) -> Option<&'static str> {
+        let (found, own) = (self.state(), begun.state());
+        let (found_breeder, own_breeder) = (found.breeder(), own.breeder());
+        if discriminant(self) != discriminant(begun) || found.axes() != own.axes() {
+            Some("the kind of search of its config")
+        } else if (&found_breeder.config, found_breeder.seed)
+            != (&own_breeder.config, own_breeder.seed)
+        {
+            Some("a search with the settings of its config")
+        } else {
+            found.flaw()
+        }
     }
 
     /// The genomes to judge now, (N,).
