@@ -53,7 +53,7 @@ settings! {
 }
 
 impl FitnessConfig {
-    /// What it measures, in words.
+    /// The measure, in words.
     pub(super) fn in_words(&self) -> String {
         let likeness = match self.measure {
             Measure::Mse => "minus the mean squared error".to_string(),

@@ -6,7 +6,7 @@ use super::result::StopCause;
 
 /// A run under way in its folder.
 pub(super) trait Run {
-    /// What it ends with.
+    /// Its result.
     type Result;
 
     /// The generation to judge, from 0.

@@ -28,7 +28,7 @@ macro_rules! searches {
         names! { SearchKind, "search": $($Search $name),+ }
 
         impl SearchKind {
-            /// What is its own.
+            /// The part that is its own: the type of its file.
             pub fn stored(self) -> &'static dyn StoredSearch {
                 match self {
                     $(SearchKind::$Search => &$Search,)+
