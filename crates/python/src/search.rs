@@ -253,7 +253,7 @@ impl Search {
     /// Number of species of the generation to judge.
     #[getter]
     fn species(&self) -> usize {
-        self.0.state().population().map_or(1, |population| population.species().len())
+        self.0.state().species().len().max(1)
     }
 
     /// The archive of novelty search: (genome, novelty when it entered, descriptor), oldest first.
@@ -284,7 +284,7 @@ impl Search {
     /// each, as dicts. None for MAP-Elites, whose births `tell` returns.
     #[getter]
     fn births<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let is_told = self.0.state().population().is_none();
+        let is_told = matches!(self.0, AnySearch::MapElites(_));
         if is_told { Ok(None) } else { plain(py, &self.0.births()).map(Some) }
     }
 

@@ -1,17 +1,12 @@
 //! The config of an evolution run: one TOML table over a preset.
 
-use super::map_elites::MapElitesSection;
-use super::novelty::NoveltySection;
-use super::search::SearchKind;
-use super::vlm::VlmSection;
+use super::descriptors::Descriptor;
+use super::kind::SearchKind;
 use crate::base::files::{WriteError, write_atomic};
 use crate::base::hash::json_id;
-use crate::base::memory;
 use crate::base::names::names;
-use crate::base::refusal::Refusal;
 use crate::base::settings::{Settings, settings};
-use crate::evolve::{EvolveConfig, Preset, preset_of};
-use crate::genome::Genome;
+use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
 use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
@@ -104,12 +99,43 @@ settings! {
     }
 }
 
-/// Bytes of a gene in a search, measured: in its genome, in what is judged and what is bred, and in the checkpoint's text.
-const GENE: usize = 400;
-/// Genes of a founder, about.
-const FEWEST_GENES: usize = 12;
-/// Bytes of a pixel of a picture that is judged: inputs, colours, what likeness and descriptors make of them.
-const JUDGED_PIXEL: usize = 200;
+settings! {
+    /// Novelty search on pictures.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct NoveltySection: keys "The search" {
+        /// What counts as different.
+        descriptors: Vec<Descriptor> = vec![
+            Descriptor::Thumbnail,
+            Descriptor::Symmetry,
+            Descriptor::Complexity,
+            Descriptor::Colourfulness,
+        ];
+        /// k-NN and archive.
+        search: NoveltyConfig;
+    }
+}
+
+settings! {
+    /// MAP-Elites on pictures.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct MapElitesSection: keys "The search" {
+        /// The grid; each axis names a scalar descriptor, its ends and its number of cells.
+        axes: Vec<Axis> = vec![
+            axis(Descriptor::Complexity, 0.0, 0.16),
+            axis(Descriptor::Colourfulness, 0.0, 0.6),
+        ];
+        /// What is best in a cell: a descriptor's value, or likeness to the target if none is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        quality: Option<Descriptor> = Some(Descriptor::Clarity);
+    }
+}
+
+fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
+    Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
+}
+
 /// Bytes of a pixel on a sheet: a picture and its place, each of three floats, and the bytes of the file.
 pub(super) const SHEET_PIXEL: usize = 27;
 
@@ -210,43 +236,6 @@ impl EvolutionConfig {
         EvolutionConfig::new(preset).over(overrides)
     }
 
-    /// Refuses values that cannot be.
-    ///
-    /// # Errors
-    /// The first impossible value, by its key.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.check_ranges()?;
-        SearchKind::ALL.iter().try_for_each(|search| search.stored().check(self))?;
-        self.evolve.validate()?;
-        let (palette, search) = (self.evolve.start.palette, self.search.stored());
-        Refusal::unless(
-            palette.is_free() || search.is_looked_at(),
-            "evolve.start.palette",
-            "free where pictures are judged by numbers: choose a palette when you breed from what was found",
-            palette,
-        )?;
-        let has_target = self.target.is_some() || !search.needs_target(self);
-        Refusal::unless(has_target, "target", "a picture or genome file (--target)", "none")
-    }
-
-    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are
-    /// drawn at a time.
-    ///
-    /// # Errors
-    /// If one of them is too large, with the product.
-    pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
-        let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
-        let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
-        let population = self.evolve.reproduction.population;
-        memory::ensure("population", &[(population, "genomes"), (genes, "genes")], GENE)?;
-        let (side, most, bytes) = match self.search.stored().is_looked_at() {
-            true => (self.sheets().cell, population, SHEET_PIXEL),
-            false => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
-        };
-        let pixels = side.saturating_mul(side);
-        memory::ensure("population, size", &[(pixels, "pixels"), (most, "pictures")], bytes)
-    }
-
     /// How sheets are drawn and looked at.
     pub fn sheets(&self) -> VlmSection {
         self.vlm.clone().unwrap_or_default()
@@ -268,4 +257,43 @@ impl EvolutionConfig {
         identity.target_fit = None;
         json_id(&identity)
     }
+}
+
+/// Who looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BreederKind {
+    /// A vision-language model on an OpenAI-compatible server.
+    #[default]
+    Vlm,
+    /// Seeded tosses, to test the plumbing: publishes in generation
+    /// [`VlmSection::MOCK_PUBLISHES_IN`].
+    Mock,
+}
+
+names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
+
+settings! {
+    /// Breeding by a model that looks.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct VlmSection: keys "The search" {
+        /// Who looks at the sheets, vlm or mock (seeded tosses).
+        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
+        /// The model, as its server knows it; none for the mock.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<String> = None;
+        /// Side of a sheet's cells in pixels.
+        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
+            only: &["vlm", "interactive"];
+        /// Pictures to publish before the run ends.
+        ///
+        /// After each but the last, the published picture is bred from.
+        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
+    }
+}
+
+impl VlmSection {
+    /// Generation in which the mock breeder begins to publish.
+    pub const MOCK_PUBLISHES_IN: usize = 3;
 }

@@ -1,7 +1,7 @@
 //! A family of pictures as the target of a search: one genome with factors is to draw all combinations that it is shown.
 
 use super::config::EvolutionConfig;
-use super::search::SearchKind;
+use super::kind::SearchKind;
 use crate::base::memory;
 use crate::base::refusal::Refusal;
 use crate::genome::{Genome, Input};

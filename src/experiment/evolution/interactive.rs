@@ -5,12 +5,13 @@
 //! program that can look) chooses on the sheet, calls again, and repeats.
 
 use super::config::{EvolutionConfig, SHEET_PIXEL};
+use super::differs::first_difference;
 use super::inputs::{Ancestors, ancestor_file};
 use super::job::EvolutionError;
+use super::kind::SearchKind;
 use super::result::signed;
-use super::search::{SearchKind, StoredSearch};
 use super::sheet::{draw, genome_sheet};
-use super::store::first_difference;
+use super::stored::StoredSearch;
 use crate::base::files::{
     LARGEST_CONFIG, LARGEST_STATE, WriteError, create_folder, json_lines, read_plain, read_text,
     write_atomic,

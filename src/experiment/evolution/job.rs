@@ -1,10 +1,10 @@
 //! A run that is ready to begin, and the reasons that it cannot.
 
 use super::config::EvolutionConfig;
+use super::differs::first_difference;
 use super::family::ShownFamily;
 use super::inputs::{Ancestors, ancestor_file, kept_target};
-use super::search::SearchKind;
-use super::store::first_difference;
+use super::kind::SearchKind;
 use crate::base::files::{LARGEST_CONFIG, WriteError, read_text};
 use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_of_floats;

@@ -1,34 +1,13 @@
 //! MAP-Elites on pictures.
 
-use super::config::EvolutionConfig;
+use super::config::{EvolutionConfig, MapElitesSection};
 use super::descriptors::Descriptor;
-use super::search::StoredSearch;
 use super::sheet::grid_sheet;
+use super::stored::StoredSearch;
 use crate::base::refusal::Refusal;
-use crate::base::settings::settings;
 use crate::evolve::{self, Axis, Ranked, Search};
 use crate::genome::Genome;
 use crate::network::{Coords, Picture};
-
-settings! {
-    /// MAP-Elites on pictures.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    pub struct MapElitesSection: keys "The search" {
-        /// The grid; each axis names a scalar descriptor, its ends and its number of cells.
-        axes: Vec<Axis> = vec![
-            axis(Descriptor::Complexity, 0.0, 0.16),
-            axis(Descriptor::Colourfulness, 0.0, 0.6),
-        ];
-        /// What is best in a cell: a descriptor's value, or likeness to the target if none is named.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        quality: Option<Descriptor> = Some(Descriptor::Clarity);
-    }
-}
-
-fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
-    Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
-}
 
 /// The best of each cell of a descriptor grid.
 pub(super) struct MapElites;
@@ -83,7 +62,7 @@ impl StoredSearch for MapElites {
             .filter(|(_, elite)| is_shown(elite.birth.id))
             .map(|(cell, elite)| (cell.clone(), &elite.genome))
             .collect();
-        let shape: Vec<usize> = search.state().axes().iter().map(|axis| axis.cells).collect();
+        let shape: Vec<usize> = map.axes().iter().map(|axis| axis.cells).collect();
         grid_sheet(&cells, &shape, 96, coords)
     }
 

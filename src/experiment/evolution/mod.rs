@@ -11,12 +11,14 @@ mod ancestry;
 mod config;
 mod decision;
 mod descriptors;
+mod differs;
 mod family;
 mod fitness;
 mod inputs;
 mod interactive;
 mod job;
 mod judge;
+mod kind;
 mod map_elites;
 mod measured;
 mod novelty;
@@ -28,11 +30,15 @@ mod search;
 mod sheet;
 mod speed;
 mod store;
+mod stored;
 mod target;
 mod vlm;
 
 pub use ancestry::ancestry;
-pub use config::{EvolutionConfig, FitnessConfig, Measure, RefineConfig, RefineMode};
+pub use config::{
+    BreederKind, EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection,
+    RefineConfig, RefineMode, VlmSection,
+};
 pub use decision::DecisionRecord;
 pub use descriptors::{Descriptor, describe};
 pub use fitness::{Likeness, ssim};
@@ -42,13 +48,13 @@ pub use interactive::{
 };
 pub use job::{EvolutionError, EvolutionJob, read_config};
 pub use judge::PictureJudge;
-pub use map_elites::MapElitesSection;
+pub use kind::SearchKind;
 pub use measured::evolve;
-pub use novelty::NoveltySection;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
 pub use result::{EvolutionResult, StopCause};
-pub use search::{SearchKind, StoredSearch};
+
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};
-pub use vlm::{BreederKind, EyeResult, VlmSection, breed_by_eye};
+pub use stored::StoredSearch;
+pub use vlm::{EyeResult, breed_by_eye};

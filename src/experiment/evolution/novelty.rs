@@ -2,28 +2,10 @@
 
 use super::config::EvolutionConfig;
 use super::descriptors::Descriptor;
-use super::search::StoredSearch;
+use super::stored::StoredSearch;
 use crate::base::refusal::Refusal;
-use crate::base::settings::settings;
-use crate::evolve::{self, NoveltyConfig, Search};
+use crate::evolve::{self, Search};
 use crate::genome::Genome;
-
-settings! {
-    /// Novelty search on pictures.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    pub struct NoveltySection: keys "The search" {
-        /// What counts as different.
-        descriptors: Vec<Descriptor> = vec![
-            Descriptor::Thumbnail,
-            Descriptor::Symmetry,
-            Descriptor::Complexity,
-            Descriptor::Colourfulness,
-        ];
-        /// k-NN and archive.
-        search: NoveltyConfig;
-    }
-}
 
 /// Distance to what was seen.
 pub(super) struct Novelty;

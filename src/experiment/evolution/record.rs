@@ -1,7 +1,7 @@
 //! The record of a generation, and its observers.
 
 use super::decision::DecisionRecord;
-use crate::evolve::{Judged, Population, Search};
+use crate::evolve::{Judged, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};
 
@@ -92,12 +92,12 @@ pub(super) struct Asked {
 impl Asked {
     /// The generation that `search` asks.
     pub(super) fn of(search: &Search) -> Self {
-        let population = search.state().population().filter(|population| population.has_species());
-        let species = population.map_or(&[][..], Population::species);
+        let (state, threshold) = (search.state(), search.state().species_threshold());
+        let species = if threshold.is_some() { state.species() } else { &[] };
         Asked {
             sizes: search.ask().iter().map(size_of).collect(),
             species: species.iter().map(|species| (species.id, species.members.len())).collect(),
-            threshold: population.map(Population::threshold),
+            threshold,
         }
     }
 

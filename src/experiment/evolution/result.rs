@@ -1,7 +1,7 @@
 //! The result of a run, and genomes that say how they were made.
 
 use super::config::EvolutionConfig;
-use super::search::SearchKind;
+use super::kind::SearchKind;
 use crate::base::text::portable;
 use crate::evolve::{Birth, Mutation, Ranked};
 use crate::genome::Genome;

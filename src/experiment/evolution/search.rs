@@ -1,132 +1,72 @@
-//! The searches: a file each, and their table.
+//! The table of the searches, and what a config of one cannot be.
 
-use super::config::{EvolutionConfig, RefineMode};
-use super::descriptors::Descriptor;
+use super::config::{EvolutionConfig, SHEET_PIXEL};
 use super::interactive::Interactive;
+use super::kind::SearchKind;
 use super::map_elites::MapElites;
 use super::novelty::Novelty;
-use super::sheet::genome_sheet;
+use super::stored::StoredSearch;
 use super::target::Target;
 use super::vlm::Vlm;
-use crate::base::names::names;
+use crate::base::memory;
 use crate::base::refusal::Refusal;
-use crate::evolve::{Preset, Ranked, Search};
+use crate::base::settings::Settings;
 use crate::genome::Genome;
-use crate::network::{Coords, Picture};
-use serde::{Deserialize, Serialize};
 
-/// Gives each search its value of [`SearchKind`], its name, and the type of its file.
-macro_rules! searches {
-    ($($(#[$meta:meta])* $Search:ident $name:literal;)+) => {
-        /// The goal of a search.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub enum SearchKind {
-            $($(#[$meta])* $Search,)+
+impl SearchKind {
+    /// The part that is its own.
+    pub fn stored(self) -> &'static dyn StoredSearch {
+        match self {
+            SearchKind::Target => &Target,
+            SearchKind::Novelty => &Novelty,
+            SearchKind::MapElites => &MapElites,
+            SearchKind::Interactive => &Interactive,
+            SearchKind::Vlm => &Vlm,
         }
-
-        names! { SearchKind, "search": $($Search $name),+ }
-
-        impl SearchKind {
-            /// The part that is its own: the type of its file.
-            pub fn stored(self) -> &'static dyn StoredSearch {
-                match self {
-                    $(SearchKind::$Search => &$Search,)+
-                }
-            }
-        }
-    };
+    }
 }
 
-searches! {
-    /// Likeness to a target picture.
-    #[default]
-    Target "target";
-    /// Distance to what was seen.
-    Novelty "novelty";
-    /// The best of each cell of a descriptor grid.
-    MapElites "map-elites";
-    /// Selections from a session file.
-    Interactive "interactive";
-    /// Selections of a model that looks at the sheets.
-    Vlm "vlm";
-}
-
-/// Genomes in the gallery of a search, at most.
-const GALLERY: usize = 40;
-
-/// A search as its runs are stored: what it asks of a config, what is measured of its pictures, and what its files and
-/// messages say. A new search is a file with a type that implements this, and a row of [`SearchKind`].
-pub trait StoredSearch: Sync {
-    /// The preset whose numbers it has where none is named.
-    fn preset(&self) -> Preset {
-        Preset::Picbreeder
-    }
-
-    /// The numbers of evolution that it begins with.
-    fn defaults(&self, preset: Preset) -> EvolutionConfig {
-        EvolutionConfig::new(preset)
-    }
-
-    /// Refuses values of its own settings.
+/// Bytes of a gene in a search, measured: in its genome, in what is judged and what is bred, and in the checkpoint's text.
+const GENE: usize = 400;
+/// Genes of a founder, about.
+const FEWEST_GENES: usize = 12;
+/// Bytes of a pixel of a picture that is judged: inputs, colours, what likeness and descriptors make of them.
+const JUDGED_PIXEL: usize = 200;
+impl EvolutionConfig {
+    /// Refuses values that cannot be.
     ///
     /// # Errors
     /// The first impossible value, by its key.
-    fn check(&self, _config: &EvolutionConfig) -> Result<(), Refusal> {
-        Ok(())
+    pub fn validate(&self) -> Result<(), Refusal> {
+        self.check_ranges()?;
+        SearchKind::ALL.iter().try_for_each(|search| search.stored().check(self))?;
+        self.evolve.validate()?;
+        let (palette, search) = (self.evolve.start.palette, self.search.stored());
+        Refusal::unless(
+            palette.is_free() || search.is_looked_at(),
+            "evolve.start.palette",
+            "free where pictures are judged by numbers: choose a palette when you breed from what was found",
+            palette,
+        )?;
+        let has_target = self.target.is_some() || !search.needs_target(self);
+        Refusal::unless(has_target, "target", "a picture or genome file (--target)", "none")
     }
 
-    /// True if it needs a target picture.
-    fn needs_target(&self, config: &EvolutionConfig) -> bool {
-        config.refine.mode != RefineMode::None
-    }
-
-    /// True if somebody looks at sheets of its pictures; else numbers are measured of each.
-    fn is_looked_at(&self) -> bool {
-        false
-    }
-
-    /// The descriptors that are measured of each picture.
-    fn descriptors(&self, _config: &EvolutionConfig) -> Vec<Descriptor> {
-        Vec::new()
-    }
-
-    /// The descriptor that is the fitness; `None` if that is likeness to the target.
-    fn quality(&self, _config: &EvolutionConfig) -> Option<Descriptor> {
-        None
-    }
-
-    /// Generation 0.
+    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are
+    /// drawn at a time.
     ///
-    /// # Panics
-    /// If somebody looks at its pictures: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
-    fn begin(&self, _config: &EvolutionConfig, _ancestors: &[Genome]) -> Search {
-        panic!("a search that somebody looks at runs through `breed` or `breed_by_eye`")
-    }
-
-    /// Genomes in the gallery, at most.
-    fn most_shown(&self) -> usize {
-        GALLERY
-    }
-
-    /// The gallery of these genomes of the search, best first.
-    fn gallery(&self, _search: &Search, shown: &[Ranked], coords: Coords) -> Picture {
-        let genomes: Vec<Genome> = shown.iter().map(|ranked| ranked.genome.clone()).collect();
-        genome_sheet(&genomes, 8, 128, coords)
-    }
-
-    /// The fitness, in words.
-    fn fitness_in_words(&self, config: &EvolutionConfig) -> String {
-        config.fitness.in_words()
-    }
-
-    /// How full its store of genomes is, in words.
-    fn filled_in_words(&self, filled: f64) -> String {
-        format!("{filled:.0} pictures in the archive")
-    }
-
-    /// Title of the chart of how full its store of genomes is, and the name of its axis.
-    fn filled_chart(&self) -> [&'static str; 2] {
-        ["Archive over generations", "genomes"]
+    /// # Errors
+    /// If one of them is too large, with the product.
+    pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
+        let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
+        let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
+        let population = self.evolve.reproduction.population;
+        memory::ensure("population", &[(population, "genomes"), (genes, "genes")], GENE)?;
+        let (side, most, bytes) = match self.search.stored().is_looked_at() {
+            true => (self.sheets().cell, population, SHEET_PIXEL),
+            false => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
+        };
+        let pixels = side.saturating_mul(side);
+        memory::ensure("population, size", &[(pixels, "pixels"), (most, "pictures")], bytes)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::config::EvolutionConfig;
 use super::judge::PictureJudge;
-use super::search::SearchKind;
+use super::kind::SearchKind;
 use crate::evolve::{EvolveConfig, Population, Preset, Search};
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};

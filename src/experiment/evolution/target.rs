@@ -1,7 +1,7 @@
 //! The search towards a picture, or towards a family of pictures.
 
 use super::config::EvolutionConfig;
-use super::search::StoredSearch;
+use super::stored::StoredSearch;
 use crate::evolve::{Population, Preset, Search};
 use crate::genome::Genome;
 

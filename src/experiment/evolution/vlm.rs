@@ -10,66 +10,26 @@
 //! `decisions.jsonl` is the state: a run that died is replayed from it and asks only for what
 //! follows. Given the same answers (a mock, or a model's from its cache) all bytes are the same.
 
-use super::config::EvolutionConfig;
+use super::config::{EvolutionConfig, VlmSection};
 use super::decision::DecisionRecord;
 use super::interactive::{SESSION_FILE, save, write_genomes};
 use super::job::{EvolutionError, EvolutionJob, read_config};
+use super::kind::SearchKind;
 use super::record::EvolutionObserver;
 use super::result::{StopCause, signed};
 use super::run::{Run, to_end};
-use super::search::{SearchKind, StoredSearch};
 use super::sheet::{draw, genome_sheet};
+use super::stored::StoredSearch;
 use crate::base::files::{
     LARGEST_STATE, create_folder, json_lines, of_json_lines, read_text, write_atomic, write_json,
 };
 use crate::base::folder::FolderKind;
-use crate::base::names::names;
-use crate::base::settings::settings;
 use crate::evolve::{Breeding, BreedingError, Selection, Session};
 use crate::genome::to_json;
 use crate::network::Picture;
 use crate::score::{Breeder, Choice, Decision};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-
-/// Who looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BreederKind {
-    /// A vision-language model on an OpenAI-compatible server.
-    #[default]
-    Vlm,
-    /// Seeded tosses, to test the plumbing: publishes in generation
-    /// [`VlmSection::MOCK_PUBLISHES_IN`].
-    Mock,
-}
-
-names! { BreederKind, "breeder": Vlm "vlm", Mock "mock" }
-
-settings! {
-    /// Breeding by a model that looks.
-    #[derive(Clone, Debug, PartialEq)]
-    #[serde(deny_unknown_fields, default)]
-    pub struct VlmSection: keys "The search" {
-        /// Who looks at the sheets, vlm or mock (seeded tosses).
-        breeder as "breeder": BreederKind = BreederKind::Vlm, only: &["vlm"];
-        /// The model, as its server knows it; none for the mock.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        model: Option<String> = None;
-        /// Side of a sheet's cells in pixels.
-        cell as "cell": usize = 160, range: Range::between(16.0, 512.0), value: "PIXELS",
-            only: &["vlm", "interactive"];
-        /// Pictures to publish before the run ends.
-        ///
-        /// After each but the last, the published picture is bred from.
-        publish as "publish": usize = 1, range: Range::at_least(1.0), value: "N", only: &["vlm"];
-    }
-}
-
-impl VlmSection {
-    /// Generation in which the mock breeder begins to publish.
-    pub const MOCK_PUBLISHES_IN: usize = 3;
-}
 
 /// Selections of a model that looks at the sheets.
 pub(super) struct Vlm;

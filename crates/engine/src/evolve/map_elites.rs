@@ -97,6 +97,11 @@ impl MapElites {
         MapElites { axes, breeder, brood, grid: BTreeMap::new() }
     }
 
+    /// The axes, in the order of descriptors.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
     /// Occupied cells, by coordinates in the order of the axes.
     pub fn grid(&self) -> &BTreeMap<Vec<usize>, Elite> {
         &self.grid
@@ -134,10 +139,6 @@ impl SearchState for MapElites {
         } else {
             None
         }
-    }
-
-    fn axes(&self) -> &[Axis] {
-        &self.axes
     }
 
     fn descriptor_length(&self, _judged: &[Judged]) -> Option<usize> {

@@ -3,7 +3,9 @@
 //! Reference: Lehman & Stanley 2011, "Abandoning objectives". The archive takes the most novel of
 //! each generation `\[ours\]` instead of a threshold to tune.
 
-use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Population, Ranked, SearchState};
+use super::{
+    Birth, Breeder, Brood, EvolveConfig, Judged, Population, Ranked, SearchState, Species,
+};
 use crate::base::settings::settings;
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
@@ -132,8 +134,12 @@ impl SearchState for Novelty {
         self.archive.iter().map(|archived| &archived.ranked).collect()
     }
 
-    fn population(&self) -> Option<&Population> {
-        Some(&self.population)
+    fn species(&self) -> &[Species] {
+        self.population.species()
+    }
+
+    fn species_threshold(&self) -> Option<f64> {
+        self.population.species_threshold()
     }
 
     fn scores(&self, _judged: &[Judged]) -> Vec<f64> {

@@ -6,35 +6,14 @@
 //! stagnation; with species off, everybody is one species that cannot stagnate.
 
 use super::sketch::Shown;
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, SearchState, Species, speciate};
+use super::{
+    Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked, SearchState, Species,
+    speciate,
+};
 use crate::base::SimRng;
-use crate::genome::{Genome, InnovationId};
+use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// The judgement of one genome.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Judged {
-    /// Finite; larger is better.
-    pub fitness: f64,
-    /// Where it lies in behaviour space; empty for target search.
-    pub descriptor: Vec<f64>,
-    /// Lamarck: weights that it learned and passes on. Clamped to the weight limit.
-    pub learned: Option<Vec<(InnovationId, f64)>>,
-}
-
-/// A judged genome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ranked {
-    /// Its genes.
-    pub genome: Genome,
-    /// Its birth.
-    pub birth: Birth,
-    /// Its fitness.
-    pub fitness: f64,
-}
 
 /// Genomes of the generation judged last that are kept.
 const KEPT: usize = 64;
@@ -80,21 +59,6 @@ impl Population {
     /// The generation to judge.
     fn generation(&self) -> u64 {
         self.breeder.generation()
-    }
-
-    /// The species of the generation to judge.
-    pub fn species(&self) -> &[Species] {
-        &self.species
-    }
-
-    /// True if genomes compete within species (config `species.enabled`).
-    pub fn has_species(&self) -> bool {
-        self.breeder.config.species.enabled
-    }
-
-    /// The compatibility threshold now.
-    pub fn threshold(&self) -> f64 {
-        self.threshold
     }
 
     /// Takes what was learned into the genomes (Lamarck).
@@ -330,8 +294,12 @@ impl SearchState for Population {
         self.champion.iter().chain(&self.judged).collect()
     }
 
-    fn population(&self) -> Option<&Population> {
-        Some(self)
+    fn species(&self) -> &[Species] {
+        &self.species
+    }
+
+    fn species_threshold(&self) -> Option<f64> {
+        self.breeder.config.species.enabled.then_some(self.threshold)
     }
 }
 
@@ -458,6 +426,6 @@ mod tests {
         }
         let late = counts[40..].iter().sum::<usize>() as f64 / 20.0;
         assert!((late - 8.0).abs() < 4.0, "{counts:?}");
-        assert!(population.threshold() < 6.0);
+        assert!(population.threshold < 6.0);
     }
 }

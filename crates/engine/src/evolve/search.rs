@@ -1,6 +1,6 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{Axis, Birth, Breeder, Brood, Judged, MapElites, Novelty, Population, Ranked};
+use super::{Birth, Judged, MapElites, Novelty, Population, SearchState};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::mem::discriminant;
@@ -69,53 +69,6 @@ pub enum Search {
     MapElites(MapElites),
 }
 
-/// The state of one kind of search. A new kind is a file with a type that implements this, and a row of [`Search`].
-pub trait SearchState {
-    /// Breeds its genomes: settings, seed and generation.
-    fn breeder(&self) -> &Breeder;
-
-    /// The genomes to judge and their births, (N,).
-    fn brood(&self) -> &Brood;
-
-    /// Why no search can reach this state, which was read from a file; `None` if one can.
-    fn flaw(&self) -> Option<&'static str>;
-
-    /// The length of each descriptor of an answer; `None` if it may be any.
-    fn descriptor_length(&self, _judged: &[Judged]) -> Option<usize> {
-        None
-    }
-
-    /// Takes judgements that fit what was asked and breeds the next genomes. Returns the births of those that survived
-    /// and were not returned before.
-    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth>;
-
-    /// The best genome ever judged.
-    fn champion(&self) -> Option<&Ranked>;
-
-    /// The genomes that the search found and keeps, in any order.
-    fn found(&self) -> Vec<&Ranked>;
-
-    /// The axes of its grid, if it has one.
-    fn axes(&self) -> &[Axis] {
-        &[]
-    }
-
-    /// The population with its species, of a generational search.
-    fn population(&self) -> Option<&Population> {
-        None
-    }
-
-    /// The numbers that selected in the generation judged last, (N,); larger is better.
-    fn scores(&self, judged: &[Judged]) -> Vec<f64> {
-        judged.iter().map(|judged| judged.fitness).collect()
-    }
-
-    /// How full its store of genomes is: the share of a grid's cells, or the size of an archive.
-    fn filled(&self) -> Option<f64> {
-        None
-    }
-}
-
 impl Search {
     /// Its state.
     pub fn state(&self) -> &dyn SearchState {
@@ -137,16 +90,17 @@ impl Search {
     /// Why a state read from a file is none that the search `begun` can reach; `None` if it may be one.
     /// Genomes are checked while they are read.
     pub fn inconsistency(&self, begun: &Search) -> Option<&'static str> {
-        let (found, own) = (self.state(), begun.state());
-        let (found_breeder, own_breeder) = (found.breeder(), own.breeder());
-        if discriminant(self) != discriminant(begun) || found.axes() != own.axes() {
+        let is_kind = match (self, begun) {
+            (Search::MapElites(found), Search::MapElites(own)) => found.axes() == own.axes(),
+            _ => discriminant(self) == discriminant(begun),
+        };
+        let (found, own) = (self.state().breeder(), begun.state().breeder());
+        if !is_kind {
             Some("the kind of search of its config")
-        } else if (&found_breeder.config, found_breeder.seed)
-            != (&own_breeder.config, own_breeder.seed)
-        {
+        } else if found.config != own.config || found.seed != own.seed {
             Some("a search with the settings of its config")
         } else {
-            found.flaw()
+            self.state().flaw()
         }
     }
 
