@@ -5,14 +5,14 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::NetworkArgs;
 use crate::base::files::{write_atomic_at, write_atomic_with};
-use crate::experiment::evolution::{AncestryError, ancestry};
+use crate::experiment::evolution::{EvolutionError, ancestry};
 use crate::figures::clip::{Clip, Film};
 use crate::figures::film::{FASTEST_GIF, FilmFormat, FilmSettings};
 use crate::genome::{self, Palette};
 use crate::network::canvas::{Framing, Point};
 use crate::network::{Coords, Size};
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
@@ -104,16 +104,6 @@ fn positive(text: &str) -> Result<f64, String> {
     zoom.ok_or_else(|| format!("expected a number from 0.001 to 1e9, found {text}"))
 }
 
-#[derive(Serialize)]
-struct Filmed {
-    frames: usize,
-    fps: usize,
-    width: usize,
-    height: usize,
-    bytes: u64,
-    written: String,
-}
-
 pub(super) fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
     match args.command {
         AnimateCommand::Morph { genomes, coords, film } => {
@@ -133,7 +123,7 @@ pub(super) fn run(args: AnimateArgs, out: &Output) -> anyhow::Result<()> {
             let line = ancestry(&path, (sheet, place), &mut go_on);
             bar.finish_and_clear();
             let line = match line {
-                Err(AncestryError::Stopped) => return Err(Interrupted.into()),
+                Err(EvolutionError::Stopped) => return Err(Interrupted.into()),
                 line => line?,
             };
             film.write(Clip::along(&line)?, (coords, Palette::Free), out)
@@ -212,6 +202,9 @@ impl FilmArgs {
             frames as f64 / fps as f64,
             bytes as f64 / 1e6,
         );
-        out.result(&Filmed { frames, fps, width, height, bytes, written }, &text)
+        let json = json!({
+            "frames": frames, "fps": fps, "width": width, "height": height, "bytes": bytes, "written": written,
+        });
+        out.result(&json, &text)
     }
 }

@@ -4,8 +4,7 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::{Usage, check_size, chosen_links};
 use crate::experiment::bench::{
-    ScoreBench, ScoreTiming, Timing, Workload, skull_sized, time_pictures, time_score, time_steps,
-    workloads,
+    ScoreBench, Workload, skull_sized, time_pictures, time_score, time_steps, workloads,
 };
 use crate::experiment::evolution::bench_evolve;
 use crate::network::kernel::Isa;
@@ -13,7 +12,7 @@ use crate::network::{Arch, Model, Wiring, layerize, read_genome};
 
 use crate::score::{DlJudge, Judge, Protocol};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// The thing to time.
@@ -73,15 +72,6 @@ fn isa(text: &str) -> Result<Isa, String> {
     })
 }
 
-#[derive(Serialize)]
-struct Record {
-    what: String,
-    size: usize,
-    threads: usize,
-    isa: &'static str,
-    timings: Vec<Timing>,
-}
-
 /// Times the cases and prints a table.
 pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     if args.isa.is_some() && args.what != What::Step {
@@ -125,43 +115,22 @@ pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
         What::Step => time_steps(&workloads, size, args.seconds, isa),
         _ => time_pictures(&workloads, size, args.seconds),
     };
-    let record = Record {
-        what: format!("{:?}", args.what).to_lowercase(),
-        size,
-        threads: rayon::current_num_threads(),
-        isa: isa.name(),
-        timings,
-    };
+    let (what, isa) = (format!("{:?}", args.what).to_lowercase(), isa.name());
+    let threads = rayon::current_num_threads();
     let mut text = format!(
-        "{} at {}², {} threads, {}\n{:<18} {:>6} {:>6} {:>7} {:>10} {:>10}\n",
-        record.what,
-        record.size,
-        record.threads,
-        record.isa,
-        "case",
-        "kept",
-        "alive",
-        "calls",
-        "min ms",
-        "median ms"
+        "{what} at {size}², {threads} threads, {isa}\n{:<18} {:>6} {:>6} {:>7} {:>10} {:>10}\n",
+        "case", "kept", "alive", "calls", "min ms", "median ms"
     );
-    for t in &record.timings {
+    for t in &timings {
         text += &format!(
             "{:<18} {:>6} {:>6} {:>7} {:>10.3} {:>10.3}\n",
             t.case, t.kept, t.alive, t.calls, t.min_ms, t.median_ms
         );
     }
-    out.result(&record, &text)
-}
-
-#[derive(Serialize)]
-struct ScoreRecord {
-    what: &'static str,
-    size: usize,
-    threads: usize,
-    delta: String,
-    judge: String,
-    timings: Vec<ScoreTiming>,
+    let json = json!({
+        "what": what, "size": size, "threads": threads, "isa": isa, "timings": timings,
+    });
+    out.result(&json, &text)
 }
 
 /// The networks to sweep: --arch with --params, or the genome's evolved graph and its dense layers
@@ -204,19 +173,9 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         timings.push(time_score(&case, &links, &bench, &judge, &|_| bar.inc(1))?);
         bar.finish_and_clear();
     }
-    let record = ScoreRecord {
-        what: "score",
-        size,
-        threads: rayon::current_num_threads(),
-        delta: protocol.delta.to_string(),
-        judge: judge.name(),
-        timings,
-    };
+    let (threads, delta) = (rayon::current_num_threads(), protocol.delta.to_string());
     let mut text = format!(
-        "score at {}², {} threads, {}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>9} {:>8} {:>8}\n",
-        record.size,
-        record.threads,
-        record.delta,
+        "score at {size}², {threads} threads, {delta}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>9} {:>8} {:>8}\n",
         "case",
         "weights",
         "silent",
@@ -229,7 +188,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         "cheap s",
         "costly s"
     );
-    for t in &record.timings {
+    for t in &timings {
         let judge_ms = t.judge_ms.map_or("-".into(), |ms| format!("{ms:.3}"));
         text += &format!(
             "{:<18} {:>7} {:>7} {:>9.1} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9} {:>8.2} {:>8.2}\n",
@@ -245,5 +204,8 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
             t.organisation_s[1]
         );
     }
-    out.result(&record, &text)
+    let json = json!({
+        "what": "score", "size": size, "threads": threads, "delta": delta, "judge": judge.name(), "timings": timings,
+    });
+    out.result(&json, &text)
 }

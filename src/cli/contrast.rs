@@ -6,13 +6,16 @@ use crate::study::contrast::{ContrastSpec, Found, contrast};
 use crate::study::record::{Head, STUDY};
 use crate::study::table::{Filter, Table};
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
 use std::path::PathBuf;
 
-#[derive(Args)]
+/// The options are the keys of a contrast in a spec.
+#[derive(Args, Serialize)]
 pub(super) struct ContrastArgs {
     /// Table of results, rows.csv or rows.csv.gz; of several the column `study` tells the rows apart
     #[arg(required = true)]
+    #[serde(skip)]
     rows: Vec<PathBuf>,
     /// Number that is compared: a column, log2(column), ln(column) or max(column,number) [default: score]
     #[arg(long, value_name = "MEASURE")]
@@ -32,10 +35,12 @@ pub(super) struct ContrastArgs {
     average: Option<Vec<String>>,
     /// Rows that take part, as conditions: level=2|3,offset=0 [default: all]
     #[arg(long = "where", value_name = "CONDITIONS")]
+    #[serde(rename = "where")]
     rows_where: Option<String>,
     /// Bases, the first decides: finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R² or each-fit;
     /// may be given several times [default: as the study beside the table says, else finished]
     #[arg(long, value_name = "BASIS")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     basis: Vec<String>,
     /// Column whose values are the independent units [default: target]
     #[arg(long, value_name = "COLUMN")]
@@ -62,36 +67,10 @@ pub(super) struct ContrastArgs {
 impl ContrastArgs {
     /// The options as a spec's table.
     fn table(&self) -> toml::Table {
-        let mut table = toml::Table::new();
-        let texts = [
-            ("of", &self.of),
-            ("on", &self.on),
-            ("where", &self.rows_where),
-            ("unit", &self.unit),
-            ("by", &self.by),
-            ("mean", &self.mean),
-            ("against", &self.against),
-            ("rule", &self.rule),
-        ];
-        for (key, text) in texts {
-            if let Some(text) = text {
-                table.insert(key.into(), text.clone().into());
-            }
-        }
+        let mut table = toml::Table::try_from(self).expect("options are plain data");
         if let Some(groups) = &self.between {
             let groups: Vec<String> = groups.split(',').map(|g| g.replace('&', ",")).collect();
             table.insert("between".into(), groups.into());
-        }
-        for (key, columns) in [("pair", &self.pair), ("average", &self.average)] {
-            if let Some(columns) = columns {
-                table.insert(key.into(), columns.clone().into());
-            }
-        }
-        if !self.basis.is_empty() {
-            table.insert("basis".into(), self.basis.clone().into());
-        }
-        if let Some(margin) = self.margin {
-            table.insert("margin".into(), margin.into());
         }
         table.insert("id".into(), "contrast".into());
         table

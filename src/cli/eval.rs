@@ -4,26 +4,13 @@ use super::output::Output;
 use super::source::{SourceArgs, Usage};
 use crate::run::RunConfig;
 use crate::score::Fit;
-use crate::train::Unfinished;
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 
 #[derive(Args)]
 pub(super) struct EvalArgs {
     #[command(flatten)]
     source: SourceArgs,
-}
-
-#[derive(Serialize)]
-struct Evaluation {
-    network: String,
-    /// Where its training stands, if that is not finished.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unfinished: Option<Unfinished>,
-    size: usize,
-    mse: f64,
-    psnr: f64,
-    r2: f64,
 }
 
 pub(super) fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
@@ -44,17 +31,15 @@ pub(super) fn run(args: EvalArgs, out: &Output) -> anyhow::Result<()> {
             source.name
         );
     }
-    let evaluation = Evaluation {
-        network: source.name,
-        unfinished: source.unfinished,
-        size: source.size,
-        mse: fit.mse,
-        psnr: fit.psnr(),
-        r2: fit.r2,
-    };
-    let stands = source.unfinished.map(|at| format!("at   {at}, not finished\n"));
-    let stands = stands.unwrap_or_default();
-    let text =
-        format!("{stands}mse  {:.6e}\npsnr {:.2} dB\nr2   {:.6}", fit.mse, fit.psnr(), fit.r2);
-    out.result(&evaluation, &text)
+    let (mse, psnr, r2) = (fit.mse, fit.psnr(), fit.r2);
+    let mut json = json!({
+        "network": source.name, "size": source.size, "mse": mse, "psnr": psnr, "r2": r2,
+    });
+    let mut text = format!("mse  {mse:.6e}\npsnr {psnr:.2} dB\nr2   {r2:.6}");
+    // Where its training stands, if that is not finished.
+    if let Some(at) = source.unfinished {
+        json["unfinished"] = json!(at);
+        text = format!("at   {at}, not finished\n{text}");
+    }
+    out.result(&json, &text)
 }

@@ -8,15 +8,16 @@ use super::output::{Output, tell, tell_begins};
 use super::progress::Bar;
 use super::settings::{Laid, belongs_to};
 use super::source::Usage;
-use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::files::{LARGEST_STATE, of_json_lines, read_text};
 use crate::base::folder::FolderKind;
 use crate::base::lock::FolderLock;
+use crate::base::settings::Settings;
 use crate::base::text::word;
-use crate::evolve::{EvolveConfig, Preset, Selection, Session};
+use crate::evolve::{Preset, Session};
 use crate::experiment::evolution::{
-    BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionJob, EvolutionObserver,
-    EvolutionResult, EyeResult, GenerationRecord, Measure, SESSION_FILE, SearchKind, StopCause,
-    VlmSection, ancestor_file, breed, breed_by_eye, evolve, read_config,
+    BreedRequest, BreederKind, DecisionRecord, EvolutionConfig, EvolutionError, EvolutionJob,
+    EvolutionObserver, EvolutionResult, EyeResult, GenerationRecord, SESSION_FILE, SearchKind,
+    Shown, StopCause, VlmSection, ancestor_file, breed, breed_by_eye, evolve, read_config,
 };
 use crate::experiment::targets;
 use crate::figures::axis::Axis;
@@ -30,6 +31,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
+#[command(mut_arg("redo", |arg| arg.conflicts_with("undo")))]
 pub(super) struct EvolveArgs {
     /// Folder of the run
     #[arg(long, required_unless_present = "draw_targets")]
@@ -52,65 +54,14 @@ pub(super) struct EvolveArgs {
     #[command(flatten)]
     options: Laid<EvolutionConfig>,
     #[command(flatten)]
-    by_hand: ByHand,
-    #[command(flatten)]
-    vlm: Laid<Vlm>,
-}
-
-/// The options of one call on a session.
-#[derive(Args)]
-#[command(next_help_heading = "Breeding by hand (--search interactive)")]
-struct ByHand {
-    /// Session file to replay, and to write back with the new selection; made where there
-    /// is none [default: session.toml in --out]
-    #[arg(long, value_name = "FILE")]
-    script: Option<PathBuf>,
-    /// Places on the sheet to breed from, e.g. 3,8
-    #[arg(long, value_delimiter = ',')]
-    select: Vec<usize>,
-    /// Mutation slider of this selection, 0 to 1
-    #[arg(long, requires = "select", value_parser = slider)]
-    slider: Option<f64>,
-    /// Another number draws other children from the same selection [default: the first that is not in
-    /// the session]
-    #[arg(long, requires = "select")]
-    roll: Option<u64>,
-    /// A word on the choice, kept in the session
-    #[arg(long, requires = "select", default_value = "")]
-    why: String,
-    /// Go to sheet N first; a selection there begins a branch
-    #[arg(long, value_name = "N")]
-    sheet: Option<usize>,
-    /// Go back over this many selections first; every sheet stays
-    #[arg(long, default_value_t = 0, value_name = "COUNT")]
-    undo: usize,
-    /// Go on over this many, where --undo came from
-    #[arg(long, default_value_t = 0, value_name = "COUNT", conflicts_with = "undo")]
-    redo: usize,
+    request: Laid<BreedRequest>,
     /// Keep the genome at place N of the sheet as NAME.json in --out, with NAME.png (may be
     /// repeated)
     #[arg(long, num_args = 2, value_names = ["N", "NAME"], conflicts_with = "select")]
+    #[arg(help_heading = BreedRequest::HEADING)]
     save: Vec<String>,
-}
-
-impl ByHand {
-    /// The first of its options that was given.
-    fn given(&self) -> Option<&'static str> {
-        let given = [
-            ("script", self.script.is_some()),
-            ("select", !self.select.is_empty()),
-            ("sheet", self.sheet.is_some()),
-            ("undo", self.undo > 0),
-            ("redo", self.redo > 0),
-            ("save", !self.save.is_empty()),
-        ];
-        given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name)
-    }
-}
-
-fn slider(text: &str) -> Result<f64, String> {
-    let found = text.parse::<f64>().ok().filter(|s| (0.0..=1.0).contains(s));
-    found.ok_or_else(|| "expected a number from 0 to 1".into())
+    #[command(flatten)]
+    vlm: Laid<Vlm>,
 }
 
 pub(super) fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
@@ -125,25 +76,32 @@ pub(super) fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
         FolderKind::Evolution.ensure(&folder)?;
     }
     let config = config(&args, &folder)?;
-    args.options.check_only("search", config.search.name())?;
-    let is_by_hand = config.search == SearchKind::Interactive;
-    if !is_by_hand {
-        tell_begins(&folder, args.resume, out);
-        args.resume &= FolderKind::of(&folder).is_some();
-    }
-    if let (Some(option), false) = (args.by_hand.given(), is_by_hand) {
-        let found = config.search.name();
-        return Err(belongs_to(option, "search", &["interactive"], found).into());
-    }
-    refuse_grey_of_colour(&args, &config, &config_file(&args, &folder))?;
-    if is_by_hand {
+    let search = config.search;
+    args.options.check_only("search", search.name())?;
+    args.request.check_only("search", search.name())?;
+    if search == SearchKind::Interactive {
+        refuse_grey_of_colour(&args, &config, &folder)?;
         return interactive(&args, &folder, config, out);
     }
-    if config.search == SearchKind::Vlm {
-        return by_eye(&args, &folder, config, out);
+    if !args.save.is_empty() {
+        return Err(belongs_to("save", "search", &["interactive"], search.name()).into());
     }
-    let job = EvolutionJob::of_file(config, &config_file(&args, &folder))?;
-    let _lock = FolderLock::take(&folder)?;
+    tell_begins(&folder, args.resume, out);
+    args.resume &= FolderKind::of(&folder).is_some();
+    refuse_grey_of_colour(&args, &config, &folder)?;
+    match search {
+        SearchKind::Vlm => by_eye(&args, &folder, config, out),
+        _ => measured(&args, &folder, config, out),
+    }
+}
+
+/// A search whose pictures are measured.
+fn measured(
+    args: &EvolveArgs,
+    folder: &Path,
+    config: EvolutionConfig,
+    out: &Output,
+) -> anyhow::Result<()> {
     let best = folder.join("best.png");
     let tell_best = move |r2: Option<f64>| {
         if best.exists() {
@@ -153,19 +111,31 @@ pub(super) fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
     };
     let told = tell_best.clone();
     interrupt::saves_and(move || told(None));
-    interrupt::saves_for_resume(&folder.join("config.toml"));
-    let mut progress = Progress {
-        bar: out.progress(job.config.generations, "generations"),
-        search: job.config.search,
-    };
-    let result = evolve(&job, &folder, args.resume, &mut progress)?;
-    progress.bar.finish_and_clear();
+    let job = EvolutionJob::of_file(config, &config_file(args, folder))?;
+    let _lock = FolderLock::take(folder)?;
+    let result =
+        watched(&job, folder, out, &mut |progress| evolve(&job, folder, args.resume, progress))?;
     if result.cause == StopCause::Interrupted {
         tell_best(result.best_r2);
         return Err(Interrupted.into());
     }
-    plots(&folder, &job.config)?;
-    out.result(&result, &describe(&result, &job.config, &folder))
+    plots(folder, &job.config)?;
+    out.result(&result, &describe(&result, &job.config, folder))
+}
+
+/// Runs a job that may be interrupted, and shows how far it is.
+fn watched<R>(
+    job: &EvolutionJob,
+    folder: &Path,
+    out: &Output,
+    run: &mut dyn FnMut(&mut Progress) -> Result<R, EvolutionError>,
+) -> Result<R, EvolutionError> {
+    interrupt::saves_for_resume(&folder.join("config.toml"));
+    let bar = out.progress(job.config.generations, "generations");
+    let mut progress = Progress { bar, search: job.config.search };
+    let result = run(&mut progress)?;
+    progress.bar.finish_and_clear();
+    Ok(result)
 }
 
 /// The file that the config is laid over: the one that is named, else the run's own.
@@ -176,18 +146,14 @@ fn config_file(args: &EvolveArgs, folder: &Path) -> PathBuf {
 /// Defaults, then the config file (or, resuming, the run's own), then the options.
 fn config(args: &EvolveArgs, folder: &Path) -> anyhow::Result<EvolutionConfig> {
     let search = args.options.get("search").map(str::parse::<SearchKind>).transpose()?;
-    let preset = args.preset.or(search.map(SearchKind::preset));
+    let preset = args.preset.or(search.map(|search| search.stored().preset()));
     let file = config_file(args, folder);
     let is_laid_over = args.config.is_some() || args.resume && file.exists();
     let mut base = if is_laid_over {
         read_config(&file, preset)?
     } else {
-        let search = search.unwrap_or_default();
-        let mut config = EvolutionConfig::new(preset.unwrap_or(search.preset()));
-        if search == SearchKind::Interactive {
-            config.evolve = EvolveConfig::of_session(config.evolve.preset);
-        }
-        config
+        let search = search.unwrap_or_default().stored();
+        search.defaults(preset.unwrap_or(search.preset()))
     };
     if args.options.has("target") {
         // Another picture than the one beside the file.
@@ -215,10 +181,11 @@ fn with_options(base: &EvolutionConfig, args: &EvolveArgs) -> Result<EvolutionCo
 fn refuse_grey_of_colour(
     args: &EvolveArgs,
     config: &EvolutionConfig,
-    file: &Path,
+    folder: &Path,
 ) -> anyhow::Result<()> {
+    let file = config_file(args, folder);
     for path in config.ancestors.iter().filter(|_| args.grey) {
-        let genome = genome::read(&ancestor_file(file, path))?;
+        let genome = genome::read(&ancestor_file(&file, path))?;
         if genome.output(Hue).is_some() {
             let text = format!("--grey: expected ancestors in grey, found one in colour: {path}");
             return Err(Usage(text).into());
@@ -257,13 +224,9 @@ fn by_eye(
     };
     let job = EvolutionJob::of_file(config, &config_file(args, folder))?;
     let _lock = FolderLock::take(folder)?;
-    interrupt::saves_for_resume(&folder.join("config.toml"));
-    let mut progress = Progress {
-        bar: out.progress(job.config.generations, "generations"),
-        search: job.config.search,
-    };
-    let result = breed_by_eye(&job, folder, args.resume, breeder.as_ref(), &mut progress)?;
-    progress.bar.finish_and_clear();
+    let result = watched(&job, folder, out, &mut |progress| {
+        breed_by_eye(&job, folder, args.resume, breeder.as_ref(), progress)
+    })?;
     if result.cause == StopCause::Interrupted {
         return Err(Interrupted.into());
     }
@@ -298,27 +261,14 @@ fn interactive(
     config: EvolutionConfig,
     out: &Output,
 ) -> anyhow::Result<()> {
+    let request = args.request.over(&BreedRequest::default())?;
     let own = || folder.join(SESSION_FILE);
-    let script = &args.by_hand.script.clone().unwrap_or_else(own);
+    let script = &request.script.clone().unwrap_or_else(own);
     if args.resume && !script.exists() {
         anyhow::bail!("{}: expected a session to go on with, found none", script.display());
     }
     config.validate()?;
-    let by_hand = &args.by_hand;
-    let request = BreedRequest {
-        sheet: by_hand.sheet,
-        undo: by_hand.undo,
-        redo: by_hand.redo,
-        roll: by_hand.roll,
-        selection: (!by_hand.select.is_empty()).then(|| Selection {
-            slider: by_hand.slider,
-            why: by_hand.why.clone(),
-            ..Selection::of(&by_hand.select)
-        }),
-        save: to_save(&by_hand.save)?,
-        cell: config.vlm.clone().unwrap_or_default().cell,
-        coords: config.coords,
-    };
+    let (keep, cell, coords) = (to_save(&args.save)?, config.sheets().cell, config.coords);
     // Of a session that is there, a config file says everything and options what they name.
     let asked = |found: Option<&Session>| {
         let mut config = config.clone();
@@ -334,10 +284,10 @@ fn interactive(
     };
     let _folder = FolderLock::take(folder)?;
     let _script = FolderLock::of_file(script)?;
-    let report = breed(script, asked, folder, &request)?;
+    let report = breed(script, asked, folder, &request, &Shown { keep, cell, coords })?;
     let mut text = String::new();
-    if let Some(selection) = &request.selection {
-        let places: Vec<String> = selection.chosen.iter().map(ToString::to_string).collect();
+    if !request.select.is_empty() {
+        let places: Vec<String> = request.select.iter().map(ToString::to_string).collect();
         text += &format!("bred from {}\n", places.join(", "));
     }
     for path in &report.saved {
@@ -385,10 +335,7 @@ impl EvolutionObserver for Progress {
             text += &format!(", {} species", record.species.len());
         }
         if let Some(filled) = record.filled {
-            text += &match self.search {
-                SearchKind::MapElites => format!(", {:.0} % of the cells filled", 100.0 * filled),
-                _ => format!(", {filled:.0} pictures in the archive"),
-            };
+            text += &format!(", {}", self.search.stored().filled_in_words(filled));
         }
         self.bar.set_message(text);
     }
@@ -432,7 +379,7 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
         text += &format!("on the combinations that were held out: R² {r2:.3}\n");
     }
     if let Some(fitness) = result.best_fitness {
-        let meaning = fitness_in_words(config);
+        let meaning = config.search.stored().fitness_in_words(config);
         text += &match result.best_r2 {
             Some(_) => format!("its fitness is {fitness:.4}: {meaning}\n"),
             None => format!("the best has {size}, and fitness {fitness:.4}: {meaning}\n"),
@@ -454,34 +401,12 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
     text + &format!("search longer:  the same line with --resume {longer}")
 }
 
-/// The fitness of a search, in words.
-fn fitness_in_words(config: &EvolutionConfig) -> String {
-    let likeness = match config.fitness.measure {
-        Measure::Mse => "minus the mean squared error".to_string(),
-        Measure::Ssim => "structural similarity (SSIM)".to_string(),
-        Measure::Both => {
-            let weight = config.fitness.ssim_weight;
-            format!("{} of R² and {weight} of structural similarity (SSIM)", 1.0 - weight)
-        }
-    };
-    match (config.search, config.map_elites.quality) {
-        (SearchKind::Novelty, _) => "the distance to the most similar pictures".into(),
-        (SearchKind::MapElites, Some(quality)) => format!("its {quality}"),
-        _ if config.fitness.complexity_pressure > 0.0 => {
-            format!("{likeness}, less {} a link", config.fitness.complexity_pressure)
-        }
-        _ => likeness,
-    }
-}
-
 /// Fitness, species and complexity over generations, from the run's own records.
 fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
     let path = folder.join("metrics.jsonl");
     let text = read_text(&path, LARGEST_STATE).with_context(|| path.display().to_string())?;
-    let records: Vec<GenerationRecord> = text
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()
+    let records: Vec<GenerationRecord> = of_json_lines(&text, "a generation")
+        .map_err(anyhow::Error::msg)
         .with_context(|| path.display().to_string())?;
     let along = |value: &dyn Fn(&GenerationRecord) -> f64| -> Vec<(f64, f64)> {
         records.iter().map(|r| (r.generation as f64, value(r))).collect()
@@ -521,10 +446,7 @@ fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
         charts.push(("species", chart("Species over generations", "members", species(&records))));
     }
     if records.iter().any(|r| r.filled.is_some()) {
-        let (title, y) = match config.search {
-            SearchKind::MapElites => ("Cells filled over generations", "share of cells"),
-            _ => ("Archive over generations", "genomes"),
-        };
+        let [title, y] = config.search.stored().filled_chart();
         let filled = along(&|r| r.filled.unwrap_or(0.0));
         let line = Series::line("", style::colour(0), filled);
         charts.push(("filled", chart(title, y, vec![line])));

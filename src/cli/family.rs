@@ -12,7 +12,7 @@ use crate::network::family::{Conditions, Family, Support};
 use crate::network::{Coords, Model, Picture, Wiring};
 use crate::run::is_genome_file;
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,18 +65,12 @@ pub(super) fn run(args: FamilyArgs, out: &Output) -> anyhow::Result<()> {
     }
 }
 
-#[derive(Serialize)]
-struct Listed {
-    name: &'static str,
-    factors: &'static [&'static str],
-}
-
 fn list(out: &Output) -> anyhow::Result<()> {
-    let all: Vec<Listed> =
-        Family::ALL.iter().map(|f| Listed { name: f.name(), factors: f.factors() }).collect();
-    let mut text = String::new();
-    for Listed { name, factors } in &all {
+    let (mut all, mut text) = (Vec::new(), String::new());
+    for family in Family::ALL {
+        let (name, factors) = (family.name(), family.factors());
         let _ = writeln!(text, "{name:<8} {}", factors.join(", "));
+        all.push(json!({ "name": name, "factors": factors }));
     }
     out.result(&all, text.trim_end())
 }
@@ -123,13 +117,6 @@ impl Drawer {
     }
 }
 
-#[derive(Serialize)]
-struct Drawn {
-    written: String,
-    seen: usize,
-    held_out: usize,
-}
-
 fn draw(args: &DrawArgs, out: &Output) -> anyhow::Result<()> {
     let drawer = Drawer::of(&args.of)?;
     let (factors, values, size) = (drawer.factors(), args.values as usize, args.size as usize);
@@ -174,14 +161,12 @@ fn draw(args: &DrawArgs, out: &Output) -> anyhow::Result<()> {
     }
     write_atomic(&args.out.join("conditions.csv"), table.as_bytes())?;
     write_atomic(&args.out.join("sheet.png"), &sheet.to_png(&text))?;
-    let (seen, held_out) = (seen.len(), held_out.len());
-    let found = Drawn { written: args.out.display().to_string(), seen, held_out };
+    let (seen, held_out, written) = (seen.len(), held_out.len(), args.out.display().to_string());
     let says = format!(
-        "{} pictures, {seen} seen and {held_out} held out (pale on the sheet)\nwrote {}",
+        "{} pictures, {seen} seen and {held_out} held out (pale on the sheet)\nwrote {written}",
         all.len(),
-        found.written
     );
-    out.result(&found, &says)
+    out.result(&json!({ "written": written, "seen": seen, "held_out": held_out }), &says)
 }
 
 /// Lays a picture on the sheet; one that is held out is pale.

@@ -12,7 +12,7 @@ use crate::network::weight_files::write_weights;
 use crate::network::{Coords, Model, Transform, Wiring, holdable, layerize, read_genome};
 use crate::score::measures::one_coordinate::{PARTS, one_coordinate};
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -102,17 +102,13 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
             };
             write_atomic(&output, &bytes)?;
-            out.result(
-                &Written { written: output.display().to_string() },
-                &format!("wrote {}", output.display()),
-            )
+            wrote(&output, out)
         }
         GenomeCommand::Compose { kind, seed, conditional, out: path } => {
             require_extension(&path, &["json"])?;
             let genome = if conditional { kind.conditional(seed) } else { kind.genome(seed) };
             write_atomic(&path, genome::to_json(&genome).as_bytes())?;
-            let text = format!("wrote {}", path.display());
-            out.result(&Written { written: path.display().to_string() }, &text)
+            wrote(&path, out)
         }
         GenomeCommand::Layerize { file, transform, seed, out: path } => {
             require_extension(&path, &["npz", "safetensors"])?;
@@ -125,79 +121,35 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             }
             write_weights(&path, &model.network, &model.weights)?;
             let arch = model.network.arch.as_ref().expect("layerizing gives an arch");
-            let summary = LayerizedSummary {
-                arch: arch.to_string(),
-                dense_params: model.network.weight_count(),
-                nonzero: model.non_zero(),
-                written: path.display().to_string(),
-            };
-            let text = format!(
-                "{}: {} weights, {} of them non-zero\nwrote {}",
-                summary.arch, summary.dense_params, summary.nonzero, summary.written
-            );
-            out.result(&summary, &text)
+            let (weights, nonzero) = (model.network.weight_count(), model.non_zero());
+            let written = path.display().to_string();
+            let text =
+                format!("{arch}: {weights} weights, {nonzero} of them non-zero\nwrote {written}");
+            let json = json!({
+                "arch": arch.to_string(), "dense_params": weights, "nonzero": nonzero, "written": written,
+            });
+            out.result(&json, &text)
         }
     }
 }
 
-#[derive(Serialize)]
-struct Written {
-    written: String,
+/// Says that a file was written.
+fn wrote(path: &Path, out: &Output) -> anyhow::Result<()> {
+    let written = path.display().to_string();
+    out.result(&json!({ "written": written }), &format!("wrote {written}"))
 }
 
-#[derive(Serialize)]
-struct LayerizedSummary {
-    arch: String,
-    dense_params: usize,
-    nonzero: usize,
-    written: String,
-}
-
-/// A genome that comes with the program.
-#[derive(Serialize)]
-struct Listed {
-    name: &'static str,
-    nodes: usize,
-    links: usize,
-    made_by: String,
-}
-
+/// Lists the genomes that come with the program.
 fn list(out: &Output) -> anyhow::Result<()> {
-    let mut all = Vec::new();
-    for (name, text) in genome::BUILTIN {
-        let genome = genome::from_json(text)?;
+    let (mut all, mut text) = (Vec::new(), String::new());
+    for (name, file) in genome::BUILTIN {
+        let genome = genome::from_json(file)?;
         let (nodes, links) = (genome.nodes().len(), genome.connections().len());
-        all.push(Listed { name, nodes, links, made_by: genome.provenance.made_by });
-    }
-    let mut text = String::new();
-    for Listed { name, nodes, links, made_by } in &all {
+        let made_by = genome.provenance.made_by;
         writeln!(text, "{name:<20}{nodes:>3} nodes {links:>4} links  {made_by}")?;
+        all.push(json!({ "name": name, "nodes": nodes, "links": links, "made_by": made_by }));
     }
     out.result(&all, text.trim_end())
-}
-
-#[derive(Serialize)]
-struct Info {
-    file: String,
-    name: String,
-    #[serde(flatten)]
-    genome: GenomeInfo,
-    arch: String,
-    dense_params: usize,
-    nonzero: usize,
-    one_coordinate: f64,
-    made_by: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    series: Option<String>,
-}
-
-/// A file of many genomes.
-#[derive(Serialize)]
-struct Many {
-    file: String,
-    genomes: usize,
-    /// The first few.
-    ids: Vec<String>,
 }
 
 fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
@@ -208,57 +160,59 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
             ids.join(", "),
             ids[0],
         );
-        return out.result(&Many { file, genomes: count, ids }, &text);
+        return out.result(&json!({ "file": file, "genomes": count, "ids": ids }), &text);
     }
     let genome = holdable(genome::read(file)?, file, Wiring::Layerized)?;
     let layered = layerize(&genome);
     let picture = Model::of_genome(&genome, Wiring::Graph).picture(64, Coords::default());
-    let info = Info {
-        one_coordinate: one_coordinate(&picture),
-        file: file.display().to_string(),
-        name: genome.provenance.name.clone(),
-        genome: GenomeInfo::of(&genome),
-        arch: layered.arch().to_string(),
-        dense_params: layered.network.weight_count(),
-        nonzero: layered.nonzero(),
-        made_by: genome.provenance.made_by.clone(),
-        series: genome.provenance.series().map(String::from),
-    };
-    let g = &info.genome;
+    let (one_coordinate, g) = (one_coordinate(&picture), GenomeInfo::of(&genome));
+    let provenance = &genome.provenance;
+    let (file, arch) = (file.display().to_string(), layered.arch().to_string());
+    let (dense_params, nonzero) = (layered.network.weight_count(), layered.nonzero());
+    let mut json = serde_json::to_value(&g)?;
+    for (key, value) in [
+        ("file", json!(file)),
+        ("name", json!(provenance.name)),
+        ("made_by", json!(provenance.made_by)),
+        ("arch", json!(arch)),
+        ("dense_params", json!(dense_params)),
+        ("nonzero", json!(nonzero)),
+        ("one_coordinate", json!(one_coordinate)),
+    ] {
+        json[key] = value;
+    }
     let list = |items: Vec<String>| items.join(", ");
     let mut text = String::new();
     let mut row =
         |name: &str, value: String| writeln!(text, "{name:<16}{value}").expect("strings take text");
-    row("file", info.file.clone());
-    row("name", info.name.clone());
-    row("made by", info.made_by.clone());
-    if let Some(series) = &info.series {
+    row("file", file);
+    row("name", provenance.name.clone());
+    row("made by", provenance.made_by.clone());
+    if let Some(series) = provenance.series() {
+        json["series"] = json!(series);
         row("in its file", format!("genome {series}"));
     }
     row("nodes", g.nodes.to_string());
     row("hidden", g.hidden.to_string());
-    row(
-        "links",
-        if g.disabled > 0 {
-            format!("{} ({} disabled)", g.links, g.disabled)
-        } else {
-            g.links.to_string()
-        },
-    );
+    let disabled = match g.disabled {
+        0 => String::new(),
+        count => format!(" ({count} disabled)"),
+    };
+    row("links", format!("{}{disabled}", g.links));
     row("depth", g.depth.to_string());
-    let parts = if info.one_coordinate < PARTS { "a picture with parts" } else { "stripes" };
-    row("one coordinate", format!("explains {:.2} of the picture: {parts}", info.one_coordinate));
+    let parts = if one_coordinate < PARTS { "a picture with parts" } else { "stripes" };
+    row("one coordinate", format!("explains {one_coordinate:.2} of the picture: {parts}"));
     row("age", g.age.map_or("unknown".into(), |a| format!("{a} generations")));
     row("outputs", g.outputs.join(", "));
     row("activations", list(g.activations.iter().map(|(name, n)| format!("{name}:{n}")).collect()));
-    row("arch", info.arch.clone());
-    row("dense params", info.dense_params.to_string());
-    row("nonzero", info.nonzero.to_string());
+    row("arch", arch);
+    row("dense params", dense_params.to_string());
+    row("nonzero", nonzero.to_string());
     row("acyclic", if g.acyclic { "yes" } else { "no" }.into());
     if !g.labels.is_empty() {
         row("labels", list(g.labels.iter().map(|(name, n)| format!("{name} ({n})")).collect()));
     }
-    out.result(&info, &text)
+    out.result(&json, &text)
 }
 
 pub(super) fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {

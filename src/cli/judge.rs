@@ -6,10 +6,10 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::Usage;
 use crate::score::judges::{BuildJudgeError, Dl, Vlm};
-use crate::score::labels::{LabelSet, Report, compare_judges, read_labels, test_judge};
+use crate::score::labels::{LabelSet, compare_judges, read_labels, test_judge};
 use crate::score::{Judge, JudgeChoice, JudgeUsage};
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -109,14 +109,6 @@ pub(super) fn run(args: JudgeArgs, out: &Output) -> anyhow::Result<()> {
     }
 }
 
-#[derive(Serialize)]
-struct TestRecord {
-    #[serde(flatten)]
-    report: Report,
-    seconds: f64,
-    usage: Option<JudgeUsage>,
-}
-
 /// The usage of a judge that works through a server, for people; empty for the others.
 pub(super) fn usage_text(usage: Option<&JudgeUsage>) -> String {
     let Some(u) = usage else {
@@ -156,5 +148,7 @@ fn run_test(args: &TestArgs, out: &Output) -> anyhow::Result<()> {
         report.pooled.pictures,
         usage_text(judge.usage().as_ref())
     );
-    out.result(&TestRecord { report, seconds, usage: judge.usage() }, &text)
+    let mut json = serde_json::to_value(&report)?;
+    (json["seconds"], json["usage"]) = (json!(seconds), json!(judge.usage()));
+    out.result(&json, &text)
 }

@@ -8,7 +8,7 @@ use crate::figures::files::with_metadata;
 use crate::figures::{Provenance, svg_to_png, views};
 use crate::probe::{PcaRecord, layer_pca};
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -21,17 +21,6 @@ pub(super) struct MapsArgs {
     /// The picture to write (.png or .svg)
     #[arg(long)]
     out: PathBuf,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    network: String,
-    units: usize,
-    layers: usize,
-    /// Components of each layer after the inputs, with --pca.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    components: Option<Vec<PcaRecord>>,
-    written: String,
 }
 
 pub(super) fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
@@ -63,21 +52,20 @@ pub(super) fn run(args: MapsArgs, out: &Output) -> anyhow::Result<()> {
         with_metadata(&sheet, &provenance).into_bytes()
     };
     write_atomic(&args.out, &bytes)?;
-    let summary = Summary {
-        network: source.name,
-        units: network.units.len(),
-        layers: network.depth(),
-        components: found
-            .as_ref()
-            .map(|layers| layers.iter().map(|(l, pca)| pca.record(*l)).collect()),
-        written: args.out.display().to_string(),
-    };
-    let mut text = format!("{} units in {} layers\n", summary.units, summary.layers);
-    for layer in summary.components.iter().flatten() {
+    let (layers, written) = (network.depth(), args.out.display().to_string());
+    let mut json =
+        json!({ "network": source.name, "units": units, "layers": layers, "written": written });
+    let components: Option<Vec<PcaRecord>> =
+        found.map(|layers| layers.iter().map(|(layer, pca)| pca.record(*layer)).collect());
+    if let Some(components) = &components {
+        json["components"] = json!(components);
+    }
+    let mut text = format!("{units} units in {layers} layers\n");
+    for layer in components.iter().flatten() {
         let shares: Vec<String> =
             layer.shares.iter().map(|s| format!("{:.1} %", 100.0 * s)).collect();
         text += &format!("layer {}: {} maps, {}\n", layer.layer, layer.maps, shares.join(", "));
     }
-    text += &format!("wrote {}", summary.written);
-    out.result(&summary, &text)
+    text += &format!("wrote {written}");
+    out.result(&json, &text)
 }

@@ -11,7 +11,7 @@ use crate::network::kernel::Renderer;
 use crate::network::picture_file::{FileSettings, PictureFile, PictureFormat};
 use crate::network::{Coords, Model};
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,15 +34,6 @@ pub(super) struct RenderArgs {
     network: NetworkArgs,
     #[command(flatten)]
     picture: PictureArgs,
-}
-
-#[derive(Serialize)]
-struct Rendered<'a> {
-    network: &'a str,
-    width: usize,
-    height: usize,
-    bytes: u64,
-    written: String,
 }
 
 pub(super) fn run(args: RenderArgs, out: &Output) -> anyhow::Result<()> {
@@ -73,8 +64,10 @@ impl PictureArgs {
         let bytes = write(&file, model, &self.out, out)?;
         let (size, written) = (file.canvas.size, self.out.display().to_string());
         let text = format!("{name} at {} × {}\nwrote {written}", size.width, size.height);
-        let (width, height) = (size.width, size.height);
-        out.result(&Rendered { network: name, width, height, bytes, written }, &text)
+        let json = json!({
+            "network": name, "width": size.width, "height": size.height, "bytes": bytes, "written": written,
+        });
+        out.result(&json, &text)
     }
 }
 

@@ -5,7 +5,7 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::{SourceArgs, Usage, chosen_links};
 use super::sweep::PART;
-use crate::base::files::{hidden_beside, write_atomic};
+use crate::base::files::{hidden_beside, write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
 use crate::base::lock::FolderLock;
 use crate::experiment::changes;
@@ -179,7 +179,7 @@ fn card(
     let svg = card_of(&name, &record, view, source.target.as_ref());
     let (svg, png) = save(&svg, &folder.join("card"), &provenance)?;
     let json = folder.join("card.json");
-    write_atomic(&json, (serde_json::to_string_pretty(&record)? + "\n").as_bytes())?;
+    write_json(&json, &record)?;
     let shown: Vec<String> = [&svg, &png, &json].map(|p| p.display().to_string()).to_vec();
     text += &format!("wrote   {}\n", shown.join("\n        "));
     out.result(&record, &text)

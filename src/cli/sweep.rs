@@ -12,7 +12,7 @@ use crate::probe::{Delta, Selection, directions};
 use crate::run::resumable_sweep;
 use crate::score::Protocol;
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Weights that are changed unless the options say which.
@@ -41,15 +41,6 @@ pub(super) const PART: &str = ".sweep.part";
 
 /// Directions that are drawn at random, at most.
 const LARGEST_COUNT: usize = 10_000;
-
-#[derive(Serialize)]
-struct Summary {
-    network: String,
-    non_zero: usize,
-    weights: usize,
-    silent: usize,
-    written: Vec<String>,
-}
 
 pub(super) fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
     if !(2..=101).contains(&args.steps) {
@@ -115,14 +106,11 @@ pub(super) fn run(args: SweepArgs, out: &Output) -> anyhow::Result<()> {
         swept.delta,
         written.join("\n      ")
     );
-    let summary = Summary {
-        network: source.name,
-        non_zero: swept.non_zero,
-        weights: swept.weights,
-        silent,
-        written,
-    };
-    out.result(&summary, &text)
+    let json = json!({
+        "network": source.name, "non_zero": swept.non_zero, "weights": swept.weights, "silent": silent,
+        "written": written,
+    });
+    out.result(&json, &text)
 }
 
 /// Where the sheets go, and what went there.

@@ -1,7 +1,9 @@
 //! Reads what a run's folder holds: the finished run, a mask, the logged steps.
 
 use super::{RunConfig, RunError, RunResult, is_genome, json_of, parse_json, parse_toml};
-use crate::base::files::{LARGEST_STATE, WriteError, read_plain, read_text, write_atomic};
+use crate::base::files::{
+    LARGEST_STATE, WriteError, of_json_lines, read_plain, read_text, write_atomic,
+};
 use crate::base::folder::{FolderKind, Marker};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -377,15 +379,5 @@ pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let [whole, part] = [LOG, PART].map(|name| folder.join(name));
     let path = if !whole.exists() && part.exists() { part } else { whole };
     let text = read_text(&path, LARGEST_STATE).map_err(RunError::reading(&path))?;
-    text.lines()
-        .enumerate()
-        .map(|(i, line)| {
-            serde_json::from_str(line).map_err(|e| {
-                RunError::folder(
-                    &path,
-                    format!("line {}: expected a logged step, found: {e}", i + 1),
-                )
-            })
-        })
-        .collect()
+    of_json_lines(&text, "a logged step").map_err(|problem| RunError::folder(&path, problem))
 }

@@ -150,12 +150,6 @@ impl RunError {
     }
 }
 
-pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(value).expect("records are plain data");
-    json.push(b'\n');
-    json
-}
-
 pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let text = read_text(path, LARGEST_STATE).map_err(RunError::reading(path))?;
     json_of(path, &text)

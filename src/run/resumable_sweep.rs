@@ -1,8 +1,8 @@
 //! A sweep that goes on where it was stopped: what it has found is kept beside its result until that
 //! is written.
 
-use super::{RunError, json_of, to_json};
-use crate::base::files::{LARGEST_STATE, read_text, write_atomic};
+use super::{RunError, json_of};
+use crate::base::files::{LARGEST_STATE, read_text, write_json};
 use crate::base::hash::{json_id, sha256_of_floats};
 use crate::network::Model;
 use crate::probe::{Delta, Perturbation, View, WeightSweep};
@@ -77,7 +77,7 @@ pub fn resumable_sweep_until(
         found.perturbations.extend(view.sweep(chunk, delta, &|_| progress(1)).perturbations);
         let stopped = stop();
         if stopped || kept.elapsed() >= KEEP_EVERY {
-            write_atomic(part, &to_json(&found))?;
+            write_json(part, &found)?;
             kept = Instant::now();
         }
         if stopped {

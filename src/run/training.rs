@@ -8,8 +8,10 @@ use super::load::{
     CHECKPOINT, Checkpoint, EVOLVED, LOG, MaskFile, PART, checkpoint_of_another, reached_file,
     write_target,
 };
-use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml, to_json};
-use crate::base::files::{WriteError, create_folder, open_plain, write_atomic, write_atomic_with};
+use super::{Manifest, RunConfig, RunError, RunResult, TrainJob, parse_json, parse_toml};
+use crate::base::files::{
+    WriteError, create_folder, open_plain, write_atomic, write_atomic_with, write_json,
+};
 use crate::base::folder::{FolderKind, Marker};
 use crate::base::refusal::Refusal;
 use crate::genome;
@@ -206,7 +208,7 @@ fn attempt(
         // The links that it chooses are known at its end.
         None => {
             let links = MaskFile::of(&job.config, &trainer.problem().mask);
-            write_atomic(&folder.join("mask.json"), &to_json(&links))?;
+            write_json(&folder.join("mask.json"), &links)?;
         }
     }
     let of = Of { run: &id, steps: job.config.train.steps };
@@ -236,7 +238,7 @@ fn attempt(
         live.apply(&mut weights);
         mask = live;
         if train.stop != StopReason::Interrupted {
-            write_atomic(&folder.join("kept.json"), &to_json(&MaskFile::of(&job.config, &kept)))?;
+            write_json(&folder.join("kept.json"), &MaskFile::of(&job.config, &kept))?;
         }
     }
     let rgb = kernel::render(&problem.network, &weights, &problem.inputs);
@@ -261,9 +263,9 @@ fn attempt(
         let file = to_safetensors(&problem.network, weights);
         write_atomic(&folder.join(reached_file(reached.level)), &file)?;
     }
-    write_atomic(&folder.join("mask.json"), &to_json(&MaskFile::of(&job.config, &mask)))?;
-    write_atomic(&folder.join("manifest.json"), &to_json(&Manifest::here(state.seconds)))?;
-    write_atomic(&folder.join("result.json"), &to_json(&result))?;
+    write_json(&folder.join("mask.json"), &MaskFile::of(&job.config, &mask))?;
+    write_json(&folder.join("manifest.json"), &Manifest::here(state.seconds))?;
+    write_json(&folder.join("result.json"), &result)?;
     Ok(result)
 }
 

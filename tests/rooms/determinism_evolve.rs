@@ -129,7 +129,7 @@ fn a_search_whose_journals_were_replaced_is_refused_and_goes_on_once_they_are_ba
         for length in [own.len(), 2 * own.len()] {
             std::fs::write(&path, vec![b'0'; length]).unwrap();
             let error = evolve(&job, run, true, &mut Unwatched).unwrap_err();
-            assert!(matches!(&error, EvolutionError::Checkpoint { path: at, .. } if *at == path));
+            assert!(matches!(&error, EvolutionError::File { path: at, .. } if *at == path));
             assert_eq!(std::fs::read(&path).unwrap().len(), length, "it stays as it was");
         }
         std::fs::write(&path, own).unwrap();

@@ -129,7 +129,7 @@ fn a_run_of_a_family_is_read_back_and_shown_under_its_first_condition() {
 #[test]
 fn a_search_breeds_one_genome_for_a_family_and_says_what_it_draws_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
-    let mut config = EvolutionConfig::new(SearchKind::Target.preset());
+    let mut config = EvolutionConfig::new(SearchKind::Target.stored().preset());
     (config.size, config.generations, config.seed) = (12, 6, 3);
     config.evolve.reproduction.population = 24;
     config.target = Some("family:face".into());

@@ -4,6 +4,8 @@ use super::plain::ensure_plain;
 pub use super::plain::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
 use super::process::{lives, place};
 use crate::hash::short_id;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs::{DirEntry, File};
@@ -43,6 +45,40 @@ pub struct WriteError {
 /// untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_atomic_with(path, |file| file.write_all(bytes))
+}
+
+/// [`write_atomic`] of a value as indented JSON.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// If the value is no plain data.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError> {
+    let json = serde_json::to_string_pretty(value).expect("plain data") + "\n";
+    write_atomic(path, json.as_bytes())
+}
+
+/// Values as JSON, one a line.
+///
+/// # Panics
+/// If a value is no plain data.
+pub fn json_lines<T: Serialize>(values: &[T]) -> String {
+    let line = |value| serde_json::to_string(value).expect("plain data") + "\n";
+    values.iter().map(line).collect()
+}
+
+/// The values of [`json_lines`]; `expected` is what each is.
+///
+/// # Errors
+/// The first line that is none, in words.
+pub fn of_json_lines<T: DeserializeOwned>(text: &str, expected: &str) -> Result<Vec<T>, String> {
+    let value = |(i, line): (usize, &str)| {
+        let number = i + 1;
+        serde_json::from_str(line)
+            .map_err(|error| format!("line {number}: expected {expected}, found: {error}"))
+    };
+    text.lines().enumerate().map(value).collect()
 }
 
 /// [`write_atomic`] of what `fill` writes.

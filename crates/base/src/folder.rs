@@ -2,9 +2,7 @@
 //! command checks it before it fills a folder, so that nothing is computed for a folder that holds
 //! something else, and nothing is overwritten.
 
-use crate::files::{
-    LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_atomic,
-};
+use crate::files::{LARGEST_CONFIG, WriteError, create_folder, open_plain, read_text, write_json};
 use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -229,8 +227,7 @@ impl Marker {
         if path.exists() && (self.id.is_none() || has_id()) {
             return Ok(());
         }
-        let json = serde_json::to_string_pretty(self).expect("a marker is plain data") + "\n";
-        write_atomic(&path, json.as_bytes())
+        write_json(&path, self)
     }
 
     fn says(&self) -> String {

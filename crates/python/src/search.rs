@@ -5,7 +5,7 @@ use crate::errors::{parsed, refused};
 use crate::genome::Genome;
 use picloom::base::settings::Settings;
 use picloom::evolve::{
-    Axis, Judged, MapElites, Novelty, NoveltyConfig, Population, Ranked, Search as AnySearch,
+    Axis, Judged, MapElites, Novelty, NoveltyConfig, Population, Search as AnySearch,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -160,7 +160,7 @@ impl Search {
     #[staticmethod]
     fn from_state(text: &str) -> PyResult<Search> {
         let search: AnySearch = serde_json::from_str(text).map_err(refused)?;
-        match search.own_flaw() {
+        match search.state().flaw() {
             None => Ok(Search(search)),
             Some(expected) => Err(refused(format!("state: expected {expected}, found others"))),
         }
@@ -245,25 +245,15 @@ impl Search {
     /// without a fitness.
     #[getter]
     fn best(&self) -> Option<(Genome, f64)> {
-        let pair = |ranked: &Ranked| (Genome(ranked.genome.clone()), ranked.fitness);
-        match &self.0 {
-            AnySearch::Target(population) => population.champion().map(pair),
-            AnySearch::Novelty(_) => None,
-            AnySearch::MapElites(map) => {
-                let elites = map.grid().values().map(|elite| &elite.ranked);
-                elites.max_by(|a, b| a.fitness.total_cmp(&b.fitness)).map(pair)
-            }
-        }
+        let has_fitness = !matches!(self.0, AnySearch::Novelty(_));
+        let best = self.0.state().champion().filter(|_| has_fitness)?;
+        Some((Genome(best.genome.clone()), best.fitness))
     }
 
     /// Number of species of the generation to judge.
     #[getter]
     fn species(&self) -> usize {
-        match &self.0 {
-            AnySearch::Target(population) => population.species().len(),
-            AnySearch::Novelty(novelty) => novelty.population().species().len(),
-            _ => 1,
-        }
+        self.0.state().species().len().max(1)
     }
 
     /// The archive of novelty search: (genome, novelty when it entered, descriptor), oldest first.
@@ -294,12 +284,8 @@ impl Search {
     /// each, as dicts. None for MAP-Elites, whose births `tell` returns.
     #[getter]
     fn births<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let births = match &self.0 {
-            AnySearch::Target(population) => population.births(),
-            AnySearch::Novelty(novelty) => novelty.population().births(),
-            AnySearch::MapElites(_) => return Ok(None),
-        };
-        plain(py, &births).map(Some)
+        let is_told = matches!(self.0, AnySearch::MapElites(_));
+        if is_told { Ok(None) } else { plain(py, &self.0.births()).map(Some) }
     }
 
     fn __repr__(&self) -> String {

@@ -38,7 +38,7 @@ pub trait Spec: DeserializeOwned {
 
     /// Rewrites the reader's message about a key in the words of whoever wrote the spec: the tables
     /// of [`sort`](Self::sort) are not theirs. Default: leaves it.
-    fn unsorted(said: &str) -> String {
+    fn strip_hidden_table(said: &str) -> String {
         said.into()
     }
 
@@ -420,7 +420,7 @@ impl SpecFile {
         T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
         let spec = spec.map_err(|e| {
-            let said = T::unsorted(e.message());
+            let said = T::strip_hidden_table(e.message());
             self.texts().fault(&e, &said, &T::other_keys())
         })?;
         spec.check().map_err(part)?;

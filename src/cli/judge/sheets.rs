@@ -1,7 +1,7 @@
 //! `picloom judge sheets` and `judge labels`: perturbations of several networks, shuffled and
 //! numbered, to label without knowing who drew what.
 
-use crate::base::files::write_atomic;
+use crate::base::files::{write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
 use crate::cli::names::one_of;
 use crate::cli::output::Output;
@@ -12,12 +12,11 @@ use crate::probe::Delta;
 use crate::run::{LoadOptions, NetworkPath, Source};
 use crate::score::JudgeChoice;
 use crate::score::labels::{
-    Drawer, KeyRow, NumberedPairs, PairSettings, ViewerAgreement, merge, read_answers, read_key,
-    viewer_agreement,
+    Drawer, KeyRow, NumberedPairs, PairSettings, merge, read_answers, read_key, viewer_agreement,
 };
 use anyhow::Context;
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -137,10 +136,7 @@ pub(super) fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> 
     pairs.write(&args.out)?;
     let sheets = save_pair_sheets(&pairs, args.page, &args.out.join("sheets"))?;
     let record = pairs.record(&settings, judge, args.page, sheets);
-    write_atomic(
-        &args.out.join("sheets.json"),
-        (serde_json::to_string_pretty(&record)? + "\n").as_bytes(),
-    )?;
+    write_json(&args.out.join("sheets.json"), &record)?;
     let text = format!(
         "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv (c or f; c? or f? if in doubt), then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
         record.pairs,
@@ -150,16 +146,6 @@ pub(super) fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> 
         answers.display()
     );
     out.result(&record, &text)
-}
-
-#[derive(Serialize)]
-struct LabelsRecord {
-    written: String,
-    clean: usize,
-    damaged: usize,
-    unsure: usize,
-    unanswered: usize,
-    agreement: Option<ViewerAgreement>,
 }
 
 /// The key with paths of pictures as they are from `beside`, where the labelled set will lie.
@@ -197,19 +183,13 @@ pub(super) fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> 
     write_atomic(&path, merge(&key, &answers, second.as_ref(), &args.from)?.as_bytes())?;
     let agreement = second.and_then(|second| viewer_agreement(&answers, &second));
     let count = |label| answers.values().filter(|a| a.label == label).count();
-    let record = LabelsRecord {
-        written: path.display().to_string(),
-        clean: count(Label::Clean),
-        damaged: count(Label::Damaged),
-        unsure: answers.values().filter(|a| a.unsure).count(),
-        unanswered: key.len() - answers.len(),
-        agreement,
-    };
+    let (clean, damaged) = (count(Label::Clean), count(Label::Damaged));
+    let unsure = answers.values().filter(|a| a.unsure).count();
+    let (unanswered, written) = (key.len() - answers.len(), path.display().to_string());
     let mut text = format!(
-        "{} clean, {} damaged ({} of them unsure), {} unanswered\nwrote {}\n",
-        record.clean, record.damaged, record.unsure, record.unanswered, record.written
+        "{clean} clean, {damaged} damaged ({unsure} of them unsure), {unanswered} unanswered\nwrote {written}\n"
     );
-    if let Some(a) = &record.agreement {
+    if let Some(a) = &agreement {
         let kappa = a.kappa.map_or("none".to_string(), |k| {
             format!("{:.3} [{:.3}, {:.3}]", k.estimate, k.low, k.high)
         });
@@ -219,5 +199,9 @@ pub(super) fn run_labels(args: &LabelsArgs, out: &Output) -> anyhow::Result<()> 
             a.pictures
         );
     }
-    out.result(&record, &text)
+    let json = json!({
+        "written": written, "clean": clean, "damaged": damaged, "unsure": unsure,
+        "unanswered": unanswered, "agreement": agreement,
+    });
+    out.result(&json, &text)
 }

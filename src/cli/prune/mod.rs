@@ -13,11 +13,11 @@ use crate::experiment::{PruneParent, prune_into};
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
 use crate::prune::schedule::{Aim, AimError};
-use crate::prune::{Method, Need};
+use crate::prune::{Method, Need, RoundRecord};
 use crate::run::{load_mask, load_run, load_target};
 use crate::train::StopReason;
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -66,27 +66,6 @@ pub(super) struct PruneArgs {
     aim: Laid<Aim>,
     #[command(flatten)]
     settings: TrainSettings,
-}
-
-#[derive(Serialize)]
-struct RoundSummary {
-    round: usize,
-    rule: String,
-    kept: usize,
-    alive: usize,
-    removed: usize,
-    gradients: u64,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    run: String,
-    parent: String,
-    method: String,
-    rounds: Vec<RoundSummary>,
-    final_loss: f64,
-    r2: f64,
-    out: String,
 }
 
 /// Loads the network to prune.
@@ -201,39 +180,24 @@ pub(super) fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {
     if !args.no_pictures && !is_interrupted {
         pictures::draw(model, &args.out, &rounds, plan.rules.len())?;
     }
-    let summary = Summary {
-        run: result.run_id.clone(),
-        parent: parent.trained.name.clone(),
-        method: plan.method.to_string(),
-        rounds: rounds
-            .iter()
-            .map(|r| RoundSummary {
-                round: r.round,
-                rule: r.rule.clone(),
-                kept: r.kept,
-                alive: r.alive,
-                removed: r.change.removed.len(),
-                gradients: r.cost.choosing + r.cost.training,
-            })
-            .collect(),
-        final_loss: result.train.final_loss,
-        r2: result.fit.r2,
-        out: args.out.display().to_string(),
-    };
-    let mut text = format!("{} from {from} links\n", summary.method);
-    for r in &summary.rounds {
+    let (method, loss, r2) = (plan.method.to_string(), result.train.final_loss, result.fit.r2);
+    let (mut made, mut text) = (Vec::new(), format!("{method} from {from} links\n"));
+    for RoundRecord { round, rule, kept, alive, change, cost, .. } in &rounds {
+        let gradients = cost.choosing + cost.training;
         text += &format!(
-            "round {}: {} -> {} kept, {} alive, {} gradients\n",
-            r.round, r.rule, r.kept, r.alive, r.gradients
+            "round {round}: {rule} -> {kept} kept, {alive} alive, {gradients} gradients\n"
         );
+        made.push(json!({
+            "round": round, "rule": rule, "kept": kept, "alive": alive,
+            "removed": change.removed.len(), "gradients": gradients,
+        }));
     }
-    text += &format!(
-        "{}: loss {:.4e}, r2 {:.4}\n{}",
-        describe(&result.train.stop),
-        summary.final_loss,
-        summary.r2,
-        summary.out
-    );
-    out.result(&summary, &text)?;
+    let (stop, folder) = (describe(&result.train.stop), args.out.display().to_string());
+    text += &format!("{stop}: loss {loss:.4e}, r2 {r2:.4}\n{folder}");
+    let json = json!({
+        "run": result.run_id, "parent": parent.trained.name, "method": method, "rounds": made,
+        "final_loss": loss, "r2": r2, "out": folder,
+    });
+    out.result(&json, &text)?;
     if is_interrupted { Err(Interrupted.into()) } else { diverged(&result.train.stop) }
 }

@@ -4,32 +4,15 @@
 //! generations are evolved once more, to the same bits, as far as the last ancestor was born.
 
 use super::inputs::ancestor_file;
+use super::interactive::{SESSION_FILE, open};
 use super::job::{EvolutionError, EvolutionJob, read_config};
 use super::judge::PictureJudge;
-use super::session::{BreedError, SESSION_FILE, open};
-use crate::base::files::{LARGEST_STATE, read_text};
+use crate::base::files::{LARGEST_STATE, of_json_lines, read_text};
 use crate::base::refusal::Refusal;
 use crate::evolve::Birth;
 use crate::genome::{self, Genome};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-/// Why there is no ancestry.
-#[derive(Debug, thiserror::Error)]
-pub enum AncestryError {
-    /// The session cannot be bred.
-    #[error(transparent)]
-    Session(#[from] BreedError),
-    /// The run cannot be evolved again.
-    #[error(transparent)]
-    Evolution(#[from] EvolutionError),
-    /// It is no session, and no genome of a run.
-    #[error("{0}")]
-    Refused(#[from] Refusal),
-    /// It was stopped.
-    #[error("stopped")]
-    Stopped,
-}
+use std::path::Path;
 
 /// A genome of a session or of a run, and before it its mother, her mother, and so on from the first one.
 ///
@@ -43,7 +26,7 @@ pub fn ancestry(
     path: &Path,
     (sheet, place): (Option<usize>, Option<usize>),
     go_on: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Vec<Genome>, AncestryError> {
+) -> Result<Vec<Genome>, EvolutionError> {
     let inside = path.join(SESSION_FILE);
     let session = if inside.is_file() { &inside } else { path };
     if session.extension().is_some_and(|end| end == "toml") {
@@ -54,8 +37,7 @@ pub fn ancestry(
             (None, None, Some((parent, chosen))) => (parent, chosen),
             (sheet, place, _) => (sheet.unwrap_or(tree.at()), place.unwrap_or(0)),
         };
-        let line = tree.ancestry(sheet, place);
-        let line = line.map_err(BreedError::Selection)?;
+        let line = tree.ancestry(sheet, place)?;
         return Ok(line.into_iter().cloned().collect());
     }
     if let Some(option) = sheet.map(|_| "--sheet").or(place.map(|_| "--place")) {
@@ -63,7 +45,7 @@ pub fn ancestry(
         return Err(Refusal::new(option, "a breeding session with it", found).into());
     }
     let file = if path.is_dir() { path.join("genomes/000.json") } else { path.to_path_buf() };
-    let genome = genome::read(&file).map_err(EvolutionError::from)?;
+    let genome = genome::read(&file)?;
     let folder = file.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     let config = folder.join("config.toml");
     let is_of_run = genome.provenance.notes.contains_key("birth") && config.is_file();
@@ -86,7 +68,7 @@ fn evolved_again(
     config: &Path,
     mother: Option<u64>,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Vec<Genome>, AncestryError> {
+) -> Result<Vec<Genome>, EvolutionError> {
     let births = births(&folder.join("lineage.jsonl"))?;
     let before = |id: &u64| births.get(id)?.parents.first().copied();
     let wanted: Vec<&Birth> =
@@ -97,7 +79,7 @@ fn evolved_again(
     let (mut search, mut found) = (job.search(), BTreeMap::new());
     while last.is_some_and(|last| search.generation() <= last) {
         if !go_on(search.generation(), last.unwrap_or(0) + 1) {
-            return Err(AncestryError::Stopped);
+            return Err(EvolutionError::Stopped);
         }
         let judged = judge.judge(search.ask());
         for ((genome, birth), judged) in search.ask().iter().zip(search.births()).zip(&judged) {
@@ -109,7 +91,7 @@ fn evolved_again(
                 found.entry(birth.id).or_insert(genome);
             }
         }
-        search.tell(judged).map_err(EvolutionError::from)?;
+        search.tell(judged)?;
     }
     let line = wanted.iter().rev().map(|birth| found.remove(&birth.id));
     line.collect::<Option<_>>().ok_or_else(|| {
@@ -120,10 +102,9 @@ fn evolved_again(
 
 /// The births of a run by their ids.
 fn births(path: &Path) -> Result<BTreeMap<u64, Birth>, EvolutionError> {
-    let fail = |problem: String| EvolutionError::Checkpoint { path: PathBuf::from(path), problem };
+    let fail = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
         .map_err(|error| fail(format!("cannot read the lineage: {error}")))?;
-    let read = text.lines().map(serde_json::from_str::<Birth>);
-    let read = read.map(|birth| birth.map(|birth| (birth.id, birth)));
-    read.collect::<Result<_, _>>().map_err(|error| fail(format!("expected births, found: {error}")))
+    let births: Vec<Birth> = of_json_lines(&text, "a birth").map_err(fail)?;
+    Ok(births.into_iter().map(|birth| (birth.id, birth)).collect())
 }

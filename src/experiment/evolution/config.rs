@@ -1,48 +1,16 @@
 //! The config of an evolution run: one TOML table over a preset.
 
 use super::descriptors::Descriptor;
+use super::kind::SearchKind;
+use crate::base::files::{WriteError, write_atomic};
 use crate::base::hash::json_id;
-use crate::base::memory;
 use crate::base::names::names;
-use crate::base::refusal::Refusal;
 use crate::base::settings::{Settings, settings};
 use crate::evolve::{Axis, EvolveConfig, NoveltyConfig, Preset, preset_of};
-use crate::genome::Genome;
 use crate::network::family::Support;
 use crate::network::{Coords, Squaring};
 use serde::{Deserialize, Serialize};
-
-/// The goal of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SearchKind {
-    /// Likeness to a target picture.
-    #[default]
-    Target,
-    /// Distance to what was seen.
-    Novelty,
-    /// The best of each cell of a descriptor grid.
-    MapElites,
-    /// Selections from a session file.
-    Interactive,
-    /// Selections of a model that looks at the sheets.
-    Vlm,
-}
-
-names! {
-    SearchKind, "search":
-    Target "target", Novelty "novelty", MapElites "map-elites", Interactive "interactive", Vlm "vlm",
-}
-
-impl SearchKind {
-    /// The preset whose numbers it has where none is named.
-    pub fn preset(self) -> Preset {
-        match self {
-            SearchKind::Target => Preset::Drawing,
-            _ => Preset::Picbreeder,
-        }
-    }
-}
+use std::path::Path;
 
 /// How likeness to the target is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +44,24 @@ settings! {
         /// Without it a search grows links that do nothing, up to `max_links`.
         complexity_pressure as "complexity_pressure": f64 = 0.0 => 0.0 => 0.0004, range: Range::at_least(0.0),
             value: "PRICE", unless: "0.0004 with the preset drawing, else 0";
+    }
+}
+
+impl FitnessConfig {
+    /// The measure, in words.
+    pub(super) fn in_words(&self) -> String {
+        let likeness = match self.measure {
+            Measure::Mse => "minus the mean squared error".to_string(),
+            Measure::Ssim => "structural similarity (SSIM)".to_string(),
+            Measure::Both => {
+                let weight = self.ssim_weight;
+                format!("{} of R² and {weight} of structural similarity (SSIM)", 1.0 - weight)
+            }
+        };
+        match self.complexity_pressure {
+            price if price > 0.0 => format!("{likeness}, less {price} a link"),
+            _ => likeness,
+        }
     }
 }
 
@@ -150,12 +136,6 @@ fn axis(descriptor: Descriptor, low: f64, high: f64) -> Axis {
     Axis { descriptor: descriptor.name().to_string(), low, high, cells: 8 }
 }
 
-/// Bytes of a gene in a search, measured: in its genome, in what is judged and what is bred, and in the checkpoint's text.
-const GENE: usize = 400;
-/// Genes of a founder, about.
-const FEWEST_GENES: usize = 12;
-/// Bytes of a pixel of a picture that is judged: inputs, colours, what likeness and descriptors make of them.
-const JUDGED_PIXEL: usize = 200;
 /// Bytes of a pixel on a sheet: a picture and its place, each of three floats, and the bytes of the file.
 pub(super) const SHEET_PIXEL: usize = 27;
 
@@ -256,76 +236,15 @@ impl EvolutionConfig {
         EvolutionConfig::new(preset).over(overrides)
     }
 
-    /// Refuses values that cannot be.
-    ///
-    /// # Errors
-    /// The first impossible value, by its key.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.check_ranges()?;
-        let fail = |key, expected: &str, found: String| Err(Refusal::new(key, expected, found));
-        if self.novelty.descriptors.is_empty() {
-            return fail("novelty.descriptors", "at least one", "none".into());
-        }
-        let axes = &self.map_elites.axes;
-        if axes.is_empty() || axes.len() > 4 {
-            return fail("map_elites.axes", "1 to 4 axes", axes.len().to_string());
-        }
-        for axis in axes {
-            let known = axis.descriptor.parse::<Descriptor>();
-            if !known.is_ok_and(|d| d.is_scalar()) {
-                return fail(
-                    "map_elites.axes.descriptor",
-                    "the name of a scalar descriptor",
-                    format!("{:?}", axis.descriptor),
-                );
-            }
-            if !(axis.low.is_finite() && axis.high.is_finite() && axis.high > axis.low) {
-                let found = format!("{} to {}", axis.low, axis.high);
-                return fail("map_elites.axes", "low below high", found);
-            }
-            if !(1..=1000).contains(&axis.cells) {
-                return fail("map_elites.axes.cells", "1 to 1000", axis.cells.to_string());
-            }
-        }
-        if self.map_elites.quality.is_some_and(|d| !d.is_scalar()) {
-            return fail("map_elites.quality", "a scalar descriptor", "thumbnail".into());
-        }
-        self.evolve.validate()?;
-        let palette = self.evolve.start.palette;
-        if !(palette.is_free() || matches!(self.search, SearchKind::Interactive | SearchKind::Vlm))
-        {
-            let expected = "free where pictures are judged by numbers: choose a palette when you breed from what was found";
-            return fail("evolve.start.palette", expected, palette.to_string());
-        }
-        let needs_target = match self.search {
-            SearchKind::Target => true,
-            SearchKind::MapElites => self.map_elites.quality.is_none(),
-            _ => self.refine.mode != RefineMode::None,
-        };
-        if needs_target && self.target.is_none() {
-            return fail("target", "a picture or genome file (--target)", "none".into());
-        }
-        Ok(())
+    /// How sheets are drawn and looked at.
+    pub fn sheets(&self) -> VlmSection {
+        self.vlm.clone().unwrap_or_default()
     }
 
-    /// Refuses a search that the machine has no memory for: its genomes, and the pictures that are
-    /// drawn at a time.
-    ///
-    /// # Errors
-    /// If one of them is too large, with the product.
-    pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
-        let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
-        let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
-        let population = self.evolve.reproduction.population;
-        memory::ensure("population", &[(population, "genomes"), (genes, "genes")], GENE)?;
-        let (side, most, bytes) = match (self.search, &self.vlm) {
-            (SearchKind::Vlm, vlm) => {
-                (vlm.as_ref().map_or(0, |vlm| vlm.cell), population, SHEET_PIXEL)
-            }
-            _ => (self.size, population.min(rayon::current_num_threads()), JUDGED_PIXEL),
-        };
-        let pixels = side.saturating_mul(side);
-        memory::ensure("population, size", &[(pixels, "pixels"), (most, "pictures")], bytes)
+    /// Writes `config.toml` of the run in `folder`.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        let text = toml::to_string(self).expect("a config is plain data");
+        write_atomic(&folder.join("config.toml"), text.as_bytes())
     }
 
     /// Identity of a run: the first 16 hex digits of the SHA-256 of the config as JSON, without

@@ -1,6 +1,7 @@
 //! A family of pictures as the target of a search: one genome with factors is to draw all combinations that it is shown.
 
-use super::config::{EvolutionConfig, SearchKind};
+use super::config::EvolutionConfig;
+use super::kind::SearchKind;
 use crate::base::memory;
 use crate::base::refusal::Refusal;
 use crate::genome::{Genome, Input};
@@ -63,11 +64,11 @@ impl ShownFamily {
         recombination::fit(&model, &set, config.coords).r2
     }
 
-    /// Lets founders hear the family's factors, and refuses ancestors without them.
+    /// Adds the family's factors to the inputs of founders, and refuses ancestors without them.
     ///
     /// # Errors
     /// An ancestor has another number of factors.
-    pub(super) fn be_heard(
+    pub(super) fn add_factors(
         &self,
         config: &mut EvolutionConfig,
         ancestors: &[Genome],

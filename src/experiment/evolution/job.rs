@@ -1,27 +1,28 @@
 //! A run that is ready to begin, and the reasons that it cannot.
 
-use super::config::{EvolutionConfig, SearchKind};
+use super::config::EvolutionConfig;
+use super::differs::first_difference;
 use super::family::ShownFamily;
 use super::inputs::{Ancestors, ancestor_file, kept_target};
-use crate::base::files::{LARGEST_CONFIG, WriteError, read_text, write_atomic};
+use super::kind::SearchKind;
+use crate::base::files::{LARGEST_CONFIG, WriteError, read_text};
 use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_of_floats;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
-use crate::evolve::{
-    BreedingError, MapElites, Novelty, Population, Search, SessionError, TellError,
-};
+use crate::evolve::{BreedingError, Preset, Search, SessionError, TellError};
 use crate::genome::ReadGenomeError;
 use crate::network::Picture;
-use crate::run::{Target, load_target, write_target};
+use crate::run::{RunError, Target, load_target, write_target};
+use crate::score::JudgeError;
 use std::path::{Path, PathBuf};
 
-/// Why a run could not begin, or ended. The last checkpoint stands.
+/// Why a run, a session or an ancestry could not begin, or ended. The last checkpoint and the session's file stand.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
-    /// The config file cannot be read, or is not one.
+    /// A file cannot be read, or holds something else.
     #[error("{path}: {problem}")]
-    ConfigFile {
+    File {
         /// The file.
         path: PathBuf,
         /// The expected content, and the content that was found.
@@ -29,7 +30,7 @@ pub enum EvolutionError {
     },
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
-    Target(#[from] crate::run::RunError),
+    Target(#[from] RunError),
     /// An ancestor cannot be read.
     #[error(transparent)]
     Genome(#[from] ReadGenomeError),
@@ -39,46 +40,67 @@ pub enum EvolutionError {
     /// An impossible value, or a folder that holds something else.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// The folder holds a run already.
-    #[error(
-        "{path}: this folder holds a run already: resume it (--resume) or choose another folder"
-    )]
-    Occupied {
-        /// Its checkpoint.
-        path: PathBuf,
-    },
-    /// The folder holds another run.
-    #[error("{path}: the run in this folder has another config: {difference}")]
-    OtherConfig {
-        /// Its checkpoint.
-        path: PathBuf,
-        /// The first key that differs.
-        difference: String,
-    },
-    /// The checkpoint cannot be read.
-    #[error("{path}: {problem}")]
-    Checkpoint {
-        /// The file.
-        path: PathBuf,
-        /// What was expected and what was found.
-        problem: String,
-    },
     /// The breeder could not be asked, or gave no usable answer.
     #[error(transparent)]
-    Breeder(Box<crate::score::JudgeError>),
+    Breeder(Box<JudgeError>),
     /// A judgement was refused: a picture whose measure is not finite.
     #[error(transparent)]
     Tell(#[from] TellError),
     /// The session of a run by eye cannot begin.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// The session in a file cannot be bred.
+    #[error("{path}: {source}")]
+    SessionFile {
+        /// The file.
+        path: PathBuf,
+        /// The error in it.
+        source: Box<SessionError>,
+    },
     /// A choice on a sheet was refused.
     #[error(transparent)]
     Breeding(#[from] BreedingError),
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
 }
 
-impl From<crate::score::JudgeError> for EvolutionError {
-    fn from(error: crate::score::JudgeError) -> Self {
+impl EvolutionError {
+    /// A file that cannot be read, or holds something else.
+    pub(super) fn file(path: &Path, problem: impl Into<String>) -> Self {
+        EvolutionError::File { path: path.to_path_buf(), problem: problem.into() }
+    }
+
+    /// A session's file that cannot be bred.
+    pub(super) fn session(path: &Path, source: SessionError) -> Self {
+        EvolutionError::SessionFile { path: path.to_path_buf(), source: Box::new(source) }
+    }
+
+    /// A folder that holds a run already, by the run's file.
+    pub(super) fn occupied(path: PathBuf) -> Self {
+        let problem =
+            "this folder holds a run already: resume it (--resume) or choose another folder";
+        EvolutionError::File { path, problem: problem.into() }
+    }
+
+    /// A folder that holds a run of another config, by the run's file.
+    pub(super) fn other_config(
+        path: &Path,
+        ours: &EvolutionConfig,
+        theirs: &EvolutionConfig,
+    ) -> Self {
+        let table = |config: &EvolutionConfig| {
+            let config = EvolutionConfig { generations: 1, budget: None, ..config.clone() };
+            toml::Table::try_from(config).expect("a config is plain data")
+        };
+        let difference = first_difference("", &table(ours), &table(theirs))
+            .unwrap_or_else(|| "made by another version".to_string());
+        Self::file(path, format!("the run in this folder has another config: {difference}"))
+    }
+}
+
+impl From<JudgeError> for EvolutionError {
+    fn from(error: JudgeError) -> Self {
         EvolutionError::Breeder(Box::new(error))
     }
 }
@@ -129,7 +151,7 @@ impl EvolutionJob {
         let ancestors = Ancestors::read(&config.ancestors, |name| ancestor_file(file, name))?;
         config.ancestors.clone_from(&ancestors.names);
         if let Some(family) = &family {
-            family.be_heard(&mut config, &ancestors.genomes)?;
+            family.add_factors(&mut config, &ancestors.genomes)?;
         }
         config.check_memory(&ancestors.genomes)?;
         Ok(EvolutionJob { config, target, ancestors })
@@ -143,8 +165,7 @@ impl EvolutionJob {
             write_target(folder, target)?;
         }
         self.ancestors.keep(folder)?;
-        let text = toml::to_string(&self.config).expect("a config is plain data");
-        write_atomic(&folder.join("config.toml"), text.as_bytes())
+        self.config.write(folder)
     }
 
     /// Generation 0 of the config's search.
@@ -152,21 +173,7 @@ impl EvolutionJob {
     /// # Panics
     /// For searches that somebody looks at: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
     pub fn search(&self) -> Search {
-        let (evolve, seed) = (self.config.evolve.clone(), self.config.seed);
-        let ancestors = &self.ancestors.genomes;
-        match self.config.search {
-            SearchKind::Target => Search::Target(Population::new(evolve, seed, ancestors)),
-            SearchKind::Novelty => {
-                let numbers = self.config.novelty.search.clone();
-                Search::Novelty(Novelty::new(numbers, evolve, seed, ancestors))
-            }
-            SearchKind::MapElites => {
-                let axes = self.config.map_elites.axes.clone();
-                Search::MapElites(MapElites::new(axes, evolve, seed, ancestors))
-            }
-            SearchKind::Interactive => panic!("interactive searches run through `breed`"),
-            SearchKind::Vlm => panic!("searches by eye run through `breed_by_eye`"),
-        }
+        self.config.search.stored().begin(&self.config, &self.ancestors.genomes)
     }
 }
 
@@ -175,11 +182,8 @@ impl EvolutionJob {
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
-pub fn read_config(
-    path: &Path,
-    preset: Option<crate::evolve::Preset>,
-) -> Result<EvolutionConfig, EvolutionError> {
-    let fail = |problem: String| EvolutionError::ConfigFile { path: path.to_path_buf(), problem };
+pub fn read_config(path: &Path, preset: Option<Preset>) -> Result<EvolutionConfig, EvolutionError> {
+    let fail = |problem: String| EvolutionError::file(path, problem);
     let text =
         read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;
     let one_line = |e: String| e.trim().replace('\n', " ");
@@ -188,6 +192,6 @@ pub fn read_config(
         .map_err(|e: toml::de::Error| fail(one_line(format!("expected TOML, found: {e}"))))?;
     let search = table.get("search").and_then(toml::Value::as_str);
     let search = search.and_then(|name| name.parse::<SearchKind>().ok()).unwrap_or_default();
-    let preset = preset.unwrap_or(search.preset());
+    let preset = preset.unwrap_or(search.stored().preset());
     EvolutionConfig::over_defaults(preset, table).map_err(|e| fail(one_line(e)))
 }

@@ -3,7 +3,7 @@
 //! Cost: live links × pixels a genome, by the same tiled evaluator as everything else; results in
 //! the order of the genomes, whatever the number of threads.
 
-use super::config::{EvolutionConfig, RefineMode, SearchKind};
+use super::config::{EvolutionConfig, RefineMode};
 use super::descriptors::{Descriptor, describe};
 use super::family::ShownFamily;
 use super::fitness::Likeness;
@@ -37,22 +37,12 @@ impl PictureJudge {
             assert_eq!((target.width, target.height), (config.size, pictures * config.size));
         }
         let inputs = PixelInputs::full(config.size, config.coords);
-        let descriptors = match config.search {
-            SearchKind::Novelty => config.novelty.descriptors.clone(),
-            SearchKind::MapElites => config
-                .map_elites
-                .axes
-                .iter()
-                .map(|a| a.descriptor.parse().expect("a valid config"))
-                .collect(),
-            _ => Vec::new(),
-        };
         PictureJudge {
             config: config.clone(),
             inputs: if seen.is_empty() { inputs } else { inputs.under(&seen) },
             pictures,
             likeness: target.map(|t| Likeness::new(&config.fitness, t)),
-            descriptors,
+            descriptors: config.search.stored().descriptors(config),
         }
     }
 
@@ -92,10 +82,7 @@ impl PictureJudge {
         };
         let judged = refined.as_ref().map_or(genome, |r| &r.genome);
         let picture = self.picture(judged);
-        let quality = match self.config.search {
-            SearchKind::MapElites => self.config.map_elites.quality,
-            _ => None,
-        };
+        let quality = self.config.search.stored().quality(&self.config);
         let fitness = match (quality, &self.likeness) {
             (Some(quality), _) => describe(&picture, &[quality])[0],
             (None, Some(likeness)) => likeness.fitness(judged, &picture),

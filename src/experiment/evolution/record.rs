@@ -1,7 +1,7 @@
 //! The record of a generation, and its observers.
 
 use super::decision::DecisionRecord;
-use crate::evolve::{Judged, Ranked, Search};
+use crate::evolve::{Judged, Search};
 use crate::genome::{Genome, Role};
 use serde::{Deserialize, Serialize};
 
@@ -80,82 +80,64 @@ pub(super) fn size_of(genome: &Genome) -> (usize, usize) {
     )
 }
 
-/// The best genome of a search until now; `None` before the first judged generation.
-pub(super) fn champion(search: &Search) -> Option<&Ranked> {
-    match search {
-        Search::Target(p) => p.champion(),
-        Search::Novelty(n) => n.population().champion(),
-        Search::MapElites(m) => {
-            let elites = m.grid().values().map(|elite| &elite.ranked);
-            elites.max_by(|a, b| a.fitness.total_cmp(&b.fitness))
+/// A generation before it is judged.
+pub(super) struct Asked {
+    /// Links and hidden nodes of each genome.
+    sizes: Vec<(usize, usize)>,
+    /// (number, members) of each species.
+    species: Vec<(u64, usize)>,
+    threshold: Option<f64>,
+}
+
+impl Asked {
+    /// The generation that `search` asks.
+    pub(super) fn of(search: &Search) -> Self {
+        let (state, threshold) = (search.state(), search.state().species_threshold());
+        let species = if threshold.is_some() { state.species() } else { &[] };
+        Asked {
+            sizes: search.ask().iter().map(size_of).collect(),
+            species: species.iter().map(|species| (species.id, species.members.len())).collect(),
+            threshold,
         }
     }
-}
 
-/// Its fitness.
-pub(super) fn best_ever(search: &Search) -> Option<f64> {
-    champion(search).map(|best| best.fitness)
-}
-
-/// The record of a generation. `asked` and `judged` are before the tell, `search` after it.
-pub(super) fn record(
-    asked: &[Genome],
-    species: (Vec<(u64, usize)>, Option<f64>),
-    judged: &[Judged],
-    search: &Search,
-    evaluations: u64,
-    survivors: usize,
-    best_r2: Option<f64>,
-) -> GenerationRecord {
-    let own: Vec<f64> = match search {
-        Search::Novelty(novelty) => novelty.scores().to_vec(),
-        _ => judged.iter().map(|j| j.fitness).collect(),
-    };
-    let mut order: Vec<usize> = (0..own.len()).collect();
-    order.sort_by(|&a, &b| own[b].total_cmp(&own[a]).then(a.cmp(&b)));
-    let sizes: Vec<(usize, usize)> = asked.iter().map(size_of).collect();
-    let mean = |f: fn(&(usize, usize)) -> usize| {
-        sizes.iter().map(|s| f(s) as f64).sum::<f64>() / sizes.len() as f64
-    };
-    let middle = own.len() / 2;
-    let median = if own.len() % 2 == 1 {
-        own[order[middle]]
-    } else {
-        0.5 * (own[order[middle - 1]] + own[order[middle]])
-    };
-    GenerationRecord {
-        generation: search.generation() - 1,
-        evaluations,
-        best: own[order[0]],
-        median,
-        best_ever: best_ever(search).unwrap_or(own[order[0]]),
-        best_r2,
-        best_ever_links: best_r2.and_then(|_| champion(search)).map(|best| size_of(&best.genome).0),
-        species: species.0,
-        threshold: species.1,
-        links: mean(|s| s.0),
-        hidden: mean(|s| s.1),
-        best_links: sizes[order[0]].0,
-        best_hidden: sizes[order[0]].1,
-        filled: match search {
-            Search::MapElites(m) => Some(m.coverage()),
-            Search::Novelty(n) => Some(n.archive().len() as f64),
-            _ => None,
-        },
-        survivors,
+    /// The record of the generation, which `search` was told these judgements of; evaluations and survivors are left out.
+    pub(super) fn record(
+        self,
+        judged: &[Judged],
+        search: &Search,
+        best_r2: Option<f64>,
+    ) -> GenerationRecord {
+        let state = search.state();
+        let scores = state.scores(judged);
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+        let mean = |f: fn(&(usize, usize)) -> usize| {
+            self.sizes.iter().map(|s| f(s) as f64).sum::<f64>() / self.sizes.len() as f64
+        };
+        let middle = scores.len() / 2;
+        let median = if scores.len() % 2 == 1 {
+            scores[order[middle]]
+        } else {
+            0.5 * (scores[order[middle - 1]] + scores[order[middle]])
+        };
+        let (best, champion) = (order[0], state.champion());
+        GenerationRecord {
+            generation: search.generation() - 1,
+            evaluations: 0,
+            best: scores[best],
+            median,
+            best_ever: champion.map_or(scores[best], |champion| champion.fitness),
+            best_r2,
+            best_ever_links: best_r2.and(champion).map(|champion| size_of(&champion.genome).0),
+            links: mean(|s| s.0),
+            hidden: mean(|s| s.1),
+            best_links: self.sizes[best].0,
+            best_hidden: self.sizes[best].1,
+            filled: state.filled(),
+            survivors: 0,
+            species: self.species,
+            threshold: self.threshold,
+        }
     }
-}
-
-/// (number, members) of each species of the generation asked, and the threshold.
-pub(super) fn species_of(search: &Search) -> (Vec<(u64, usize)>, Option<f64>) {
-    let population = match search {
-        Search::Target(p) => p,
-        Search::Novelty(n) => n.population(),
-        _ => return (Vec::new(), None),
-    };
-    if !population.has_species() {
-        return (Vec::new(), None);
-    }
-    let members = population.species().iter().map(|s| (s.id, s.members.len()));
-    (members.collect(), Some(population.threshold()))
 }

@@ -1,8 +1,9 @@
 //! The result of a run, and genomes that say how they were made.
 
-use super::config::{EvolutionConfig, SearchKind};
+use super::config::EvolutionConfig;
+use super::kind::SearchKind;
 use crate::base::text::portable;
-use crate::evolve::{Birth, Mutation, Ranked, Search};
+use crate::evolve::{Birth, Mutation, Ranked};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -43,7 +44,7 @@ pub struct EvolutionResult {
     pub gradients: u64,
     /// Best fitness (likeness, novelty or quality).
     pub best_fitness: Option<f64>,
-    /// Enabled links and hidden nodes of the best genome.
+    /// Enabled links of the best genome.
     pub best_links: usize,
     /// Hidden nodes of the best genome.
     pub best_hidden: usize,
@@ -56,26 +57,6 @@ pub struct EvolutionResult {
     pub best_held_out_r2: Option<f64>,
     /// Genome files written, relative to the folder, best first.
     pub genomes: Vec<String>,
-}
-
-impl EvolutionResult {
-    pub(super) fn interrupted(config: &EvolutionConfig, search: &Search, evaluations: u64) -> Self {
-        EvolutionResult {
-            config_hash: config.hash(),
-            search: config.search,
-            cause: StopCause::Interrupted,
-            generations: search.generation(),
-            evaluations,
-            gradients: evaluations * config.refine.gradients(),
-            best_fitness: None,
-            best_links: 0,
-            best_hidden: 0,
-            best_mse: None,
-            best_r2: None,
-            best_held_out_r2: None,
-            genomes: Vec::new(),
-        }
-    }
 }
 
 /// The genome with its provenance written in: search, seed, generation, parents, operators,

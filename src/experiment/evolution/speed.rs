@@ -1,7 +1,8 @@
 //! How many genomes a second the population judge draws: `picloom bench evolve`.
 
-use super::config::{EvolutionConfig, SearchKind};
+use super::config::EvolutionConfig;
 use super::judge::PictureJudge;
+use super::kind::SearchKind;
 use crate::evolve::{EvolveConfig, Population, Preset, Search};
 use crate::network::Picture;
 use serde::{Deserialize, Serialize};

@@ -110,7 +110,7 @@ pub struct ArmSpec {
     /// Steps of each retraining; 0: none. Default: the study's.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub steps: Option<u64>,
-    /// Its optimizer in place of that of the way of training, as text: `muon:steps=20`.
+    /// Overrides the variant's optimizer: `muon:steps=20`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub optimizer: Option<String>,
     /// Its other settings of training, in place of those of the way of training.

@@ -109,7 +109,7 @@ pub enum Missing {
 }
 
 /// The result of `look` for each network: arm, level, and the value or why there is no value.
-pub type Seen<T> = Vec<(String, usize, Result<T, Missing>)>;
+pub type Outcomes<T> = Vec<(String, usize, Result<T, Missing>)>;
 
 /// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by
 /// arm; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks
@@ -120,11 +120,11 @@ pub fn walk<'a, T>(
     folder: &Path,
     ask: Ask<'_>,
     look: &mut dyn FnMut(&Made<'_>) -> Result<T, ArmError>,
-) -> Option<Seen<T>> {
+) -> Option<Outcomes<T>> {
     let arms: Vec<&ArmSpec> = arms.into_iter().collect();
     let mut worker = Worker::new(chain, folder, ask);
     worker.train_roots(&arms);
-    let mut seen: Seen<T> = Vec::new();
+    let mut seen: Outcomes<T> = Vec::new();
     for arm in arms {
         // What is trained has been said to begin.
         if arm.wiring.is_none_or(|wiring| wiring == ArmWiring::Evolved) {
@@ -246,7 +246,7 @@ struct Worker<'a> {
 }
 
 /// Is given every network made.
-type Look<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
+type ChainObserver<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
 
 impl<'a> Worker<'a> {
     fn new(chain: &'a Chain, folder: &'a Path, ask: Ask<'a>) -> Self {
@@ -295,9 +295,9 @@ impl Worker<'_> {
     }
 
     /// Makes the networks of one arm.
-    fn arm(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
+    fn arm(&mut self, arm: &ArmSpec, look: &mut ChainObserver<'_>) -> Result<(), ArmError> {
         match arm.wiring {
-            Some(ArmWiring::Evolved) => self.bare(arm, &self.evolved(), look),
+            Some(ArmWiring::Evolved) => self.untrained_arm(arm, &self.evolved(), look),
             None if arm.transform.is_some() => {
                 let from = arm.from.as_ref().expect("verified: a parent");
                 // Only the evolved network needs no seed, and only its units have nodes with labels.
@@ -309,7 +309,7 @@ impl Worker<'_> {
                     (None, None) => return Err(ArmError::Before(from.clone())),
                 };
                 let transform = arm.transform.expect("asked");
-                self.bare(arm, &transform.apply(&model, &parts, self.chain.seed())?, look)
+                self.untrained_arm(arm, &transform.apply(&model, &parts, self.chain.seed())?, look)
             }
             Some(_) => {
                 for (level, wiring) in arm.wirings() {
@@ -333,7 +333,12 @@ impl Worker<'_> {
     }
 
     /// Shows a network that no run made.
-    fn bare(&self, arm: &ArmSpec, model: &Model, look: &mut Look<'_>) -> Result<(), ArmError> {
+    fn untrained_arm(
+        &self,
+        arm: &ArmSpec,
+        model: &Model,
+        look: &mut ChainObserver<'_>,
+    ) -> Result<(), ArmError> {
         look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: None })
     }
 
@@ -480,7 +485,7 @@ impl Worker<'_> {
         }
     }
 
-    fn prune(&mut self, arm: &ArmSpec, look: &mut Look<'_>) -> Result<(), ArmError> {
+    fn prune(&mut self, arm: &ArmSpec, look: &mut ChainObserver<'_>) -> Result<(), ArmError> {
         let parent = self.parent(arm)?;
         let (mut plan, ends) = self.plan(arm, &parent)?;
         let mut now = true;

@@ -230,7 +230,7 @@ pub(super) const SHOWN: usize = 12;
 impl Spec for NetworksSpec {
     const KIND: &'static str = "networks";
 
-    fn unsorted(said: &str) -> String {
+    fn strip_hidden_table(said: &str) -> String {
         let own = StudySettings::settings().into_iter().map(|row| format!("`{}`", row.path));
         said.replace(&format!("`{OWN}`"), &own.collect::<Vec<_>>().join(", "))
     }

@@ -19,7 +19,7 @@ use super::networks::{Asked, Builtin};
 use super::pixels::{checked, pixels};
 use super::state::{Studio, locked};
 use crate::base::choice::Choice;
-use crate::base::files::write_atomic;
+use crate::base::files::write_json;
 use crate::base::hash::json_id;
 use crate::base::settings::Setting;
 use crate::experiment::evolution::EvolutionResult;
@@ -205,9 +205,8 @@ pub(super) fn begin(studio: &Studio, wanted: Work) -> Answer {
         None => {
             Jobs::has_room(locked(&studio.jobs.line).len())?;
             let file = File { format: FORMAT.into(), work: wanted.clone() };
-            let text = serde_json::to_string_pretty(&file).map_err(Refusal::failed)? + "\n";
             let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
-            write_atomic(&path, text.as_bytes()).map_err(Refusal::unwritten)?;
+            write_json(&path, &file).map_err(Refusal::unwritten)?;
             let job = Arc::new(Job::new(name.clone(), studio.title_of(&wanted), wanted));
             let mut all = locked(&studio.jobs.all);
             // Two may have asked at once.

@@ -2,7 +2,7 @@
 //! writes it, named by what the network is.
 
 use super::job::{Job, Work};
-use crate::base::files::write_atomic;
+use crate::base::files::write_json;
 use crate::base::hash::{json_id, sha256_of_floats};
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
@@ -143,8 +143,7 @@ pub(super) fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let measures = measures.map_err(|e| e.to_string())?;
     let mut record = serde_json::to_value(&record).map_err(|e| e.to_string())?;
     record["measures"] = json!(measures);
-    let text = serde_json::to_string_pretty(&record).map_err(|e| e.to_string())? + "\n";
-    write_atomic(&path, text.as_bytes()).map_err(|e| e.to_string())?;
+    write_json(&path, &record).map_err(|e| e.to_string())?;
     let _ = std::fs::remove_file(&part);
     Ok(true)
 }

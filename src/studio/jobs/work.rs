@@ -120,7 +120,7 @@ fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Refusal> {
     let Work::Evolve { id, generations, size, seed } = work else {
         return Err(Refusal::failed("expected a search"));
     };
-    let mut config = EvolutionConfig::new(SearchKind::Target.preset());
+    let mut config = EvolutionConfig::new(SearchKind::Target.stored().preset());
     config.generations = *generations;
     config.size = *size;
     config.seed = *seed;

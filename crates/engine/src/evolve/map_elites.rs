@@ -3,7 +3,7 @@
 //! Reference: Mouret & Clune 2015, "Illuminating search spaces by mapping elites".
 
 use super::population::{first_brood, inherit};
-use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked};
+use super::{Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked, SearchState};
 use crate::base::SimRng;
 use crate::base::settings::Value;
 use crate::genome::Genome;
@@ -75,7 +75,7 @@ pub struct Elite {
 #[serde(deny_unknown_fields)]
 pub struct MapElites {
     axes: Vec<Axis>,
-    pub(super) breeder: Breeder,
+    breeder: Breeder,
     brood: Brood,
     #[serde(with = "super::stored::pairs")]
     grid: BTreeMap<Vec<usize>, Elite>,
@@ -97,21 +97,6 @@ impl MapElites {
         MapElites { axes, breeder, brood, grid: BTreeMap::new() }
     }
 
-    /// The batch to judge, (N,).
-    pub fn genomes(&self) -> &[Genome] {
-        &self.brood.genomes
-    }
-
-    /// Their births, (N,).
-    pub fn births(&self) -> &[Birth] {
-        &self.brood.births
-    }
-
-    /// The generation to judge.
-    pub fn generation(&self) -> u64 {
-        self.breeder.generation()
-    }
-
     /// The axes, in the order of descriptors.
     pub fn axes(&self) -> &[Axis] {
         &self.axes
@@ -127,9 +112,18 @@ impl MapElites {
         let cells: usize = self.axes.iter().map(|a| a.cells).product();
         self.grid.len() as f64 / cells as f64
     }
+}
 
-    /// Why no search can reach this state, which was read from a file; `None` if one can.
-    pub(super) fn flaw(&self) -> Option<&'static str> {
+impl SearchState for MapElites {
+    fn breeder(&self) -> &Breeder {
+        &self.breeder
+    }
+
+    fn brood(&self) -> &Brood {
+        &self.brood
+    }
+
+    fn flaw(&self) -> Option<&'static str> {
         let in_grid = |cell: &Vec<usize>| {
             cell.len() == self.axes.len() && cell.iter().zip(&self.axes).all(|(c, a)| *c < a.cells)
         };
@@ -147,11 +141,15 @@ impl MapElites {
         }
     }
 
-    pub(super) fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
+    fn descriptor_length(&self, _judged: &[Judged]) -> Option<usize> {
+        Some(self.axes.len())
+    }
+
+    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
         let limit = self.breeder.config.mutation.weight_limit;
         let mut entered = BTreeMap::new();
         let brood = std::mem::take(&mut self.brood);
-        let generation = self.generation();
+        let generation = self.breeder.generation();
         for ((mut genome, birth), judged) in brood.genomes.into_iter().zip(brood.births).zip(judged)
         {
             let cell: Vec<usize> = self
@@ -200,6 +198,18 @@ impl MapElites {
         self.brood = next;
         // Whoever entered a cell was recorded then, and only those are ever parents.
         entered.into_values().collect()
+    }
+
+    fn champion(&self) -> Option<&Ranked> {
+        self.found().into_iter().max_by(|a, b| a.fitness.total_cmp(&b.fitness))
+    }
+
+    fn found(&self) -> Vec<&Ranked> {
+        self.grid.values().map(|elite| &elite.ranked).collect()
+    }
+
+    fn filled(&self) -> Option<f64> {
+        Some(self.coverage())
     }
 }
 

@@ -31,6 +31,7 @@ mod sheet;
 mod sketch;
 mod species;
 mod start;
+mod state;
 mod stored;
 
 pub use breed::{Breeder, Parent};
@@ -52,10 +53,11 @@ pub use mutation::{
 };
 pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
 pub use parts::{Open, Parts};
-pub use population::{Judged, Population, Ranked};
+pub use population::Population;
 pub use search::{Search, TellError};
 pub use session::{Session, SessionError};
 pub use sheet::{BreedingError, Selection, Sheet};
 pub use sketch::{DISTINCT, Sketch};
 pub use species::{Species, speciate};
 pub use start::first_genome;
+pub use state::{Judged, Ranked, SearchState};

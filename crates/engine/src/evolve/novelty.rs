@@ -3,7 +3,9 @@
 //! Reference: Lehman & Stanley 2011, "Abandoning objectives". The archive takes the most novel of
 //! each generation `\[ours\]` instead of a threshold to tune.
 
-use super::{Birth, EvolveConfig, Judged, Population, Ranked};
+use super::{
+    Birth, Breeder, Brood, EvolveConfig, Judged, Population, Ranked, SearchState, Species,
+};
 use crate::base::settings::settings;
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
@@ -38,7 +40,7 @@ pub struct Archived {
 pub struct Novelty {
     /// Its numbers.
     pub config: NoveltyConfig,
-    pub(super) population: Population,
+    population: Population,
     archive: Vec<Archived>,
     scores: Vec<f64>,
 }
@@ -59,22 +61,31 @@ impl Novelty {
         }
     }
 
-    /// The population it drives.
-    pub fn population(&self) -> &Population {
-        &self.population
-    }
-
     /// The archive, oldest first.
     pub fn archive(&self) -> &[Archived] {
         &self.archive
     }
+}
 
-    /// Novelty of each genome of the last judged generation, (N,).
-    pub fn scores(&self) -> &[f64] {
-        &self.scores
+impl SearchState for Novelty {
+    fn breeder(&self) -> &Breeder {
+        self.population.breeder()
     }
 
-    pub(super) fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
+    fn brood(&self) -> &Brood {
+        self.population.brood()
+    }
+
+    fn flaw(&self) -> Option<&'static str> {
+        self.population.flaw()
+    }
+
+    fn descriptor_length(&self, judged: &[Judged]) -> Option<usize> {
+        judged.first().map(|judged| judged.descriptor.len())
+    }
+
+    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
+        self.population.learn(judged);
         let descriptors: Vec<&[f64]> = judged.iter().map(|j| j.descriptor.as_slice()).collect();
         let archived: Vec<&[f64]> = self.archive.iter().map(|a| &a.descriptor[..]).collect();
         self.scores = novelty_scores(&descriptors, &archived, self.config.neighbours);
@@ -85,20 +96,20 @@ impl Novelty {
         let entering: Vec<usize> = order
             .into_iter()
             .filter(|&i| {
-                let id = self.population.births()[i].id;
+                let id = self.population.brood().births[i].id;
                 self.archive.iter().all(|a| a.ranked.birth.id != id)
             })
             .take(self.config.archived)
             .collect();
         let mut births: Vec<Birth> = Vec::new();
         for i in entering {
-            let birth = self.population.births()[i].clone();
+            let birth = self.population.brood().births[i].clone();
             if self.population.records(birth.id) {
                 births.push(birth.clone());
             }
             self.archive.push(Archived {
                 ranked: Ranked {
-                    genome: self.population.genomes()[i].clone(),
+                    genome: self.population.brood().genomes[i].clone(),
                     birth,
                     fitness: self.scores[i],
                 },
@@ -109,10 +120,34 @@ impl Novelty {
         self.archive.drain(..surplus);
 
         let scores = self.scores.clone();
-        births.extend(self.population.advance(&scores));
+        births.extend(self.population.select(&scores));
         births.sort_by_key(|b| b.id);
         births.dedup_by_key(|b| b.id);
         births
+    }
+
+    fn champion(&self) -> Option<&Ranked> {
+        self.population.champion()
+    }
+
+    fn found(&self) -> Vec<&Ranked> {
+        self.archive.iter().map(|archived| &archived.ranked).collect()
+    }
+
+    fn species(&self) -> &[Species] {
+        self.population.species()
+    }
+
+    fn species_threshold(&self) -> Option<f64> {
+        self.population.species_threshold()
+    }
+
+    fn scores(&self, _judged: &[Judged]) -> Vec<f64> {
+        self.scores.clone()
+    }
+
+    fn filled(&self) -> Option<f64> {
+        Some(self.archive.len() as f64)
     }
 }
 

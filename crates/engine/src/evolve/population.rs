@@ -6,35 +6,14 @@
 //! stagnation; with species off, everybody is one species that cannot stagnate.
 
 use super::sketch::Shown;
-use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts, Species, speciate};
+use super::{
+    Birth, Breeder, Brood, EvolveConfig, Judged, Parent, Parts, Ranked, SearchState, Species,
+    speciate,
+};
 use crate::base::SimRng;
-use crate::genome::{Genome, InnovationId};
+use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// The judgement of one genome.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Judged {
-    /// Finite; larger is better.
-    pub fitness: f64,
-    /// Where it lies in behaviour space; empty for target search.
-    pub descriptor: Vec<f64>,
-    /// Lamarck: weights that it learned and passes on. Clamped to the weight limit.
-    pub learned: Option<Vec<(InnovationId, f64)>>,
-}
-
-/// A judged genome.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ranked {
-    /// Its genes.
-    pub genome: Genome,
-    /// Its birth.
-    pub birth: Birth,
-    /// Its fitness.
-    pub fitness: f64,
-}
 
 /// Genomes of the generation judged last that are kept.
 const KEPT: usize = 64;
@@ -43,7 +22,7 @@ const KEPT: usize = 64;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Population {
-    pub(super) breeder: Breeder,
+    breeder: Breeder,
     brood: Brood,
     species: Vec<Species>,
     next_species: u64,
@@ -77,64 +56,9 @@ impl Population {
         population
     }
 
-    /// The genomes to judge, (N,).
-    pub fn genomes(&self) -> &[Genome] {
-        &self.brood.genomes
-    }
-
-    /// Their births, (N,).
-    pub fn births(&self) -> &[Birth] {
-        &self.brood.births
-    }
-
     /// The generation to judge.
-    pub fn generation(&self) -> u64 {
+    fn generation(&self) -> u64 {
         self.breeder.generation()
-    }
-
-    /// The best genome ever judged.
-    pub fn champion(&self) -> Option<&Ranked> {
-        self.champion.as_ref()
-    }
-
-    /// The best of the generation judged last, best first, with what they learned.
-    pub fn judged(&self) -> &[Ranked] {
-        &self.judged
-    }
-
-    /// The species of the generation to judge.
-    pub fn species(&self) -> &[Species] {
-        &self.species
-    }
-
-    /// True if genomes compete within species (config `species.enabled`).
-    pub fn has_species(&self) -> bool {
-        self.breeder.config.species.enabled
-    }
-
-    /// The compatibility threshold now.
-    pub fn threshold(&self) -> f64 {
-        self.threshold
-    }
-
-    /// Why no search can reach this state, which was read from a file; `None` if one can.
-    pub(super) fn flaw(&self) -> Option<&'static str> {
-        let generation = self.generation();
-        let mut members: Vec<usize> =
-            self.species.iter().flat_map(|s| s.members.iter().copied()).collect();
-        members.sort_unstable();
-        let is_new = |s: &Species| s.id >= self.next_species || s.improved.max(s.born) > generation;
-        if let Some(flaw) = self.breeder.flaw(&self.brood) {
-            Some(flaw)
-        } else if !members.into_iter().eq(0..self.brood.genomes.len()) {
-            Some("each genome in one species")
-        } else if self.species.iter().any(|s| s.members.is_empty() || is_new(s)) {
-            Some("species with members, that have appeared by now")
-        } else if self.improved > generation {
-            Some("improvements up to now")
-        } else {
-            None
-        }
     }
 
     /// Takes what was learned into the genomes (Lamarck).
@@ -151,7 +75,7 @@ impl Population {
 
     /// Selects by `fitness` (N,), which must be finite, and breeds the next generation. Returns
     /// the births of the survivors (parents, elites, a new champion) not returned before.
-    pub(super) fn advance(&mut self, fitness: &[f64]) -> Vec<Birth> {
+    pub(super) fn select(&mut self, fitness: &[f64]) -> Vec<Birth> {
         let generation = self.generation();
         let mut survivors = BTreeSet::new();
 
@@ -328,6 +252,57 @@ impl Population {
     }
 }
 
+impl SearchState for Population {
+    fn breeder(&self) -> &Breeder {
+        &self.breeder
+    }
+
+    fn brood(&self) -> &Brood {
+        &self.brood
+    }
+
+    fn flaw(&self) -> Option<&'static str> {
+        let generation = self.generation();
+        let mut members: Vec<usize> =
+            self.species.iter().flat_map(|s| s.members.iter().copied()).collect();
+        members.sort_unstable();
+        let is_new = |s: &Species| s.id >= self.next_species || s.improved.max(s.born) > generation;
+        if let Some(flaw) = self.breeder.flaw(&self.brood) {
+            Some(flaw)
+        } else if !members.into_iter().eq(0..self.brood.genomes.len()) {
+            Some("each genome in one species")
+        } else if self.species.iter().any(|s| s.members.is_empty() || is_new(s)) {
+            Some("species with members, that have appeared by now")
+        } else if self.improved > generation {
+            Some("improvements up to now")
+        } else {
+            None
+        }
+    }
+
+    fn advance(&mut self, judged: &[Judged]) -> Vec<Birth> {
+        self.learn(judged);
+        self.select(&self.scores(judged))
+    }
+
+    fn champion(&self) -> Option<&Ranked> {
+        self.champion.as_ref()
+    }
+
+    fn found(&self) -> Vec<&Ranked> {
+        // An elite may be both champion and member.
+        self.champion.iter().chain(&self.judged).collect()
+    }
+
+    fn species(&self) -> &[Species] {
+        &self.species
+    }
+
+    fn species_threshold(&self) -> Option<f64> {
+        self.breeder.config.species.enabled.then_some(self.threshold)
+    }
+}
+
 /// Generation 0 of any search: founders; or the ancestors, whose pictures stay, then their children. With `distinct`, those
 /// whose pictures are nearer to another's or to one colour are drawn again; founders in colour that are nearly grey, too.
 pub(super) fn first_brood(
@@ -421,9 +396,9 @@ mod tests {
             let judge = |g: &Genome| -(g.connections().map(|c| c.weight).sum::<f64>() - 10.0).abs();
             let mut last = f64::NEG_INFINITY;
             for _ in 0..25 {
-                let fitness: Vec<f64> = population.genomes().iter().map(judge).collect();
-                population.advance(&fitness);
-                assert_eq!(population.genomes().len(), 30);
+                let fitness: Vec<f64> = population.brood().genomes.iter().map(judge).collect();
+                population.select(&fitness);
+                assert_eq!(population.brood().genomes.len(), 30);
                 let best = population.champion().unwrap().fitness;
                 assert!(best >= last);
                 last = best;
@@ -441,15 +416,16 @@ mod tests {
         let mut counts = Vec::new();
         for _ in 0..60 {
             let fitness: Vec<f64> = population
-                .genomes()
+                .brood()
+                .genomes
                 .iter()
                 .map(|g| g.connections().map(|c| c.weight.abs()).sum())
                 .collect();
-            population.advance(&fitness);
+            population.select(&fitness);
             counts.push(population.species().len());
         }
         let late = counts[40..].iter().sum::<usize>() as f64 / 20.0;
         assert!((late - 8.0).abs() < 4.0, "{counts:?}");
-        assert!(population.threshold() < 6.0);
+        assert!(population.threshold < 6.0);
     }
 }

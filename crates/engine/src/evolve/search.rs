@@ -1,8 +1,9 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
-use super::{Birth, EvolveConfig, Judged, MapElites, Novelty, Population};
+use super::{Birth, Judged, MapElites, Novelty, Population, SearchState};
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
+use std::mem::discriminant;
 
 /// Why an answer was refused. The search is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -69,43 +70,48 @@ pub enum Search {
 }
 
 impl Search {
-    /// Why a state read from a file contradicts these settings or this seed; `None` if it does not.
-    /// Genomes are checked while they are read.
-    pub fn flaw(&self, config: &EvolveConfig, seed: u64) -> Option<&'static str> {
-        let breeder = match self {
-            Search::Target(s) => &s.breeder,
-            Search::Novelty(s) => &s.population.breeder,
-            Search::MapElites(s) => &s.breeder,
-        };
-        let is_own = breeder.config == *config && breeder.seed == seed;
-        if is_own { self.own_flaw() } else { Some("a search with the settings of its config") }
+    /// Its state.
+    pub fn state(&self) -> &dyn SearchState {
+        match self {
+            Search::Target(state) => state,
+            Search::Novelty(state) => state,
+            Search::MapElites(state) => state,
+        }
     }
 
-    /// Why a state read from a file contradicts its own settings; `None` if it does not.
-    pub fn own_flaw(&self) -> Option<&'static str> {
+    fn state_mut(&mut self) -> &mut dyn SearchState {
         match self {
-            Search::Target(s) => s.flaw(),
-            Search::Novelty(s) => s.population.flaw(),
-            Search::MapElites(s) => s.flaw(),
+            Search::Target(state) => state,
+            Search::Novelty(state) => state,
+            Search::MapElites(state) => state,
+        }
+    }
+
+    /// Why a state read from a file is none that the search `begun` can reach; `None` if it may be one.
+    /// Genomes are checked while they are read.
+    pub fn inconsistency(&self, begun: &Search) -> Option<&'static str> {
+        let is_kind = match (self, begun) {
+            (Search::MapElites(found), Search::MapElites(own)) => found.axes() == own.axes(),
+            _ => discriminant(self) == discriminant(begun),
+        };
+        let (found, own) = (self.state().breeder(), begun.state().breeder());
+        if !is_kind {
+            Some("the kind of search of its config")
+        } else if found.config != own.config || found.seed != own.seed {
+            Some("a search with the settings of its config")
+        } else {
+            self.state().flaw()
         }
     }
 
     /// The genomes to judge now, (N,).
     pub fn ask(&self) -> &[Genome] {
-        match self {
-            Search::Target(s) => s.genomes(),
-            Search::Novelty(s) => s.population.genomes(),
-            Search::MapElites(s) => s.genomes(),
-        }
+        &self.state().brood().genomes
     }
 
     /// The births of the genomes to judge, (N,).
     pub fn births(&self) -> &[Birth] {
-        match self {
-            Search::Target(s) => s.births(),
-            Search::Novelty(s) => s.population.births(),
-            Search::MapElites(s) => s.births(),
-        }
+        &self.state().brood().births
     }
 
     /// Takes one judgement per genome asked, in their order, and breeds the next genomes. Returns the births of
@@ -114,33 +120,13 @@ impl Search {
     /// # Errors
     /// The answer does not fit what was asked; the search is unchanged.
     pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, TellError> {
-        let dimensions = match self {
-            Search::MapElites(s) => Some(s.axes().len()),
-            Search::Novelty(_) => judged.first().map(|j| j.descriptor.len()),
-            _ => None,
-        };
-        check(self.ask(), &judged, dimensions)?;
-        Ok(match self {
-            Search::Target(population) => {
-                population.learn(&judged);
-                let fitness: Vec<f64> = judged.iter().map(|j| j.fitness).collect();
-                population.advance(&fitness)
-            }
-            Search::Novelty(novelty) => {
-                novelty.population.learn(&judged);
-                novelty.advance(&judged)
-            }
-            Search::MapElites(map) => map.advance(&judged),
-        })
+        check(self.ask(), &judged, self.state().descriptor_length(&judged))?;
+        Ok(self.state_mut().advance(&judged))
     }
 
     /// The generation to judge, from 0.
     pub fn generation(&self) -> u64 {
-        match self {
-            Search::Target(s) => s.generation(),
-            Search::Novelty(s) => s.population.generation(),
-            Search::MapElites(s) => s.generation(),
-        }
+        self.state().breeder().generation()
     }
 }
 
