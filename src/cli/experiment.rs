@@ -176,26 +176,16 @@ pub fn with_study(
 ) -> anyhow::Result<Said> {
     match command {
         StudyCommand::List { folder } => study::list(&folder),
-        StudyCommand::Run { study: args, dry_run: true, .. } => match args.is_whole()? {
-            true => whole::preview(&args, kinds),
-            false => study::preview_one(&args, kinds),
-        },
+        StudyCommand::Run { study: args, dry_run: true, .. } => whole::preview(&args, kinds),
         StudyCommand::Run { study: args, worker, .. } => {
             interrupt::saves();
-            match args.is_whole()? {
-                true => whole::run(&args, kinds, worker, out),
-                false => study::run_one(&args, kinds, worker, None, out),
-            }
+            whole::run(&args, kinds, worker, out)
         }
-        StudyCommand::Status(args) => match args.is_whole()? {
-            true => whole::status(&args, kinds),
-            false => study::status_one(&args, kinds),
-        },
+        StudyCommand::Status(args) => whole::status(&args, kinds),
         StudyCommand::Decide(args) => decide::run(&args, out),
-        StudyCommand::Collect { study: args, out: to, columns } => match args.is_whole()? {
-            true => whole::collect(&args, kinds, to.as_deref(), &columns),
-            false => study::collect_one(&args, kinds, to.as_deref(), &columns),
-        },
+        StudyCommand::Collect { study: args, out: to, columns } => {
+            whole::collect(&args, kinds, to.as_deref(), &columns)
+        }
         StudyCommand::Emit(args) => emit::run(*args, kinds, words),
     }
 }
