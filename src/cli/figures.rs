@@ -17,7 +17,7 @@ use crate::study::contrast::{Tables, decide};
 use crate::study::record::{Head, MACHINE, ROWS, STUDY};
 use crate::study::spec::{SpecFile, Title};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -95,8 +95,13 @@ impl Drawn {
         self.figures.iter().filter_map(|(_, d)| Some(d.as_ref().err()?.to_string())).collect()
     }
 
-    /// Writes the report to `path`.
-    fn report(&mut self, results: &ResultsArgs, path: &Path) -> anyhow::Result<()> {
+    /// Writes the report to `path`; with a `machine` it says how long the trainings took there.
+    fn report(
+        &mut self,
+        results: &ResultsArgs,
+        path: &Path,
+        machine: Option<&Value>,
+    ) -> anyhow::Result<()> {
         let study = &self.analysis.study;
         let decisions = decide(study, &self.analysis.contrasts, &mut self.tables)?;
         let table =
@@ -105,9 +110,7 @@ impl Drawn {
         let arms = arms_of(&table, &labels)?;
         let (mut facts, mut how) = (Vec::new(), String::new());
         if let Ok(head) = Head::read(&self.beside.join(STUDY)) {
-            let machine = read_text(&self.beside.join(MACHINE), LARGEST_CONFIG).ok();
-            let machine = machine.and_then(|text| serde_json::from_str(&text).ok());
-            let (head, machine) = (&head, machine.as_ref());
+            let head = &head;
             how = Methods { head, machine, labels: &labels, decisions: &decisions }.text();
             facts = methods::facts(head);
         }
@@ -155,7 +158,9 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<Said> {
     let path = args.out.clone().unwrap_or_else(|| drawn.beside.join("report.html"));
     let is_page = path.extension().is_some_and(|end| end == "html");
     Refusal::unless(is_page, "--out", "a file that ends in .html", path.display())?;
-    drawn.report(&args.results, &path)?;
+    let machine = read_text(&drawn.beside.join(MACHINE), LARGEST_CONFIG).ok();
+    let machine: Option<Value> = machine.and_then(|text| serde_json::from_str(&text).ok());
+    drawn.report(&args.results, &path, machine.as_ref())?;
     let problems = drawn.problems();
     let missing = problems.iter().map(|problem| format!("not drawn: {problem}\n"));
     let text = missing.collect::<String>() + &path.display().to_string();
@@ -176,7 +181,8 @@ pub(super) fn draw_beside(results: &ResultsArgs) -> anyhow::Result<(Vec<PathBuf>
         paths.extend([svg, png]);
     }
     let report = drawn.beside.join("report.html");
-    drawn.report(results, &report)?;
+    // The same command gives the same bytes.
+    drawn.report(results, &report, None)?;
     Ok((paths, report))
 }
 

@@ -85,6 +85,7 @@ fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
 pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
     let mut keys = options(&args)?;
+    let is_own = args.spec.is_none() || args.keys.keys.has("kind");
     if !keys.contains_key("kind") && args.spec.is_none() {
         let kind = usual_kind(&keys, &Source::read(&args.rows[0])?.table);
         if kind == Kind::Dots {
@@ -96,9 +97,8 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         out.note(&format!("--kind {kind}: {} by {}; --kind chooses another", of("y"), of("x")));
         keys.insert("kind".into(), json!(kind.name()));
     }
-    let is_own = keys.contains_key("kind");
     let rows_where = keys.get("where").and_then(Value::as_str).map(str::to_string);
-    let mut figures = figures(&args, keys, of_spec(&spec)?)?;
+    let mut figures = figures(&args, keys, (!is_own).then(|| of_spec(&spec)).transpose()?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {
         Format::of(&args.out).map_err(wrong)?;
@@ -162,12 +162,10 @@ fn wrong(refusal: Refusal) -> anyhow::Error {
 fn figures(
     args: &PlotArgs,
     options: Map<String, Value>,
-    of_spec: Vec<Map<String, Value>>,
+    of_spec: Option<Vec<Map<String, Value>>>,
 ) -> anyhow::Result<Vec<FigureSpec>> {
-    let mut all = match options.contains_key("kind") {
-        true => vec![Map::from_iter([("name".to_string(), json!("plot"))])],
-        false => of_spec,
-    };
+    let own = || vec![Map::from_iter([("name".to_string(), json!("plot"))])];
+    let mut all = of_spec.unwrap_or_else(own);
     let names: Vec<String> =
         all.iter().filter_map(|figure| Some(figure.get("name")?.as_str()?.to_string())).collect();
     if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {

@@ -103,11 +103,11 @@ fn a_comparison_says_what_its_intervals_are_over_and_which_of_them_touch() {
     });
     let said = words(&html(&one));
     assert!(said.contains("A change of one weight leaves a clean picture"), "{said}");
-    assert!(said.contains("do not touch its own: similarity-pruned (SP) (20\u{a0}%)"), "{said}");
+    assert!(said.contains("do not touch its own: similarity-pruned (SP) (20 %)"), "{said}");
     assert!(said.contains("A short run"), "20 steps of 40 000");
     score(&mut one, &|arm| (arm == "sp").then_some(55));
     let said = words(&html(&one));
-    assert!(said.contains("similarity-pruned (SP) (55\u{a0}%)") && !said.contains("do not touch"));
+    assert!(said.contains("similarity-pruned (SP) (55 %)") && !said.contains("do not touch"));
     one.usual_steps = one.record.steps;
     assert!(!html(&one).contains("A short run"));
 

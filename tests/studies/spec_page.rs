@@ -146,14 +146,15 @@ fn the_kinds_of_figures_stand_on_the_page_with_their_keys() {
 
 #[test]
 fn the_keys_of_figures_stand_on_their_page() {
-    let mut text = String::from("| key | meaning | default |\n|---|---|---|\n");
+    let mut text = String::from("| key | meaning |\n|---|---|\n");
     for row in FigureSpec::settings() {
         let key = if row.name.is_empty() { row.path.as_str() } else { row.name };
         let default = row.defaults[0].clone().filter(|default| default != "false");
         let default = default.unwrap_or_default();
-        let default = if row.about.unless.is_empty() { &default } else { row.about.unless };
-        let line = format!("`{key}` @ {} @ {default}", row.means).replace('|', "\\|");
-        let _ = writeln!(text, "| {} |", line.replace(" @ ", " | "));
+        let default = if row.about.unless.is_empty() { default.as_str() } else { row.about.unless };
+        let brackets = if default.is_empty() { String::new() } else { format!(" ({default})") };
+        let means = format!("{}{brackets}", row.means).replace('|', "\\|");
+        let _ = writeln!(text, "| `{key}` | {means} |");
     }
     hold_generated("docs/PLOTS.md", ["<!-- keys -->\n", END], &text);
 }

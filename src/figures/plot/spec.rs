@@ -40,14 +40,14 @@ settings! {
         /// First reduce each group to one row, as in contrasts: the least value at which enough rows hold.
         fewest as "": Option<Fewest>;
         /// Column of the independent units; `row`: every row is one.
-        unit: Option<String>, value: "COLUMN", unless: "target, or seed where targets are parted already; scatter: row";
+        unit: Option<String>, value: "COLUMN", unless: "target, or seed within targets; scatter: row";
         /// Column whose values are the points of a line or scatter; x and y are averaged within each.
         by: Option<String>, value: "COLUMN", unless: "the values of x; scatter: the units";
         /// Order of values, of any column: dense,sp. Others follow.
         #[serde(default)]
         order: Vec<String> = Vec::new(), value: "VALUES", unless: "by size; arms in house order; else as in the table";
-        /// Names of values and columns: sp=SP,score=score,level=2=a quarter. An empty name of no value (`""`) shows rows
-        /// without one, which are left out otherwise; a key that is nowhere in the table is refused.
+        /// Names of values and columns: sp=SP,score=score,level=2=a quarter. The key `""` shows rows without a value, which
+        /// are left out otherwise.
         #[serde(default)]
         labels: BTreeMap<String, String> = BTreeMap::new(), value: "VALUE=NAME,…", unless: "house names";
         /// Colours of values, of a forest those of its bases: sp=#0072b2.
@@ -56,21 +56,19 @@ settings! {
         /// Title above the figure.
         #[serde(default)]
         title: String = String::new(), value: "TEXT";
-        /// Whether sizes, seeds, judge and profile stand below the title, from `study.json`; not for pictures.
+        /// Whether sizes, seeds, judge and profile stand below the title, from `study.json`.
         #[serde(default)]
         subtitle: bool = false;
-        /// What the figure shows, for lists and reports; not drawn.
+        /// Sentence about the figure, for lists and reports; not drawn.
         #[serde(default)]
         says as "": String = String::new();
         /// Facts of your own, for lists, `{ paper = "Fig. 3" }`; not drawn.
         #[serde(default)]
         tags as "": BTreeMap<String, String> = BTreeMap::new();
-        /// Conditions that rows must meet to count, written as `where` is. A mark without them is hollow, without line or
-        /// interval; dots write `2/3` where two of three rows count; a heatmap leaves the cell empty.
+        /// Conditions that rows must meet to count, written as `where` is. A mark without such rows is hollow.
         #[serde(default)]
         counts: Filter = Filter::default(), value: "CONDITIONS", unless: "all rows count; plot --kind: fit=true";
-        /// Column whose every value must be there: targets and seeds that lack a counting row for one are left out, so that
-        /// values are compared on the same pictures.
+        /// Column whose every value must be there: targets and seeds that lack a counting row for one are left out.
         complete: Option<String>, value: "COLUMN";
         /// Name of one more category: the mean over the others.
         #[serde(default)]
@@ -90,8 +88,7 @@ settings! {
         /// Text below the figure; `true`: what marks and intervals are.
         #[serde(default)]
         caption: Caption = Caption::None, value: "TEXT", unless: "none";
-        /// Width in mm, or as 8.5cm, 3.3in, column (85 mm) or page (180 mm). Long texts are broken into lines; a figure in
-        /// which one does not fit even so is refused with the width that would do.
+        /// Width in mm, or as 8.5cm, 3.3in, column (85 mm) or page (180 mm).
         #[serde(default = "page")]
         width: Length = page(), range: SIDE, value: "LENGTH", unless: "page";
         /// Height, written as the width is.
@@ -117,7 +114,7 @@ settings! {
         interval: Option<Spread>, value: "HOW", unless: "lines: band; others: whiskers";
         /// Whether every unit is drawn beside the mean, as a small dot or thin line.
         units: Option<bool>, unless: "dots alone";
-        /// Units that an interval needs; in a heatmap networks, or a contrast's units, below which a cell is hatched.
+        /// Units that an interval needs; networks or units below which a cell of a heatmap is hatched.
         least: Option<usize>, value: "N", unless: "3; heatmap: 1";
         /// Whether the categories of dots run down, for long names.
         #[serde(default)]
@@ -137,15 +134,13 @@ settings! {
         signed: Option<bool>, unless: "with contrasts";
         /// Digits after the point.
         decimals: Option<usize>, range: Range::between(0.0, 6.0), value: "N", unless: "2";
-        /// Ids of the spec's contrasts, in order; in a heatmap the one that is evaluated in each cell, on its first basis
-        /// and pair of groups.
+        /// Ids of the spec's contrasts, in order; in a heatmap the one of each cell, on its first basis and groups.
         #[serde(default)]
         contrasts: Vec<String> = Vec::new(), value: "IDS", unless: "forest: all";
-        /// Column with paths of PNG files, or a path with names of columns in braces (`views/{target}-target.png`), relative
-        /// to the table; one picture for each x and y.
+        /// Column with paths of PNG files, or a path with columns in braces (`views/{target}-target.png`), relative to the
+        /// table.
         picture: Option<String>, value: "COLUMN";
         /// Groups whose mean of `of` stands below each picture; then x is the column of the pictures.
-        /// `[{ label = "dense", where = { arm = "dense" } }]`
         #[serde(default)]
         numbers as "": Vec<Group> = Vec::new();
         /// Paths of pictures row by row, `[["a.png", "b.png"]]`; `""` leaves a place free.
