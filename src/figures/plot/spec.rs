@@ -62,7 +62,7 @@ settings! {
         /// Sentence about the figure, for lists and reports; not drawn.
         #[serde(default)]
         says as "": String = String::new();
-        /// Facts of your own, for lists, `{ paper = "Fig. 3" }`; not drawn.
+        /// Facts of your own, for lists, `{ topic = "depth" }`; not drawn.
         #[serde(default)]
         tags as "": BTreeMap<String, String> = BTreeMap::new();
         /// Conditions that rows must meet to count, written as `where` is. A mark without such rows is hollow.
