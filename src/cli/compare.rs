@@ -2,10 +2,10 @@
 
 use super::interrupt::{self, Interrupted};
 use super::output::Output;
-use super::progress::{Bar, duration};
+use super::progress::duration;
 use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
-use super::study::wall;
+use super::study::{Watch, wall};
 use super::template::{tell_replaced, write_spec};
 use super::train::tell_palette;
 use crate::base::lock::FolderLock;
@@ -17,7 +17,6 @@ use crate::figures::compare::write_comparison;
 use crate::network::Squaring;
 use crate::run::is_genome_file;
 use crate::study::kinds::Study;
-use crate::study::workers::{self, News, StudyObserver};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
@@ -88,18 +87,14 @@ pub(super) fn run(args: CompareArgs, out: &Output) -> anyhow::Result<()> {
     let _lock = FolderLock::take(&folder)?;
     interrupt::saves();
     tell_replaced(&single, &folder, out);
-    let (steps, chains) = (single.study.spec.steps, &single.study.chains);
-    let chains = chains.iter().map(|chain| chain.key.arms.len()).collect();
     let left = wall(single.study.status(&folder.join("runs"))?.core_seconds_left);
     if left > 0.0 {
         let threads = rayon::current_num_threads();
         out.note(&format!("about {} on {threads} threads", duration(left)));
     }
-    let bar = out.progress(steps, "steps").without_estimate();
-    let (what, left) = (String::new(), Some(left));
-    let mut progress = Progress { bar, steps, part: 0, chains, what, left };
-    let compared = compare(&single, &folder, &mut progress);
-    progress.bar.finish_and_clear();
+    let mut watch = Watch::new(out, single.study.count(), single.study.called(), None);
+    let compared = compare(&single, &folder, &mut watch);
+    watch.bar.finish_and_clear();
     match compared {
         Err(CompareError::Interrupted) => Err(Interrupted.into()),
         other => report(&other?, &folder, &args, out),
@@ -204,62 +199,4 @@ fn command_line(args: &CompareArgs) -> String {
         command += &format!(" --out {}", word(portable(folder)));
     }
     command
-}
-
-struct Progress {
-    bar: Bar,
-    /// Steps of a training.
-    steps: u64,
-    /// Networks begun.
-    part: usize,
-    /// Networks of each chain.
-    chains: Vec<usize>,
-    /// The present step, for the message beside the bar.
-    what: String,
-    /// Seconds left of the whole comparison, as far as that is known.
-    left: Option<f64>,
-}
-
-impl Progress {
-    /// `2/6 dense, seed 0, about 40 s left in all`.
-    fn message(&self) -> String {
-        let all: usize = self.chains.iter().sum();
-        let left = self
-            .left
-            .map_or(String::new(), |left| format!(", about {} left in all", duration(left)));
-        format!("{}/{all} {}{left}", self.part, self.what)
-    }
-}
-
-impl StudyObserver for Progress {
-    fn cell(&mut self, progress: &workers::Progress, _label: &str, error: Option<&str>) {
-        if error.is_none() && progress.done == progress.found {
-            // A chain that was finished before; the first are.
-            self.part += self.chains.get(progress.done - 1).unwrap_or(&0);
-        }
-    }
-
-    fn news(&mut self, news: News<'_>) {
-        match news {
-            News::Begins(what) => {
-                self.part += 1;
-                self.what = what.into();
-                self.bar.begin(&self.message());
-            }
-            News::Steps(step) if step.is_multiple_of(64) => {
-                self.bar.set_length(self.steps);
-                self.bar.set_position(step);
-            }
-            _ => {}
-        }
-    }
-
-    fn part(&mut self, progress: &workers::Progress) {
-        self.left = progress.seconds_left.or(self.left);
-        self.bar.set_message(self.message());
-    }
-
-    fn going_on(&mut self) -> bool {
-        !interrupt::asked()
-    }
 }

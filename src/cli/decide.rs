@@ -93,7 +93,8 @@ pub(super) fn remarks(folder: &Path, file: &SpecFile, analysis: &Analysis) -> Ve
     let Ok(head) = Head::read(&folder.join(STUDY)) else { return Vec::new() };
     let profile = head.fields.get("profile").and_then(Value::as_str).unwrap_or(STANDARD);
     let mut remarks = Vec::new();
-    if profile != STANDARD {
+    // The spec of one picture is that of its profile.
+    if file.title().profiles.iter().any(|own| own == profile) {
         let rows = folder.join(ROWS);
         remarks.push(format!("the table {} is of profile {profile}", rows.display()));
     }

@@ -1,30 +1,28 @@
 //! `picloom distil`: the fewest links with which descent learns a picture.
 
+use super::experiment::tell;
 use super::interrupt;
 use super::names::one_of;
 use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::{Usage, fit_help};
 use super::study::{run_study, wall};
-use super::template::{begin, write_spec};
+use super::template::{begin, draw, write_spec};
 use super::train::tell_palette;
-use crate::base::text::{portable, word_of};
-use crate::experiment::distil::{distilled, left_out, parts};
+use crate::base::text::word_of;
+use crate::experiment::distil::{Told, distilled, left_out, parts};
 use crate::experiment::networks::plan::Chain;
 use crate::experiment::networks::{NetworksRecord, StudySettings};
 use crate::experiment::template::{Changes, Single, Subject, Template};
-use crate::figures::plot::{Source, draw, of_spec};
-use crate::figures::{Provenance, save};
 use crate::network::Squaring;
 use crate::study::Record;
 use crate::study::cells::study_folder;
 use crate::study::kinds::Study;
 use crate::study::record::ROWS;
-use crate::study::spec::SpecFile;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 #[derive(Args)]
@@ -95,28 +93,23 @@ pub(super) fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
         );
         return out.result(&json, &text);
     };
-    let run = found.found.folder(&folder)?;
-    let figures = figures(&single.spec, &folder, &args.picture)?;
     let mut text = found.text() + &left_out;
-    text += &format!("\nits run: {}", run.display());
-    if let Some(dense) = found.dense.as_ref().and_then(|dense| dense.folder(&folder).ok()) {
-        let [run, dense] = [&run, &dense].map(|path| word_of(path.as_os_str()));
-        text += &format!("\nside by side with the dense one: picloom compare {run} {dense}");
-    }
-    for path in &figures {
-        text += &format!("\n{}", path.display());
-    }
     let more = json!(found);
     json.as_object_mut().expect("a table").extend(more.as_object().expect("a struct").clone());
-    json["run"] = json!(run.to_string_lossy());
-    json["figures"] = json!(figures);
-    out.result(&json, &text)?;
-    match json["failed"].as_u64() {
-        Some(failed) if failed > 0 => {
-            anyhow::bail!("{failed} failed; the table in {} says why", folder.display())
-        }
-        _ => Ok(()),
+    let run = |of: &Told| of.run.as_ref().map(|run| folder.join(run));
+    let [fewest, highest] = [run(&found.found), run(&found.highest)];
+    json["run"] = json!(fewest);
+    json["highest"]["run"] = json!(highest);
+    for (name, run) in [("fewest links", &fewest), ("highest score", &highest)] {
+        text += &run.as_ref().map_or(String::new(), |run| format!("\n{name}: {}", run.display()));
     }
+    if let (Some(run), Some(dense)) = (&fewest, found.dense.as_ref().and_then(run)) {
+        let [run, dense] = [run, &dense].map(|path| word_of(path.as_os_str()));
+        text += &format!("\nside by side with the dense one: picloom compare {run} {dense}");
+    }
+    let mut said = (json, text);
+    draw(&folder, &args.out, &mut said)?;
+    tell(&said, "picloom experiment", out)
 }
 
 /// A search as far as its time went.
@@ -165,19 +158,4 @@ fn search(
     let (single, json) = made.expect("a search has a first part");
     let left_out = left_out(&single.study.spec, &whole.study.spec);
     Ok(Searched { single, json, left_out })
-}
-
-/// Draws the figures of the spec into the study's folder, as SVG and PNG.
-fn figures(spec: &str, folder: &Path, picture: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let analysis = SpecFile::parse(Path::new("spec.toml"), spec)?.analysis()?;
-    let provenance =
-        Provenance::none().with("command", "picloom distil").with("picture", portable(picture));
-    let source = [Source::read(&folder.join(ROWS))?];
-    let mut paths = Vec::new();
-    for figure in of_spec(&analysis)? {
-        let drawing = draw(&figure, &source, &[])?;
-        let (svg, png) = save(&drawing.svg, &folder.join(&figure.name), &provenance)?;
-        paths.extend([svg, png]);
-    }
-    Ok(paths)
 }

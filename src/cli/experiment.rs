@@ -9,15 +9,12 @@ use super::new;
 use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::{check_size, fit_help};
-use super::study::{self, Said, StudyArgs, WorkerArgs, run_study};
-use super::template::{begin, write_spec};
+use super::study::{self, Said, StudyArgs, WorkerArgs};
+use super::template::{make, write_spec};
 use super::whole;
-use crate::base::text::portable;
 use crate::experiment::depth::{DepthModel, Sweep, depth_curves, png_ratio};
 use crate::experiment::networks::{NetworksRecord, NetworksSpec, StudySettings};
 use crate::experiment::template::{Changes, Subject, Template};
-use crate::figures::networks::score_by_depth_of;
-use crate::figures::{Provenance, save};
 use crate::network::{Coords, Squaring};
 use crate::run::load_target;
 use crate::study::Record;
@@ -154,10 +151,7 @@ pub(super) fn run(args: ExperimentArgs, kinds: &[Kind], out: &Output) -> anyhow:
         ExperimentCommand::Figures(args) => figures::run(&args)?,
         ExperimentCommand::Report(args) => figures::report(&args)?,
         ExperimentCommand::Power(args) => decide::simulate(&args)?,
-        ExperimentCommand::DepthSweep(args) => {
-            interrupt::saves();
-            depth_sweep(*args, out)?
-        }
+        ExperimentCommand::DepthSweep(args) => depth_sweep(*args, out)?,
     };
     tell(&said, words, out)
 }
@@ -182,26 +176,16 @@ pub fn with_study(
 ) -> anyhow::Result<Said> {
     match command {
         StudyCommand::List { folder } => study::list(&folder),
-        StudyCommand::Run { study: args, dry_run: true, .. } => match args.is_whole()? {
-            true => whole::preview(&args, kinds),
-            false => study::preview_one(&args, kinds),
-        },
+        StudyCommand::Run { study: args, dry_run: true, .. } => whole::preview(&args, kinds),
         StudyCommand::Run { study: args, worker, .. } => {
             interrupt::saves();
-            match args.is_whole()? {
-                true => whole::run(&args, kinds, worker, out),
-                false => study::run_one(&args, kinds, worker, None, out),
-            }
+            whole::run(&args, kinds, worker, out)
         }
-        StudyCommand::Status(args) => match args.is_whole()? {
-            true => whole::status(&args, kinds),
-            false => study::status_one(&args, kinds),
-        },
+        StudyCommand::Status(args) => whole::status(&args, kinds),
         StudyCommand::Decide(args) => decide::run(&args, out),
-        StudyCommand::Collect { study: args, out: to, columns } => match args.is_whole()? {
-            true => whole::collect(&args, kinds, to.as_deref(), &columns),
-            false => study::collect_one(&args, kinds, to.as_deref(), &columns),
-        },
+        StudyCommand::Collect { study: args, out: to, columns } => {
+            whole::collect(&args, kinds, to.as_deref(), &columns)
+        }
         StudyCommand::Emit(args) => emit::run(*args, kinds, words),
     }
 }
@@ -221,14 +205,9 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
         return write_spec(Template::DepthSweep, &args.picture, args.fit, &changes, path);
     }
     let single = Template::DepthSweep.of(Subject::read(&args.picture, args.fit)?, &changes)?;
-    let folder = begin(&single, &args.runs, out)?;
-    let (mut json, mut text) = run_study(&single.study, &args.runs, None, out)?;
+    let (folder, (mut json, mut text)) = make(&single, &args.runs, out)?;
+    json["figure"] = json["figures"].clone();
     let record = NetworksRecord::read(&folder)?;
-    let provenance = Provenance::none()
-        .with("command", "picloom experiment depth-sweep")
-        .with("picture", portable(&args.picture));
-    let drawing = score_by_depth_of(&record)?;
-    let (svg, png) = save(&drawing.svg, &folder.join("score-by-depth"), &provenance)?;
     for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
         let curves = depth_curves(&record, sweep);
         let curve = curves.first().ok_or_else(|| anyhow::anyhow!("no {arm} network was made"))?;
@@ -242,8 +221,6 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
             text += " (the end of the sweep: no peak is shown)";
         }
     }
-    json["figure"] = json!([svg.to_string_lossy(), png.to_string_lossy()]);
-    text += &format!("\nfigure: {}", png.display());
     Ok((json, text))
 }
 

@@ -6,19 +6,18 @@ use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::text::{portable, word};
-use crate::figures::Provenance;
-use crate::figures::methods::{Methods, citation};
+use crate::figures::methods::{self, Methods, citation};
 use crate::figures::plot::{
     Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
 };
-use crate::figures::study_report::Report;
-use crate::figures::style::judged_by;
+use crate::figures::study_report::{Report, arms_section};
+use crate::figures::{Provenance, save};
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{Tables, decide};
 use crate::study::record::{Head, MACHINE, ROWS, STUDY};
-use crate::study::spec::{STANDARD, SpecFile, Title};
+use crate::study::spec::{SpecFile, Title};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -96,44 +95,47 @@ impl Drawn {
         self.figures.iter().filter_map(|(_, d)| Some(d.as_ref().err()?.to_string())).collect()
     }
 
-    /// Writes the report to `path`.
-    fn report(&mut self, results: &ResultsArgs, path: &Path) -> anyhow::Result<()> {
+    /// Writes the report to `path`; with a `machine` it says how long the trainings took there.
+    fn report(
+        &mut self,
+        results: &ResultsArgs,
+        path: &Path,
+        machine: Option<&Value>,
+    ) -> anyhow::Result<()> {
         let study = &self.analysis.study;
         let decisions = decide(study, &self.analysis.contrasts, &mut self.tables)?;
         let table =
             self.tables.of(study).map_err(|refusal| refusal.within(results.spec.display()))?;
         let labels = labels(&self.analysis);
         let arms = arms_of(&table, &labels)?;
-        let (mut facts, mut methods) = (Vec::new(), String::new());
+        let (mut facts, mut how) = (Vec::new(), String::new());
         if let Ok(head) = Head::read(&self.beside.join(STUDY)) {
-            let machine = read_text(&self.beside.join(MACHINE), LARGEST_CONFIG).ok();
-            let machine = machine.and_then(|text| serde_json::from_str(&text).ok());
-            let (head, machine) = (&head, machine.as_ref());
-            methods = Methods { head, machine, labels: &labels, decisions: &decisions }.text();
-            for name in ["profile", "size", "steps", "judge"] {
-                if let Some(value) = head.fields.get(name) {
-                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                    let value = if name == "judge" { judged_by(&value) } else { value };
-                    facts.push((name.to_string(), value));
-                }
-            }
-            facts.push(("rows".into(), head.rows.to_string()));
+            let head = &head;
+            how = Methods { head, machine, labels: &labels, decisions: &decisions }.text();
+            facts = methods::facts(head);
         }
         let spec = word(portable(&results.spec));
-        let profile = facts.iter().find(|(name, value)| name == "profile" && value != STANDARD);
+        let is_own = |profile: &String| self.title.profiles.contains(profile);
+        let profile = facts.iter().find(|(name, value)| name == "profile" && is_own(value));
         let profile = profile.map_or(String::new(), |(_, value)| format!(" --profile {value}"));
-        let command =
-            format!("picloom experiment run {spec}{profile}\npicloom experiment report {spec}");
+        let folder = |option: &str| match &results.results {
+            Some(folder) => format!(" --{option} {}", word(portable(folder))),
+            None => String::new(),
+        };
+        let (store, from) = (folder("store"), folder("results"));
+        let command = format!(
+            "picloom experiment run {spec}{profile}{store}\npicloom experiment report {spec}{from}"
+        );
         let drawings: Vec<Drawing> =
             self.figures.iter().filter_map(|(_, drawing)| drawing.clone().ok()).collect();
         let report = Report {
             study,
             question: &self.title.question,
             facts,
-            methods,
+            sections: arms.iter().map(arms_section).collect(),
+            methods: how,
             citation: citation(),
             remarks: remarks(&self.beside, &self.file, &self.analysis),
-            arms: arms.as_ref(),
             decisions: &decisions,
             figures: &drawings,
             command: &command,
@@ -156,12 +158,32 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<Said> {
     let path = args.out.clone().unwrap_or_else(|| drawn.beside.join("report.html"));
     let is_page = path.extension().is_some_and(|end| end == "html");
     Refusal::unless(is_page, "--out", "a file that ends in .html", path.display())?;
-    drawn.report(&args.results, &path)?;
+    let machine = read_text(&drawn.beside.join(MACHINE), LARGEST_CONFIG).ok();
+    let machine: Option<Value> = machine.and_then(|text| serde_json::from_str(&text).ok());
+    drawn.report(&args.results, &path, machine.as_ref())?;
     let problems = drawn.problems();
     let missing = problems.iter().map(|problem| format!("not drawn: {problem}\n"));
     let text = missing.collect::<String>() + &path.display().to_string();
     let report = path.to_string_lossy();
     Ok((json!({ "study": drawn.analysis.study, "report": report, "not_drawn": problems }), text))
+}
+
+/// Draws every figure of a study of one picture that can be drawn, as SVG and PNG, and writes its report, all beside its
+/// table. Returns the paths of the figures, and that of the report.
+pub(super) fn draw_beside(results: &ResultsArgs) -> anyhow::Result<(Vec<PathBuf>, PathBuf)> {
+    let mut drawn = Drawn::of(results, &[])?;
+    let facts = Provenance::none()
+        .with("command", format!("picloom experiment figures {}", word(portable(&results.spec))));
+    let mut paths = Vec::new();
+    for (figure, drawing) in &drawn.figures {
+        let Ok(drawing) = drawing else { continue };
+        let (svg, png) = save(&drawing.svg, &drawn.beside.join(&figure.name), &facts)?;
+        paths.extend([svg, png]);
+    }
+    let report = drawn.beside.join("report.html");
+    // The same command gives the same bytes.
+    drawn.report(results, &report, None)?;
+    Ok((paths, report))
 }
 
 /// Draws every figure of the spec.

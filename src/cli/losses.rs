@@ -1,21 +1,23 @@
 //! `picloom losses`: draws loss curves of runs.
 
 use super::output::Output;
-use super::plot::LookArgs;
+use super::plot::KeyArgs;
 use super::source::Usage;
 use crate::base::files::{LARGEST_STATE, read_plain};
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
+use crate::base::settings::Settings;
 use crate::figures::Provenance;
 use crate::figures::losses::LossCurve;
-use crate::figures::plot::{FigureSpec, Format, draw_losses, save_drawing};
+use crate::figures::plot::{FigureSpec, Format, Kind, draw_losses, save_drawing};
 use crate::figures::style::{self, Colour};
 use crate::run::read_metrics;
-use clap::Args;
+use clap::{Arg, Args};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
+#[command(mut_args(of_curves))]
 pub(super) struct LossesArgs {
     /// Run folders, or CSVs with the columns step and mse
     #[arg(required = true, value_name = "RUN|CSV")]
@@ -27,14 +29,21 @@ pub(super) struct LossesArgs {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
-    look: LookArgs,
+    keys: KeyArgs,
+}
+
+/// Hides the keys of other kinds of figure.
+fn of_curves(option: Arg) -> Arg {
+    let is_other = FigureSpec::settings().iter().any(|row| option.get_id() == row.name)
+        && !Kind::Curves.keys().any(|key| option.get_id() == key);
+    option.hide(is_other)
 }
 
 /// Points of a drawn curve at the most.
 const MOST_POINTS: usize = 400;
 
 pub(super) fn run(
-    LossesArgs { runs, over, out: path, look }: LossesArgs,
+    LossesArgs { runs, over, out: path, keys: given }: LossesArgs,
     out: &Output,
 ) -> anyhow::Result<()> {
     // A name with an ending is a file of that form, or refused.
@@ -42,7 +51,7 @@ pub(super) fn run(
     if has_ending {
         Format::of(&path)?;
     }
-    let mut keys = look.keys()?;
+    let mut keys = given.keys()?;
     keys.insert("name".into(), json!("losses"));
     keys.insert("kind".into(), json!("curves"));
     let spec: FigureSpec =
@@ -83,7 +92,7 @@ pub(super) fn run(
     };
     let mut text = String::new();
     for file in &files {
-        save_drawing(&drawing, file, look.dpi, &facts)?;
+        save_drawing(&drawing, file, given.dpi, &facts)?;
         text += &format!("wrote {}\n", file.display());
     }
     let written: Vec<_> = files.iter().map(|file| file.to_string_lossy()).collect();

@@ -1,13 +1,12 @@
 //! `picloom plot`: a figure of any table of results. Builds the same spec as `[[figures]]`, draws it and writes it.
 
 use super::output::Output;
+use super::settings::Laid;
 use super::source::Usage;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::figures::Provenance;
-use crate::figures::plot::{
-    FigureSpec, Format, Kind, Source, check_labels, draw, length_of, save_drawing,
-};
+use crate::figures::plot::{FigureSpec, Format, Kind, Source, check_labels, draw, save_drawing};
 use crate::study::analysis::Analysis;
 use crate::study::spec::read_analysis;
 use crate::study::table::{Filter, Measure, Table};
@@ -24,52 +23,7 @@ pub(super) struct PlotArgs {
     /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
-    /// dots, lines, scatter, heatmap, forest, verdicts, curves or pictures [default: what suits x and y]
-    #[arg(long)]
-    kind: Option<String>,
-    /// Horizontal axis: a column, log2(column), ln(column) or max(column,number)
-    #[arg(long, value_name = "COLUMN")]
-    x: Option<String>,
-    /// Vertical axis
-    #[arg(long, value_name = "COLUMN")]
-    y: Option<String>,
-    /// The number in the cells of a heatmap
-    #[arg(long, value_name = "COLUMN")]
-    of: Option<String>,
-    /// Column whose values get a colour each
-    #[arg(long, value_name = "COLUMN")]
-    series: Option<String>,
-    /// Column whose values get a panel each
-    #[arg(long, value_name = "COLUMN")]
-    panel: Option<String>,
-    /// Rows that are drawn, e.g. arm=sp|imp,fit=true [default: those at the end of training]
-    #[arg(long = "where", value_name = "CONDITIONS")]
-    rows_where: Option<String>,
-    /// Column of the independent units; `row`: every row [default: target; scatter: row]
-    #[arg(long, value_name = "COLUMN")]
-    unit: Option<String>,
-    /// Column whose values are the points of a line or scatter [default: the values of x; the units]
-    #[arg(long, value_name = "COLUMN")]
-    by: Option<String>,
-    /// Panels in a row [default: as many as are wide enough]
-    #[arg(long, value_name = "N")]
-    columns: Option<usize>,
-    /// Dashed lines at these values of y, e.g. 0
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
-    reference: Vec<f64>,
-    /// band, whiskers or none
-    #[arg(long, value_name = "HOW")]
-    interval: Option<String>,
-    /// Run the categories of dots down, for long names
-    #[arg(long)]
-    horizontal: bool,
-    /// Contrasts of --spec to draw in a forest, or the one of a heatmap [default: all]
-    #[arg(long, value_name = "IDS", value_delimiter = ',')]
-    contrasts: Vec<String>,
-    /// Column with the paths of pictures, relative to the table
-    #[arg(long, value_name = "COLUMN")]
-    picture: Option<String>,
-    /// Any other key of docs/PLOTS.md, as in a spec: --set outline=true
+    /// Any key of docs/PLOTS.md, as in a spec: --set outline=true
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// A spec: its [[contrasts]], and its [[figures]] unless --kind is given
@@ -79,82 +33,27 @@ pub(super) struct PlotArgs {
     #[arg(long, value_name = "NAME", requires = "spec", conflicts_with = "kind")]
     figure: Vec<String>,
     #[command(flatten)]
-    look: LookArgs,
+    keys: KeyArgs,
 }
 
-/// How a figure looks: size, words, colours.
+/// The keys of a figure as options.
 #[derive(Args)]
-#[command(next_help_heading = "The look")]
-pub(super) struct LookArgs {
-    /// Order of values, e.g. dense,sp,imp
-    #[arg(long, value_name = "VALUES", value_delimiter = ',')]
-    order: Vec<String>,
-    /// Names of values and columns, e.g. sp=SP,score=score,level=2=a quarter
-    #[arg(long, value_name = "VALUE=NAME,…")]
-    labels: Vec<String>,
-    /// Colours of values, e.g. sp=#0072b2
-    #[arg(long, value_name = "VALUE=#RRGGBB,…")]
-    colours: Vec<String>,
-    /// Title above the figure [default: none]
-    #[arg(long, value_name = "TEXT")]
-    title: Option<String>,
-    /// Title of the horizontal axis [default: the name of its column]
-    #[arg(long, value_name = "TEXT")]
-    x_label: Option<String>,
-    /// Title of the vertical axis
-    #[arg(long, value_name = "TEXT")]
-    y_label: Option<String>,
+pub(super) struct KeyArgs {
     /// Write this below the figure; without a text: what the marks and intervals are
     #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
     caption: Option<String>,
-    /// Width in mm, or as 8.5cm, 3.3in, column (85 mm) or page (180 mm) [default: page]
-    #[arg(long, value_name = "LENGTH", value_parser = length_of)]
-    width: Option<f64>,
-    /// Height, written as the width is [default: as the content needs]
-    #[arg(long, value_name = "LENGTH", value_parser = length_of)]
-    height: Option<f64>,
-    /// Size of the smallest text in pt [default: 8]
-    #[arg(long, value_name = "PT", value_parser = pt)]
-    font_size: Option<f64>,
-    /// Axes with a logarithmic scale: x, y or x,y
-    #[arg(long, value_name = "AXES", value_delimiter = ',')]
-    log: Vec<String>,
-    /// Range of the horizontal axis, e.g. 0:1
-    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
-    x_range: Option<Value>,
-    /// Range of the vertical axis
-    #[arg(long, value_name = "LOW:HIGH", value_parser = range)]
-    y_range: Option<Value>,
+    #[command(flatten)]
+    keys: Laid<FigureSpec>,
     /// Resolution of a PNG in dots an inch
     #[arg(long, default_value_t = 300.0, value_parser = dpi)]
     pub dpi: f64,
 }
 
-impl LookArgs {
-    /// The options as keys of a figure.
+impl KeyArgs {
+    /// The keys that were given.
     pub(super) fn keys(&self) -> anyhow::Result<Map<String, Value>> {
-        let mut keys = Map::new();
-        let texts =
-            [("title", &self.title), ("x_label", &self.x_label), ("y_label", &self.y_label)];
-        keys.extend(
-            texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))),
-        );
-        let numbers =
-            [("width", self.width), ("height", self.height), ("font_size", self.font_size)];
-        keys.extend(numbers.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v?)))));
-        for (key, list) in [("order", &self.order), ("log", &self.log)] {
-            if !list.is_empty() {
-                keys.insert(key.into(), json!(list));
-            }
-        }
-        for (key, range) in [("x_range", &self.x_range), ("y_range", &self.y_range)] {
-            keys.extend(range.iter().map(|range| (key.into(), range.clone())));
-        }
-        for (key, pairs) in [("labels", &self.labels), ("colours", &self.colours)] {
-            if !pairs.is_empty() {
-                keys.insert(key.into(), Value::Object(named(key, &pairs.join(","))?));
-            }
-        }
+        let given = serde_json::to_value(self.keys.given())?;
+        let mut keys = given.as_object().cloned().unwrap_or_default();
         if let Some(caption) = &self.caption {
             let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
             keys.insert("caption".into(), caption);
@@ -167,38 +66,39 @@ impl LookArgs {
 const FIT: &str = "fit";
 
 /// The kind of a figure that has none: pictures, cells, dots over categories, lines of a series, else a scatter.
-fn usual_kind(args: &PlotArgs, table: &Table) -> Kind {
-    let is_number = |name: &String| {
+fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
+    let is_number = |name: &str| {
         let of = name.parse::<Measure>().map_err(|_| ());
         let column = of.as_ref().ok().and_then(|of| table.get(of.column()));
         column.is_none_or(|column| (0..table.len()).any(|row| column.number(row).is_some()))
     };
-    match (&args.picture, &args.of, &args.x) {
-        (Some(_), ..) => Kind::Pictures,
-        (None, Some(_), _) => Kind::Heatmap,
-        (None, None, Some(x)) if is_number(x) && args.series.is_some() => Kind::Lines,
-        (None, None, Some(x)) if is_number(x) => Kind::Scatter,
+    let has = |key: &str| keys.contains_key(key);
+    match keys.get("x").and_then(Value::as_str) {
+        _ if has("picture") => Kind::Pictures,
+        _ if has("of") => Kind::Heatmap,
+        Some(x) if is_number(x) && has("series") => Kind::Lines,
+        Some(x) if is_number(x) => Kind::Scatter,
         _ => Kind::Dots,
     }
 }
 
-pub(super) fn run(mut args: PlotArgs, out: &Output) -> anyhow::Result<()> {
+pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
-    if args.kind.is_none() && args.spec.is_none() {
-        let kind = usual_kind(&args, &Source::read(&args.rows[0])?.table);
+    let mut keys = options(&args)?;
+    let is_own = args.spec.is_none() || args.keys.keys.has("kind");
+    if !keys.contains_key("kind") && args.spec.is_none() {
+        let kind = usual_kind(&keys, &Source::read(&args.rows[0])?.table);
         if kind == Kind::Dots {
-            args.x.get_or_insert("arm".into());
-            args.y.get_or_insert("score".into());
+            for (axis, column) in [("x", "arm"), ("y", "score")] {
+                keys.entry(axis).or_insert(json!(column));
+            }
         }
-        let of = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".into());
-        out.note(&format!(
-            "--kind {kind}: {} by {}; --kind chooses another",
-            of(&args.y),
-            of(&args.x)
-        ));
-        args.kind = Some(kind.to_string());
+        let of = |axis: &str| keys.get(axis).and_then(Value::as_str).unwrap_or("?");
+        out.note(&format!("--kind {kind}: {} by {}; --kind chooses another", of("y"), of("x")));
+        keys.insert("kind".into(), json!(kind.name()));
     }
-    let mut figures = figures(&args, of_spec(&spec)?)?;
+    let rows_where = keys.get("where").and_then(Value::as_str).map(str::to_string);
+    let mut figures = figures(&args, keys, (!is_own).then(|| of_spec(&spec)).transpose()?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {
         Format::of(&args.out).map_err(wrong)?;
@@ -214,12 +114,12 @@ pub(super) fn run(mut args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         tables.push(Source::read(path)?);
     }
     // Of several tables one may lack a value, and the column `study` is not there yet.
-    if let (Some(rows), [one]) = (&args.rows_where, tables.as_slice()) {
+    if let (Some(rows), [one]) = (rows_where, tables.as_slice()) {
         let rows: Filter = rows.parse().map_err(wrong)?;
         rows.check_values(&one.table).map_err(|refusal| wrong(refusal.within("--where")))?;
     }
     // A network that did not learn its picture does not count, and is marked so, unless its figure says otherwise.
-    if args.kind.is_some() && tables.iter().all(|one| one.table.get(FIT).is_some()) {
+    if is_own && tables.iter().all(|one| one.table.get(FIT).is_some()) {
         figures.iter_mut().for_each(FigureSpec::mark_unfit);
     }
     let facts = Provenance::none()
@@ -227,13 +127,13 @@ pub(super) fn run(mut args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         .with("rows", args.rows.iter().map(|p| portable(p)).collect::<Vec<_>>().join(", "));
     let (mut drawn, mut text) = (Vec::new(), String::new());
     for figure in &figures {
-        if args.kind.is_some() {
+        if is_own {
             check_labels(figure, &tables, &spec.contrasts).map_err(wrong)?;
         }
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
         let path =
             if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };
-        save_drawing(&drawing, &path, args.look.dpi, &facts)?;
+        save_drawing(&drawing, &path, args.keys.dpi, &facts)?;
         drawing.boxes(Format::of(&path)?).into_iter().for_each(|says| out.note(&says));
         text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
         if !drawing.caption.is_empty() {
@@ -259,12 +159,13 @@ fn wrong(refusal: Refusal) -> anyhow::Error {
 }
 
 /// The figures to draw: that of the options, or those of the spec with the options laid over them.
-fn figures(args: &PlotArgs, of_spec: Vec<Map<String, Value>>) -> anyhow::Result<Vec<FigureSpec>> {
-    let options = options(args)?;
-    let mut all = match args.kind {
-        Some(_) => vec![Map::from_iter([("name".to_string(), json!("plot"))])],
-        None => of_spec,
-    };
+fn figures(
+    args: &PlotArgs,
+    options: Map<String, Value>,
+    of_spec: Option<Vec<Map<String, Value>>>,
+) -> anyhow::Result<Vec<FigureSpec>> {
+    let own = || vec![Map::from_iter([("name".to_string(), json!("plot"))])];
+    let mut all = of_spec.unwrap_or_else(own);
     let names: Vec<String> =
         all.iter().filter_map(|figure| Some(figure.get("name")?.as_str()?.to_string())).collect();
     if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {
@@ -289,31 +190,7 @@ fn figures(args: &PlotArgs, of_spec: Vec<Map<String, Value>>) -> anyhow::Result<
 
 /// The options as keys of a figure.
 fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
-    let texts = [
-        ("kind", &args.kind),
-        ("x", &args.x),
-        ("y", &args.y),
-        ("of", &args.of),
-        ("series", &args.series),
-        ("panel", &args.panel),
-        ("where", &args.rows_where),
-        ("unit", &args.unit),
-        ("by", &args.by),
-        ("interval", &args.interval),
-        ("picture", &args.picture),
-    ];
-    let mut keys = args.look.keys()?;
-    keys.extend(texts.into_iter().filter_map(|(key, v)| Some((key.into(), json!(v.as_ref()?)))));
-    if !args.contrasts.is_empty() {
-        keys.insert("contrasts".into(), json!(args.contrasts));
-    }
-    keys.extend(args.columns.map(|columns| ("columns".into(), json!(columns))));
-    if !args.reference.is_empty() {
-        keys.insert("reference".into(), json!(args.reference));
-    }
-    if args.horizontal {
-        keys.insert("horizontal".into(), json!(true));
-    }
+    let mut keys = args.keys.keys()?;
     for set in &args.set {
         let (key, value) = set.split_once('=').ok_or_else(|| {
             wrong(Refusal::new("--set", "KEY=VALUE, for example outline=true", format!("{set:?}")))
@@ -328,40 +205,7 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
     Ok(keys)
 }
 
-/// `sp=SP,imp=IMP`; a part without `=` belongs to the name before it, and the last `=` parts value and name.
-fn named(key: &str, text: &str) -> anyhow::Result<Map<String, Value>> {
-    let mut parts: Vec<String> = Vec::new();
-    for part in text.split(',') {
-        match parts.last_mut() {
-            Some(last) if !part.contains('=') => *last = format!("{last},{part}"),
-            _ => parts.push(part.to_string()),
-        }
-    }
-    let pair = |part: String| match part.rsplit_once('=') {
-        Some((value, name)) => Ok((value.trim().to_string(), json!(name.trim()))),
-        None => Err(wrong(Refusal::new(
-            format!("--{key}"),
-            "VALUE=NAME, for example sp=SP",
-            format!("{part:?}"),
-        ))),
-    };
-    parts.into_iter().map(pair).collect()
-}
-
-fn pt(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches("pt").trim().parse().ok();
-    number.ok_or_else(|| format!("expected a number of pt, found {text:?}"))
-}
-
 fn dpi(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|dpi| (10.0..=2400.0).contains(dpi));
     number.ok_or_else(|| format!("expected dots an inch from 10 to 2400, found {text:?}"))
-}
-
-fn range(text: &str) -> Result<Value, String> {
-    let ends: Option<Vec<f64>> = text.split(':').map(|end| end.trim().parse().ok()).collect();
-    match ends.as_deref() {
-        Some([low, high]) => Ok(json!([low, high])),
-        _ => Err(format!("expected LOW:HIGH, for example 0:1, found {text:?}")),
-    }
 }

@@ -1,22 +1,17 @@
 //! `picloom regime`: the score of one picture by depth and number of links.
 
-use super::interrupt;
+use super::experiment::tell;
 use super::names::one_of;
 use super::output::Output;
 use super::settings::{Laid, of_profile};
 use super::source::fit_help;
-use super::study::run_study;
-use super::template::{begin, write_spec};
-use crate::base::text::{portable, word_of};
-use crate::experiment::networks::{NetworksRecord, StudySettings};
+use super::template::{make, write_spec};
+use crate::base::text::word_of;
+use crate::experiment::networks::StudySettings;
 use crate::experiment::template::{Changes, Subject, Template};
-use crate::figures::networks::regime_map_of;
-use crate::figures::{Provenance, save};
 use crate::network::Squaring;
-use crate::study::Record;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde_json::json;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -51,24 +46,9 @@ pub(super) fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     let single = Template::Regime.of(Subject::read(&args.picture, args.fit)?, &changes)?;
-    interrupt::saves();
-    let folder = begin(&single, &args.out, out)?;
-    let (mut json, mut text) = run_study(&single.study, &args.out, None, out)?;
-    let record = NetworksRecord::read(&folder)?;
-    let provenance = Provenance::none()
-        .with("command", "picloom regime")
-        .with("picture", portable(&args.picture));
-    let drawing = regime_map_of(&record)?;
-    let (svg, png) = save(&drawing.svg, &folder.join("regime-map"), &provenance)?;
-    text += &format!("\nmap: {}", png.display());
-    json["figure"] = json!([svg.to_string_lossy(), png.to_string_lossy()]);
+    let (_, (mut json, mut text)) = make(&single, &args.out, out)?;
+    json["figure"] = json["figures"].clone();
     let picture = word_of(args.picture.as_os_str());
     text += &format!("\nfor the smallest network that learns it: picloom distil {picture}");
-    out.result(&json, &text)?;
-    match json["failed"].as_u64() {
-        Some(failed) if failed > 0 => {
-            anyhow::bail!("{failed} failed; the record in {} says why", folder.display())
-        }
-        _ => Ok(()),
-    }
+    tell(&(json, text), "picloom experiment", out)
 }

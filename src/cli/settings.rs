@@ -28,6 +28,11 @@ impl<C: Settings> Laid<C> {
         C::by_key(&self.given).map_err(|refusal| Usage(refusal.to_string()))
     }
 
+    /// The options that were given, by their names.
+    pub(super) fn given(&self) -> &Table {
+        &self.given
+    }
+
     /// The options that were given, as words of a command line, each after a space.
     pub(super) fn command_line(&self) -> String {
         let given = |row: Setting| {
@@ -95,6 +100,9 @@ impl<C: Settings> FromArgMatches for Laid<C> {
             let Ok(Some(values)) = matches.try_get_many::<Toml>(row.name) else { continue };
             let value = values.cloned().reduce(|all, more| match (all, more) {
                 (Toml::Array(all), Toml::Array(more)) => Toml::Array([all, more].concat()),
+                (Toml::Table(all), Toml::Table(more)) => {
+                    Toml::Table(all.into_iter().chain(more).collect())
+                }
                 (_, last) => last,
             });
             self.given.extend(value.map(|value| (row.name.to_string(), value)));

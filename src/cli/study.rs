@@ -16,7 +16,7 @@ use crate::study::shard::Shard;
 use crate::study::spec::{Spec, SpecError, SpecFile, Title, left_out};
 use crate::study::table::Table;
 use crate::study::whole::WholeSpec;
-use crate::study::workers::{Progress, StudyObserver};
+use crate::study::workers::{News, Progress, StudyObserver};
 use clap::Args;
 use serde_json::json;
 use std::cell::OnceCell;
@@ -350,7 +350,7 @@ pub(super) struct BatchProgress {
 pub(super) struct Watch {
     pub(super) bar: Bar,
     whole: Option<BatchProgress>,
-    /// The cell that was finished last.
+    /// The cell that was finished last, or what began since.
     label: String,
 }
 
@@ -396,6 +396,13 @@ impl StudyObserver for Watch {
         let done = (progress.done + progress.failed) as u64;
         let message = format!("{}{}", self.label, self.left(progress));
         self.bar.set(done, progress.total as u64, message.trim_start_matches(", "));
+    }
+
+    fn news(&mut self, news: News<'_>) {
+        if let News::Begins(what) = news {
+            self.label = what.into();
+            self.bar.set_message(what);
+        }
     }
 
     fn waits(&mut self, cells: usize) {

@@ -1,7 +1,10 @@
 //! Studies of one picture or genome: begins one, or writes its spec instead.
 
+use super::decide::ResultsArgs;
+use super::figures::draw_beside;
+use super::interrupt;
 use super::output::Output;
-use super::study::Said;
+use super::study::{Said, run_study};
 use crate::base::files::{LARGEST_CONFIG, read_text};
 use crate::base::folder::STUDY;
 use crate::base::text::word_of;
@@ -10,6 +13,27 @@ use crate::network::Squaring;
 use crate::study::cells::claim;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+
+/// Runs a study in a store, draws its figures and writes its report there; returns its folder.
+pub(super) fn make(single: &Single, runs: &Path, out: &Output) -> anyhow::Result<(PathBuf, Said)> {
+    interrupt::saves();
+    let folder = begin(single, runs, out)?;
+    let mut said = run_study(&single.study, runs, None, out)?;
+    draw(&folder, runs, &mut said)?;
+    Ok((folder, said))
+}
+
+/// Draws the figures of a study that is finished, writes its report, and adds where they are.
+pub(super) fn draw(folder: &Path, runs: &Path, (json, text): &mut Said) -> anyhow::Result<()> {
+    let results = ResultsArgs { spec: folder.join(SPEC), results: Some(runs.into()) };
+    let (figures, report) = draw_beside(&results)?;
+    json["figures"] = json!(figures);
+    json["report"] = json!(report);
+    for path in figures.iter().chain([&report]) {
+        *text += &format!("\n{}", path.display());
+    }
+    Ok(())
+}
 
 /// Makes the folder of a study in a store, with its spec.
 pub(super) fn begin(single: &Single, runs: &Path, out: &Output) -> anyhow::Result<PathBuf> {

@@ -1,4 +1,4 @@
-//! A study that is made of others: its parts, one after the other.
+//! A study, or one that is made of others: its parts, one after the other.
 
 use super::output::Output;
 use super::progress::duration;
@@ -9,7 +9,7 @@ use crate::base::folder::FolderKind;
 use crate::study::kinds::Kind;
 use crate::study::shard::Shard;
 use crate::study::whole::{self, WholeSpec};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 
 /// The parts of a study, each with the study's profile and run store, and what a worker with this shard takes of it; all of
@@ -24,18 +24,16 @@ fn parts(
     Ok(parts.into_iter().map(of).map(|(shard, file)| (args.part(file), shard)).collect())
 }
 
-pub(super) fn status(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
-    let (study, rows, text) = each(args, kinds, status_one)?;
-    Ok((json!({ "study": study, "parts": rows }), text))
-}
-
-/// The study's name and what is said of each part; one that needs another's record cannot be counted
-/// before that is there.
+/// What is said of a study, or of each part of one that is made of others; a part that needs another's record cannot be
+/// counted before that is there.
 fn each(
     args: &StudyArgs,
     kinds: &[Kind],
     ask: impl Fn(&StudyArgs, &[Kind]) -> anyhow::Result<Said>,
-) -> anyhow::Result<(String, Vec<Value>, String)> {
+) -> anyhow::Result<Said> {
+    if !args.is_whole()? {
+        return ask(args, kinds);
+    }
     let spec = WholeSpec::of(args.file()?)?;
     let (mut rows, mut text) = (Vec::new(), String::new());
     for (part, _) in parts(args, kinds, Shard::ALL)? {
@@ -52,35 +50,42 @@ fn each(
             }
         }
     }
-    Ok((spec.name, rows, text))
+    Ok((json!({ "study": spec.name, "parts": rows }), text))
 }
 
-/// Writes the table and `study.json` of every part, with the pictures beside them: into `FOLDER/PART`, or into the parts'
-/// folders of the store. A part that needs another's record is left out before that is there.
+pub(super) fn status(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
+    each(args, kinds, status_one)
+}
+
+/// Writes the table and `study.json` of a study, with the pictures beside them; of every part into `FOLDER/PART`, or into
+/// the parts' folders of the store. A part that needs another's record is left out before that is there.
 pub(super) fn collect(
     args: &StudyArgs,
     kinds: &[Kind],
     folder: Option<&Path>,
     columns: &[String],
 ) -> anyhow::Result<Said> {
-    if let Some(folder) = folder {
+    let is_whole = args.is_whole()?;
+    if let Some(folder) = folder.filter(|_| is_whole) {
         FolderKind::WholeStudy.ensure(folder)?;
     }
-    let (study, rows, text) = each(args, kinds, |part, kinds| {
+    each(args, kinds, |part, kinds| {
         let name = part.spec.file_stem().unwrap_or_default();
-        collect_one(part, kinds, folder.map(|folder| folder.join(name)).as_deref(), columns)
-    })?;
-    Ok((json!({ "study": study, "parts": rows }), text))
+        let of_part = |folder: &Path| if is_whole { folder.join(name) } else { folder.into() };
+        collect_one(part, kinds, folder.map(of_part).as_deref(), columns)
+    })
 }
 
 /// Previews a run of the study, part by part.
 pub(super) fn preview(args: &StudyArgs, kinds: &[Kind]) -> anyhow::Result<Said> {
-    let (study, rows, text) = each(args, kinds, preview_one)?;
-    let seconds: f64 = rows.iter().filter_map(|row| row["seconds"].as_f64()).sum();
-    let is_least = rows.iter().any(|row| row.get("problem").is_some());
+    let (mut json, mut text) = each(args, kinds, preview_one)?;
+    let Some(parts) = json["parts"].as_array() else { return Ok((json, text)) };
+    let seconds: f64 = parts.iter().filter_map(|row| row["seconds"].as_f64()).sum();
+    let is_least = parts.iter().any(|row| row.get("problem").is_some());
     let about = format!("{}about {}", if is_least { "at least " } else { "" }, duration(seconds));
-    let text = format!("{text}in all {about}");
-    Ok((json!({ "study": study, "parts": rows, "seconds": seconds }), text))
+    text += &format!("in all {about}");
+    json["seconds"] = json!(seconds);
+    Ok((json, text))
 }
 
 /// Seconds of one core that the cells take which are not finished; 0 where that cannot be said yet,
@@ -89,13 +94,16 @@ fn core_seconds(part: &StudyArgs, kinds: &[Kind]) -> f64 {
     preview_one(part, kinds).map_or(0.0, |(json, _)| json["core_seconds"].as_f64().unwrap_or(0.0))
 }
 
-/// Works through the parts, one after the other; with the name of the study, what each of them says.
+/// Works through a study, or through its parts, one after the other; with the name of the study, what each of them says.
 pub(super) fn run(
     args: &StudyArgs,
     kinds: &[Kind],
     worker: WorkerArgs,
     out: &Output,
 ) -> anyhow::Result<Said> {
+    if !args.is_whole()? {
+        return run_one(args, kinds, worker, None, out);
+    }
     let spec = WholeSpec::of(args.file()?)?;
     FolderKind::WholeStudy.ensure(&args.store)?;
     let (mut rows, mut text) = (Vec::new(), String::new());

@@ -5,9 +5,9 @@
 //! report shows of each network beside it.
 
 use super::networks::NetworksRecord;
-use super::networks::chain::{Made, Measuring, Missing, walk};
+use super::networks::chain::{Made, Measuring};
 use super::networks::plan::judge;
-use super::networks::record::{Change, NetworkResult, NetworkRow, Scored};
+use super::networks::record::{Change, NetworkRow};
 use super::networks::spec::{BASE, NetworksSpec};
 use super::networks::views::changes_beside;
 use super::template::{Single, Subject};
@@ -15,16 +15,18 @@ use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_hex;
 use crate::base::refusal::Refusal;
 use crate::base::text::{fixed, portable, word};
-use crate::network::{Arch, Coords, Picture};
+use crate::network::{Arch, Coords, Model, Picture, Wiring};
 use crate::probe::{self, View};
 use crate::run::{LoadedRun, RunError, load_run, read_metrics};
 use crate::score::{Exhibit, FIT_GATE, Protocol};
 use crate::study::cells::{CellStudy, run_cells, study_folder};
+use crate::study::kinds::Study;
 use crate::study::record::{Record, RecordError};
 use crate::study::spec::SpecError;
 use crate::study::table::Table;
 use crate::study::workers::{Ask, News, StudyObserver};
 use crate::train::LogLine;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// The arms of a comparison that have every link: the others are scored beside them, or pruned from them.
@@ -35,21 +37,14 @@ const DENSE: [&str; 2] = ["dense", "dense-l1"];
 pub struct Comparison {
     /// The numbers.
     pub record: NetworksRecord,
-    /// The goal of their training; `None` for finished runs.
-    pub about: Option<About>,
-    /// One of every arm that has a network, in the order of the record: of the first seed that has one.
-    pub networks: Vec<Shown>,
-}
-
-/// The goal of the trainings in a comparison.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// The genome or picture.
-    pub subject: Subject,
-    /// Arch of the dense twin.
-    pub arch: Arch,
+    /// How they were made, as `study.json` says it; empty for finished runs.
+    pub made: Map<String, Value>,
+    /// The genome or picture that they were trained on; `None` for finished runs.
+    pub subject: Option<Subject>,
     /// Steps of the profile; the record has those that were made.
     pub usual_steps: u64,
+    /// One of every arm that has a network, in the order of the record: of the first seed that has one.
+    pub networks: Vec<Shown>,
 }
 
 /// The network of one arm, for the report.
@@ -107,66 +102,45 @@ pub fn compare(
     out: &Path,
     observer: &mut dyn StudyObserver,
 ) -> Result<Comparison, CompareError> {
-    let (study, subject) = (&single.study, single.subject.clone());
+    let Single { study, subject, usual_steps, .. } = single;
     claim(out, &portable(&subject.path), subject.sha256.clone())?;
     single.write_into(out).map_err(RecordError::from)?;
     let runs = out.join("runs");
     let record = run_cells(study, &runs, observer)?.ok_or(CompareError::Interrupted)?;
-    let folder = study_folder(study, &runs);
-    study.pictures(&record, &folder, out)?;
-    record.save(out).map_err(RecordError::from)?;
+    Study::collect(study, &runs, out)?;
     save_changes(&record, out)?;
     let failed = record.rows.iter().find_map(|row| Some((row, row.error.as_ref()?)));
     if let Some((row, error)) = failed {
         return Err(CompareError::Arm(format!("{}: {error}", row.arm)));
     }
+    let (folder, source) = (study_folder(study, &runs), &study.chains[0].source);
     let mut networks: Vec<Shown> = Vec::new();
-    for chain in &study.chains {
-        let seed = chain.key.seed;
-        let is_shown = |arm: &str| networks.iter().any(|shown| shown.arm == arm);
-        if chain.key.arms.iter().all(|arm| is_shown(&arm.name)) {
+    for row in &record.rows {
+        let Some(result) = &row.result else { continue };
+        if networks.iter().any(|shown| shown.arm == row.arm) {
             continue;
         }
-        // Everything is finished: this only loads.
-        let going_on = |_: News<'_>| true;
-        let seen = walk(chain, &chain.key.arms, &folder, Ask::new(&going_on), &mut |made| {
-            let row = |row: &&NetworkRow| row.arm == made.arm && row.seed == seed;
-            let exhibit = Exhibit::new(made.model, chain.key.size, Coords::default(), None);
-            let view = exhibit.into_view();
-            let curve = made.run.map(|(_, folder)| read_metrics(folder)).transpose()?;
-            Ok(Shown {
-                arm: made.arm.into(),
-                made: String::new(),
-                target: chain.source.target.picture.clone(),
-                changed: changed(record.rows.iter().find(row), &view),
-                view,
-                curve: curve.unwrap_or_default(),
-            })
-        });
-        for (_, _, shown) in seen.unwrap_or_default() {
-            match shown {
-                Ok(shown) if networks.iter().all(|other| other.arm != shown.arm) => {
-                    networks.push(shown);
-                }
-                Ok(_) => {}
-                Err(Missing::LeftOut(_)) => {}
-                Err(Missing::Failed(error)) => return Err(CompareError::Arm(error)),
+        let (model, curve) = match (&result.path, &subject.genome) {
+            (Some(path), _) => {
+                let run = folder.join(path);
+                (load_run(&run)?.model, read_metrics(&run)?)
             }
-        }
+            (None, Some(genome)) => (Model::of_genome(genome, Wiring::Layerized), Vec::new()),
+            (None, None) => continue,
+        };
+        let view = Exhibit::new(&model, record.size, Coords::default(), None).into_view();
+        let (made, target) = (String::new(), source.target.picture.clone());
+        let (arm, changed) = (row.arm.clone(), changed(row, &view));
+        networks.push(Shown { arm, made, target, view, changed, curve });
     }
-    let place = |arm: &str| study.spec.arms.iter().position(|one| one.name == arm);
-    networks.sort_by_key(|shown| place(&shown.arm));
-    let about = About {
-        arch: study.chains[0].source.arch.clone(),
-        usual_steps: single.usual_steps,
-        subject,
-    };
-    Ok(Comparison { record, about: Some(about), networks })
+    let subject = Some(subject.clone());
+    let made = study.made();
+    Ok(Comparison { record, made, subject, usual_steps: *usual_steps, networks })
 }
 
 /// The pictures of the changed weights that a row names, drawn anew.
-fn changed(row: Option<&NetworkRow>, view: &View) -> Vec<(Change, Picture)> {
-    let views = row.and_then(|row| row.result.as_ref()?.views.as_ref());
+fn changed(row: &NetworkRow, view: &View) -> Vec<(Change, Picture)> {
+    let views = row.result.as_ref().and_then(|result| result.views.as_ref());
     let mut painter = view.painter();
     let changes = views.map_or(&[][..], |views| &views.changes).iter();
     let draw = |change: &Change| {
@@ -238,7 +212,7 @@ pub fn compare_runs(
         networks.push(Shown {
             made: format!("{}, {arch}", config.arm),
             target: target.clone(),
-            changed: changed(Some(&row), &view),
+            changed: changed(&row, &view),
             view,
             curve: read_metrics(folder)?,
             arm,
@@ -260,7 +234,8 @@ pub fn compare_runs(
     };
     record.save(out).map_err(RecordError::from)?;
     save_changes(&record, out)?;
-    Ok(Comparison { record, about: None, networks })
+    let usual_steps = record.steps;
+    Ok(Comparison { record, made: Map::new(), subject: None, usual_steps, networks })
 }
 
 /// The table of the changed weights of every network that is shown.
@@ -307,47 +282,15 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
     folders.iter().zip(&all).map(name).collect()
 }
 
-/// The score of an arm over its seeds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ArmScore {
-    /// Networks that learned the picture: only those count.
-    pub fit: usize,
-    /// All networks.
-    pub all: usize,
-    /// Mean score of those that count ([`Scored::over_seeds`]); `None` without a result.
-    pub score: Option<Scored>,
-}
-
-impl ArmScore {
-    /// Of the networks of one arm.
-    pub fn of<'a>(networks: impl IntoIterator<Item = &'a NetworkResult>) -> Self {
-        let all: Vec<&NetworkResult> = networks.into_iter().collect();
-        let fit: Vec<&&NetworkResult> = all.iter().filter(|result| result.fit).collect();
-        let scores: Vec<Scored> = fit.iter().filter_map(|result| result.score).collect();
-        ArmScore { fit: fit.len(), all: all.len(), score: Scored::over_seeds(&scores) }
-    }
-
-    /// `2 of 3 fit`.
-    pub fn counts(&self) -> String {
-        format!("{} of {} fit", self.fit, self.all)
-    }
-}
-
 impl Comparison {
-    /// The rows of each arm, in the order of the record.
-    pub fn arms(&self) -> Vec<(&str, Vec<&NetworkRow>)> {
-        let of =
-            |shown: &'_ Shown| self.record.rows.iter().filter(|row| row.arm == shown.arm).collect();
-        self.networks.iter().map(|shown| (shown.arm.as_str(), of(shown))).collect()
-    }
-
     /// Why the comparison, or a part of it, could not be made, and what may help; `None` if every dense network, from
     /// which the others follow, was learned by some seed.
     pub fn obstacle(&self) -> Option<String> {
-        let about = self.about.as_ref()?;
+        let subject = self.subject.as_ref()?;
         let (mut unlearned, mut collapsed) = (Vec::new(), false);
-        for (arm, rows) in self.arms().into_iter().filter(|(arm, _)| DENSE.contains(arm)) {
-            let results = || rows.iter().filter_map(|row| row.result.as_deref());
+        for arm in DENSE {
+            let of_arm = self.record.rows.iter().filter(|row| row.arm == arm);
+            let results = || of_arm.clone().filter_map(|row| row.result.as_deref());
             if results().any(|result| result.fit) {
                 continue;
             }
@@ -371,7 +314,7 @@ impl Comparison {
         if collapsed {
             text += " Attempts became one colour; each began again at half the rate.";
         }
-        let path = word(portable(&about.subject.path));
+        let path = word(portable(&subject.path));
         text += &format!(
             " More steps may do: picloom compare {path} --steps {}",
             2 * self.record.steps
@@ -379,64 +322,23 @@ impl Comparison {
         Some(text)
     }
 
-    /// The scores of all networks, for people.
-    pub fn summary(&self) -> String {
-        let rows = || self.arms().into_iter().flat_map(|(_, rows)| rows);
-        let width = rows().map(|row| row.arm.chars().count()).max().unwrap_or(0).max(10);
-        let mut text = format!(
-            "{:<width$} {:>4} {:>6} {:>8} {:>6}  score (95 % interval)\n",
-            "arm", "seed", "kept", "R²", "clean"
-        );
-        for row in rows() {
-            let Some(result) = &row.result else { continue };
-            let score = match (result.score(), result.interval()) {
-                (Some(s), Some((low, high))) => format!("{s:.3} ({low:.3} to {high:.3})"),
-                _ => "none".into(),
-            };
-            let unfit = if result.fit { "" } else { "  UNFIT: does not count" };
-            let seed = row.seed.map_or("-".into(), |seed| seed.to_string());
-            text += &format!(
-                "{:<width$} {seed:>4} {:>6} {:>8.4} {:>6}  {score}{unfit}\n",
-                row.arm,
-                result.kept,
-                result.r2,
-                result.clean_share().map_or("-".into(), |share| format!("{share:.2}"))
-            );
-        }
-        let left_out =
-            self.record.rows.iter().filter_map(|row| Some((row, row.not_made.as_ref()?)));
-        for (row, why) in left_out {
-            let seed = row.seed.map_or("-".into(), |seed| seed.to_string());
-            text += &format!("{:<width$} {seed:>4}  not made: {why}\n", row.arm);
-        }
-        let arms = self.scores();
-        if arms.iter().any(|(_, arm)| arm.all > 1) {
-            text += &format!(
-                "\n{:<width$}  score over seeds (95 % interval of seeds and judge)\n",
-                "arm"
-            );
-            for (name, arm) in arms {
-                let score = match arm.score {
-                    Some(Scored { score, low: Some(low), high: Some(high), .. }) => {
-                        format!("{score:.3} ({low:.3} to {high:.3})")
-                    }
-                    Some(Scored { score, .. }) => format!("{score:.3}"),
-                    None => "no result".into(),
-                };
-                text += &format!("{name:<width$}  {score}, {}\n", arm.counts());
+    /// The arms that were not made, each with the reason, once.
+    pub fn not_made(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for row in &self.record.rows {
+            let Some(why) = &row.not_made else { continue };
+            let line = format!("{}: not made; {why}", row.arm);
+            if !all.contains(&line) {
+                all.push(line);
             }
         }
-        match self.obstacle() {
-            Some(obstacle) => format!("{obstacle}\n\n{text}"),
-            None => text,
-        }
+        all
     }
 
-    /// The score of each arm, in the order of the record.
-    pub fn scores(&self) -> Vec<(&str, ArmScore)> {
-        let results = |rows: Vec<&'_ NetworkRow>| {
-            ArmScore::of(rows.into_iter().filter_map(|row| row.result.as_deref()))
-        };
-        self.arms().into_iter().map(|(name, rows)| (name, results(rows))).collect()
+    /// The scores of all networks, for people; first what could not be made.
+    pub fn summary(&self) -> String {
+        let obstacle = self.obstacle().map(|obstacle| format!("{obstacle}\n"));
+        let parts = obstacle.into_iter().chain([self.record.summary()]).chain(self.not_made());
+        parts.collect::<Vec<_>>().join("\n")
     }
 }

@@ -4,11 +4,9 @@
 
 use super::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use super::networks::spec::NetworksSpec;
-use crate::base::folder::Marker;
-use crate::base::refusal::Refusal;
 use crate::base::text::fixed;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A network in numbers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,9 +29,9 @@ pub struct Told {
     pub clean_share: Option<f64>,
     /// The score's 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Id of its run.
+    /// Folder of its run, from the study's; `None` for the evolved network.
     #[serde(skip)]
-    run_id: Option<String>,
+    pub run: Option<PathBuf>,
 }
 
 /// The smallest network that was found, and what it is compared with.
@@ -68,32 +66,8 @@ impl Told {
             score: result.score().filter(|_| result.fit),
             clean_share: result.clean_share().filter(|_| result.fit),
             interval: result.interval().filter(|_| result.fit),
-            run_id: result.run_id.clone(),
+            run: result.path.as_ref().map(PathBuf::from),
         }
-    }
-
-    /// The folder of its run among those of a study.
-    ///
-    /// # Errors
-    /// No folder there is of this run.
-    pub fn folder(&self, study: &Path) -> Result<PathBuf, Refusal> {
-        let none = || Refusal::new(study.display(), "the run of the network", "none");
-        let id = self.run_id.as_deref().ok_or_else(none)?;
-        let below = |folder: &Path| -> Vec<PathBuf> {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-            paths.retain(|path| path.is_dir());
-            paths.sort();
-            paths
-        };
-        let is_it = |path: &PathBuf| {
-            Marker::read(path).is_some_and(|marker| marker.id.as_deref() == Some(id))
-        };
-        let runs = below(study).into_iter().flat_map(|run| {
-            let rounds = below(&run);
-            std::iter::once(run).chain(rounds)
-        });
-        runs.into_iter().find(is_it).ok_or_else(none)
     }
 
     /// A line of a table: name, links, needed links, R², clean share, score with its interval.
@@ -189,7 +163,7 @@ impl Distilled {
         lines.extend(ends);
         lines.extend(others);
         if let (Some(fewest), Some(highest)) = (self.found.interval, self.highest.interval)
-            && self.found.run_id != self.highest.run_id
+            && self.found.run != self.highest.run
         {
             let touch = if fewest.1 >= highest.0 { "touch" } else { "do not touch" };
             lines.push(format!("the intervals of the two ends' scores {touch}"));

@@ -1,7 +1,5 @@
 //! Loss curves of runs, with a published curve beside them where there is one.
 
-use super::axis::Axis;
-use super::charts::{Figure, Panel, Series};
 use super::style::Colour;
 use crate::base::real;
 use crate::train::LogLine;
@@ -39,14 +37,6 @@ impl LossCurve {
             .collect();
         LossCurve { name: name.to_string(), colour, points }
     }
-}
-
-/// The curves on a logarithmic loss axis.
-pub fn losses(title: &str, subtitle: &str, note: &str, curves: &[LossCurve]) -> String {
-    let line = |c: &LossCurve| Series::line(c.name.clone(), c.colour, c.points.iter().copied());
-    let (x, y) = (Axis::new("step"), Axis::new("mean squared error").log());
-    let figure = Figure::new(title).subtitle(subtitle).note(note).sized(860, 420);
-    figure.draw(&[Panel::new("", x, y, curves.iter().map(line).collect())])
 }
 
 /// The geometric mean of several loss curves, from where they begin on average, at the places (steps or

@@ -39,6 +39,10 @@ impl Methods<'_> {
         let fields = &self.head.fields;
         let targets: Vec<&str> =
             fields.get("png_ratio")?.as_object()?.keys().map(String::as_str).collect();
+        // Finished runs say it each.
+        if targets.is_empty() {
+            return None;
+        }
         let seeds = self.head.made.get("seeds").and_then(Value::as_array);
         let seeds = seeds.map_or(String::new(), |seeds| {
             let listed: Vec<String> = seeds.iter().map(plain).collect();
@@ -162,6 +166,16 @@ impl Methods<'_> {
         });
         Some(format!("Picloom {picloom}{commit}.{}", machine.unwrap_or_default()))
     }
+}
+
+/// Facts of a result for the head of its page: profile, sizes, judge.
+pub fn facts(head: &Head) -> Vec<(String, String)> {
+    let fact = |name: &str| {
+        let value = plain(head.fields.get(name)?);
+        Some((name.to_string(), if name == "judge" { style::judged_by(&value) } else { value }))
+    };
+    let facts = ["profile", "size", "steps", "judge"].into_iter().filter_map(fact);
+    facts.chain([("rows".to_string(), head.rows.to_string())]).collect()
 }
 
 /// How Picloom is cited: its authors, title and version.

@@ -32,7 +32,6 @@ pub mod html;
 pub mod judge;
 pub mod losses;
 pub mod methods;
-pub mod networks;
 pub mod page;
 pub mod plot;
 pub mod sheets;

@@ -3,6 +3,7 @@
 use super::html::{Align, Cell, Page, Section, Table};
 use super::plot::{Arms, Drawing};
 use crate::base::text::fixed;
+use crate::score::FIT_GATE;
 use crate::study::contrast::{Decision, Found, Verdict};
 
 /// The content of a study's report.
@@ -15,12 +16,12 @@ pub struct Report<'a> {
     pub facts: Vec<(String, String)>,
     /// Warnings for the reader before the numbers: contrasts that were changed, another profile.
     pub remarks: Vec<String>,
+    /// Sections before the decisions: its arms, of a study of networks.
+    pub sections: Vec<Section>,
     /// How it was made, in words; may be empty.
     pub methods: String,
     /// How the program is cited.
     pub citation: String,
-    /// Its arms, of a study of networks.
-    pub arms: Option<&'a Arms>,
     /// The decisions.
     pub decisions: &'a [Decision],
     /// The figures, in order.
@@ -36,16 +37,10 @@ impl Report<'_> {
         for (name, value) in &self.facts {
             page = page.fact(name.clone(), value.clone());
         }
-        for remark in &self.remarks {
-            page = page.banner(super::html::Kind::Warning, "Note", remark.clone());
+        if !self.remarks.is_empty() {
+            page = page.banner(super::html::Kind::Warning, "Note", self.remarks.join(" "));
         }
-        if let Some(arms) = self.arms {
-            let unit = &arms.unit;
-            let section = Section::new("The networks")
-                .paragraph(format!("One row per arm, at the end of training. A score is the mean over {unit}s of the networks that learned their picture (R² ≥ .95), with its 95 % interval over {unit}s; the other networks do not count."))
-                .table(arms_table(arms));
-            page = page.section(section);
-        }
+        page.sections.extend(self.sections.clone());
         if !self.decisions.is_empty() {
             let mut section = Section::new("What was decided")
                 .paragraph("One row per contrast: the difference of the groups on the basis that decides. A contrast is supported if its rule holds for every group.")
@@ -98,6 +93,16 @@ impl Report<'_> {
         }
         table(&head, rows)
     }
+}
+
+/// The arms of a study of networks, with the meaning of their numbers.
+pub fn arms_section(arms: &Arms) -> Section {
+    let unit = &arms.unit;
+    let says = format!(
+        "One row per arm, at the end of training. A score is the mean over {unit}s of the networks that learned their picture (R² ≥ {FIT_GATE}); grey rows have none, and do not count. {}",
+        arms.interval()
+    );
+    Section::new("The networks").paragraph(says).table(arms_table(arms))
 }
 
 /// The arms as a table.

@@ -35,7 +35,6 @@ mod own_judge;
 mod own_method;
 mod prune_runs;
 mod records;
-mod regime_map;
 mod reports;
 mod shares;
 mod sources;

@@ -2,6 +2,7 @@
 //! columns say.
 
 use crate::answers::hold_generated;
+use picloom::base::settings::Settings;
 use picloom::experiment::changes;
 use picloom::experiment::networks::{NetworksRecord, NetworksSpec};
 use picloom::figures::plot::{FigureSpec, Kind, of_spec};
@@ -141,6 +142,21 @@ fn the_kinds_of_figures_stand_on_the_page_with_their_keys() {
         let _ = writeln!(text, "| `{name}` | {} |", own.join(", "));
     }
     hold_generated("docs/SPEC.md", ["<!-- figures -->\n", END], &text);
+}
+
+#[test]
+fn the_keys_of_figures_stand_on_their_page() {
+    let mut text = String::from("| key | meaning |\n|---|---|\n");
+    for row in FigureSpec::settings() {
+        let key = if row.name.is_empty() { row.path.as_str() } else { row.name };
+        let default = row.defaults[0].clone().filter(|default| default != "false");
+        let default = default.unwrap_or_default();
+        let default = if row.about.unless.is_empty() { default.as_str() } else { row.about.unless };
+        let brackets = if default.is_empty() { String::new() } else { format!(" ({default})") };
+        let means = format!("{}{brackets}", row.means).replace('|', "\\|");
+        let _ = writeln!(text, "| `{key}` | {means} |");
+    }
+    hold_generated("docs/PLOTS.md", ["<!-- keys -->\n", END], &text);
 }
 
 #[test]

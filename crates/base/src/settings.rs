@@ -7,7 +7,7 @@ mod value;
 
 pub use overlay::Overlay;
 pub use value::{Value, of_file};
-pub use value::{text_in_files, texts};
+pub use value::{data, text_in_files, texts};
 
 use super::names::did_you_mean;
 use super::refusal::Refusal;

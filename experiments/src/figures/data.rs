@@ -1,11 +1,11 @@
 //! The data of figures from a networks record: cells of seeds, means with intervals, words.
 
 pub(super) use super::arms::look;
+pub(super) use super::networks::{distinct, estimate, hollow, sorted, spoken, what};
 use crate::claims::named as effect_name;
 use picloom::base::stats::mean;
 use picloom::experiment::networks::record::{NetworkResult, NetworkRow, NetworksRecord};
 use picloom::experiment::networks::spec::BASE;
-pub(super) use picloom::figures::networks::{distinct, estimate, hollow, sorted, spoken, what};
 use picloom::figures::style::{self};
 use picloom::study::contrast::Found;
 

@@ -7,7 +7,7 @@
 //! | file | draws |
 //! |---|---|
 //! | `pictures` | grids of pictures; what stands in charts is [`picloom::figures::charts`] |
-//! | `data` | what they take from a networks record |
+//! | `networks`, `data` | what they take from a networks record |
 //! | `wirings` | sheets of changed weights and maps, losses of the evolved graph |
 //! | `depth` | depth by compression |
 //! | `regime` | pictures of networks of neighbouring depths |
@@ -29,6 +29,7 @@ mod data;
 mod depth;
 mod domain;
 mod mechanisms;
+mod networks;
 mod of_specs;
 mod optimizers;
 mod orthogonality;
@@ -43,13 +44,13 @@ pub mod theory;
 mod verdicts;
 mod wirings;
 
-pub use picloom::figures::networks::Drawing;
+pub use networks::Drawing;
 
 use crate::claims::Ledger;
+use networks::Nothing;
 use picloom::base::files::{LARGEST_STATE, read_text};
 use picloom::base::text::word;
 use picloom::experiment::networks::NetworksRecord;
-use picloom::figures::networks::{self, Nothing};
 use picloom::network::Picture;
 use picloom::study::Record;
 use picloom::study::contrast::{Basis, Found};

@@ -4,6 +4,7 @@ use super::data::{
     Group as Networks, Value, differences, distinct, estimate, hollow, look, on_average, spoken,
     what,
 };
+use super::networks::levels;
 use super::regime::CONTROLS;
 use super::theory::{clouds, looks};
 use super::{DrawError, Drawing, Sources, some};
@@ -12,7 +13,6 @@ use picloom::experiment::depth::Sweep;
 use picloom::experiment::networks::record::NetworkResult;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Panel};
-use picloom::figures::networks::levels;
 
 const STUDY: &str = "pruning";
 

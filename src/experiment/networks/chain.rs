@@ -108,62 +108,6 @@ pub enum Missing {
     LeftOut(String),
 }
 
-/// The result of `look` for each network: arm, level, and the value or why there is no value.
-pub type Outcomes<T> = Vec<(String, usize, Result<T, Missing>)>;
-
-/// Makes the networks of these arms of `chain` in the study's `folder` and looks at each, arm by
-/// arm; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks
-/// that are finished there are not computed again.
-pub fn walk<'a, T>(
-    chain: &'a Chain,
-    arms: impl IntoIterator<Item = &'a ArmSpec>,
-    folder: &Path,
-    ask: Ask<'_>,
-    look: &mut dyn FnMut(&Made<'_>) -> Result<T, ArmError>,
-) -> Option<Outcomes<T>> {
-    let arms: Vec<&ArmSpec> = arms.into_iter().collect();
-    let mut worker = Worker::new(chain, folder, ask);
-    worker.train_roots(&arms);
-    let mut seen: Outcomes<T> = Vec::new();
-    for arm in arms {
-        // What is trained has been said to begin.
-        if arm.wiring.is_none_or(|wiring| wiring == ArmWiring::Evolved) {
-            worker.begin(arm);
-        }
-        let before = seen.len();
-        let scoring = chain.costs(arm).scoring / levels(arm).count() as f64;
-        let outcome = worker.arm(arm, &mut |made| {
-            seen.push((made.arm.into(), made.level, Ok(look(made)?)));
-            ask.tell(News::Did { cost: scoring, now: true });
-            Ok(())
-        });
-        match outcome {
-            Ok(()) => {}
-            Err(error) if error.ends_work() => return None,
-            Err(error) => {
-                let says = without_path(&error.to_string(), folder);
-                // What follows from an arm that is left out is left out too.
-                let is_left_out = |of: &String| {
-                    seen.iter().any(|(arm, _, network)| {
-                        arm == of && matches!(network, Err(Missing::LeftOut(_)))
-                    })
-                };
-                let error = match &error {
-                    ArmError::Unlearned { .. } => Missing::LeftOut(says),
-                    ArmError::Before(of) if is_left_out(of) => {
-                        Missing::LeftOut(format!("it follows {of}, which is left out"))
-                    }
-                    _ => Missing::Failed(says),
-                };
-                let made = seen.len() - before;
-                let left = levels(arm).skip(made);
-                seen.extend(left.map(|k| (arm.name.clone(), k, Err(error.clone()))));
-            }
-        }
-    }
-    Some(seen)
-}
-
 /// The levels of an arm, from 1; 0 alone if it is not pruned.
 pub(super) fn levels(arm: &ArmSpec) -> std::ops::RangeInclusive<usize> {
     match arm.levels.len() {
@@ -177,19 +121,54 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
     chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level))).collect()
 }
 
-/// Scores and measures the networks of `chain` and returns their rows; `None` if `ask` stopped it.
-///
-/// An arm that fails gives rows with the reason.
+/// Makes the networks of `chain` in the study's `folder`, scores and measures each, arm by arm, and returns their rows;
+/// `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks that are finished there
+/// are not computed again. An arm that fails gives rows with the reason.
 pub(crate) fn run_chain(
     chain: &Chain,
     folder: &Path,
     judge: &dyn Judge,
     ask: Ask<'_>,
 ) -> Option<Vec<NetworkRow>> {
-    let seen = walk(chain, &chain.key.arms, folder, ask, &mut |made| {
-        Measuring::of(chain, made).measure(made, judge, folder, ask)
-    })?;
-    Some(seen.into_iter().map(|(arm, level, result)| row(chain, arm, level, result)).collect())
+    let arms: Vec<&ArmSpec> = chain.key.arms.iter().collect();
+    let mut worker = Worker::new(chain, folder, ask);
+    worker.train_roots(&arms);
+    let mut rows: Vec<NetworkRow> = Vec::new();
+    for arm in arms {
+        // What is trained has been said to begin.
+        if arm.wiring.is_none_or(|wiring| wiring == ArmWiring::Evolved) {
+            worker.begin(arm);
+        }
+        let before = rows.len();
+        let scoring = chain.costs(arm).scoring / levels(arm).count() as f64;
+        let outcome = worker.arm(arm, &mut |made| {
+            let result = Measuring::of(chain, made).measure(made, judge, folder, ask)?;
+            rows.push(row(chain, made.arm.into(), made.level, Ok(result)));
+            ask.tell(News::Did { cost: scoring, now: true });
+            Ok(())
+        });
+        match outcome {
+            Ok(()) => {}
+            Err(error) if error.ends_work() => return None,
+            Err(error) => {
+                let says = without_path(&error.to_string(), folder);
+                // What follows from an arm that is left out is left out too.
+                let is_left_out =
+                    |of: &String| rows.iter().any(|row| row.arm == *of && row.not_made.is_some());
+                let error = match &error {
+                    ArmError::Unlearned { .. } => Missing::LeftOut(says),
+                    ArmError::Before(of) if is_left_out(of) => {
+                        Missing::LeftOut(format!("it follows {of}, which is left out"))
+                    }
+                    _ => Missing::Failed(says),
+                };
+                let left = levels(arm).skip(rows.len() - before);
+                let failed = |level| row(chain, arm.name.clone(), level, Err(error.clone()));
+                rows.extend(left.map(failed));
+            }
+        }
+    }
+    Some(rows)
 }
 
 /// A row of the record.

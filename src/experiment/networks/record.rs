@@ -608,7 +608,7 @@ impl Record for NetworksRecord {
             groups[at].2.extend(row.result.as_deref());
         }
         let mut text = format!(
-            "{:<16} {:<14} {:>2} {:<22} {:>6} {:>6} {:>7} {:>8} {:>6}\n",
+            "{:<16} {:<14} {:>2} {:<22} {:>6} {:>6} {:>7} {:>8} {:>6} 95 % of score\n",
             "target", "training", "L", "network", "score", "clean", "fit", "alive", "R²"
         );
         // Means over those that there are: a network that failed has neither score nor links.
@@ -618,12 +618,17 @@ impl Record for NetworksRecord {
         for (name, all, results) in groups {
             let of = |value: fn(&NetworkResult) -> f64| results.iter().map(|r| value(r)).collect();
             let fit: Vec<&&NetworkResult> = results.iter().filter(|r| r.fit).collect();
-            let scores = fit.iter().filter_map(|r| r.score()).collect();
+            let scores: Vec<Scored> = fit.iter().filter_map(|r| r.score).collect();
+            let score = Scored::over_seeds(&scores);
+            let interval = score.and_then(|s| s.low.zip(s.high));
+            let interval =
+                interval.map_or(String::new(), |(low, high)| format!(" [{low:.2}, {high:.2}]"));
             let clean = told(fit.iter().filter_map(|r| r.clean_share()).collect(), 2);
             let fit = format!("{}/{all}", fit.len());
             let (alive, r2) = (told(of(|r| r.alive as f64), 0), told(of(|r| r.r2), 3));
-            let score = told(scores, 2);
-            text += &format!("{name} {score:>6} {clean:>6} {fit:>7} {alive:>8} {r2:>6}\n");
+            let score = score.map_or("-".into(), |score| format!("{:.2}", score.score));
+            text +=
+                &format!("{name} {score:>6} {clean:>6} {fit:>7} {alive:>8} {r2:>6}{interval}\n");
         }
         text += &left_out(&self.left_out);
         text

@@ -92,7 +92,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             series: series.iter().map(|s| s.1.clone()).collect(),
             groups,
             lying: spec.horizontal,
-            rules: rules(&spec.reference.0),
+            rules: rules(&spec.reference),
             ..Dots::default()
         };
         panels.push(dots.panel());

@@ -1,7 +1,7 @@
 //! From panels to an SVG of a width in mm and a text size in pt, and what was drawn in numbers.
 
 use super::data::{Selected, Summary};
-use super::spec::{Caption, FigureSpec, Kind};
+use super::spec::{Caption, FigureSpec, Kind, Length};
 use crate::base::refusal::Refusal;
 use crate::figures::axis::{Axis, Scale};
 use crate::figures::charts::{Figure, Height, Look, Panel, Spread};
@@ -182,7 +182,7 @@ impl Content {
     /// # Errors
     /// The width is too small for the text size.
     pub(super) fn finish(self, spec: &FigureSpec, subtitle: &str) -> Result<Drawing, Refusal> {
-        let width = pixels_of(spec, spec.width);
+        let width = pixels_of(spec, spec.width.0);
         let mut caption = self.caption;
         caption.extend(off_the_axes(&self.panels)?);
         let caption = caption.join(" ");
@@ -204,7 +204,7 @@ impl Content {
         let each = self.height.unwrap_or_else(|| {
             (self.of_width * (width / columns as f64 - 60.0)).clamp(130.0, 380.0)
         });
-        let whole = spec.height.map(|height| Height::Whole(pixels_of(spec, height).round()));
+        let whole = spec.height.map(|height| Height::Whole(pixels_of(spec, height.0).round()));
         let figure = Figure {
             width: width.round() as u32,
             height: whole.unwrap_or(Height::Each(each)),
@@ -264,13 +264,13 @@ fn mm_of_pixel(spec: &FigureSpec) -> f64 {
 /// It is narrower than that.
 pub(super) fn check_width(spec: &FigureSpec) -> Result<(), Refusal> {
     const NARROWEST: f64 = 190.0;
-    if pixels_of(spec, spec.width) >= NARROWEST {
+    if pixels_of(spec, spec.width.0) >= NARROWEST {
         return Ok(());
     }
     let least = (NARROWEST * mm_of_pixel(spec)).ceil();
     let expected = format!("at least {least} mm for text of {} pt", spec.font_size);
     let advice = "make it wider, or `font_size` smaller";
-    Err(Refusal::new("width", expected, format!("{} mm", spec.width)).advising(advice))
+    Err(Refusal::new("width", expected, format!("{} mm", spec.width.0)).advising(advice))
 }
 
 /// Draws a figure, and refuses it if one of its texts is cut or reaches beyond the page.
@@ -284,16 +284,16 @@ pub(super) fn whole(
     let drawing = draw(spec)?;
     let Some(text) = cut(spec, &drawing.svg) else { return Ok(drawing) };
     let fits = |width: &f64| {
-        let wider = FigureSpec { width: *width, ..spec.clone() };
+        let wider = FigureSpec { width: Length(*width), ..spec.clone() };
         draw(&wider).is_ok_and(|drawing| cut(&wider, &drawing.svg).is_none())
     };
-    let mut widths = (1..=40).map(|i| (spec.width * (1.0 + 0.1 * f64::from(i))).ceil());
+    let mut widths = (1..=40).map(|i| (spec.width.0 * (1.0 + 0.1 * f64::from(i))).ceil());
     let expected = match widths.find(fits) {
         Some(width) => format!("at least {width} mm, at which every text is whole"),
         None => "shorter texts".into(),
     };
     let advice = "make it wider, `font_size` smaller, or the text shorter, by `labels` for example";
-    let found = format!("{} mm, at which {text:?} does not fit", spec.width);
+    let found = format!("{} mm, at which {text:?} does not fit", spec.width.0);
     Err(Refusal::new("width", expected, found).advising(advice))
 }
 
@@ -349,7 +349,7 @@ pub(super) fn in_mm(
         digits.parse().expect("a number")
     };
     let pixels = [number(" width=\""), number(" height=\"")];
-    let mm = pixels.map(|p| ((p / pixels[0] * spec.width) * 100.0).round() / 100.0);
+    let mm = pixels.map(|p| ((p / pixels[0] * spec.width.0) * 100.0).round() / 100.0);
     let mut root = root.to_string();
     for ((key, pixels), mm) in ["width", "height"].iter().zip(pixels).zip(mm) {
         root = root.replacen(&format!(" {key}=\"{pixels}\""), &format!(" {key}=\"{mm}mm\""), 1);

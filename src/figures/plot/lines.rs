@@ -60,7 +60,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             x: axis,
             y: selected.words.axis(y, Which::Y),
             series: thin,
-            y_rules: rules(&spec.reference.0),
+            y_rules: rules(&spec.reference),
             ..Panel::default()
         });
     }

@@ -38,7 +38,7 @@ pub use curves::draw_losses;
 pub use drawing::{Drawing, DrawnSeries};
 pub use output::{Format, encode, save_drawing};
 pub use source::Source;
-pub use spec::{Caption, FigureSpec, Group, Hex, Kind, Numbers, Which, length_of};
+pub use spec::{Caption, FigureSpec, Group, Hex, Kind, Length, Which};
 pub use study::{draw_of_study, of_spec, tables_of};
 pub use usual::{ArmRow, Arms, arms_of, usual_figures};
 

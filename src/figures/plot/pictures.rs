@@ -198,14 +198,14 @@ pub(super) fn of_files(spec: &FigureSpec, tables: &[Source]) -> Result<Drawing, 
 
 impl Board {
     fn finish(self, spec: &FigureSpec) -> Result<Drawing, Refusal> {
-        let width = pixels_of(spec, spec.width).round();
+        let width = pixels_of(spec, spec.width.0).round();
         let widest = self.rows.iter().map(|row| text_width(&row.0, size::TICK, true));
         let label = widest.fold(0.0, f64::max).min(0.3 * width);
         let left = MARGIN + if label > 0.0 { label + 10.0 } else { 0.0 };
         let columns = self.rows.iter().map(|row| row.1.len()).max().unwrap_or(1).max(1) as f64;
         let pane = (width - left - MARGIN - GAP * (columns - 1.0)) / columns;
         if pane < 8.0 {
-            let expected = format!("pictures a row that fit into {} mm", spec.width);
+            let expected = format!("pictures a row that fit into {} mm", spec.width.0);
             let advice = "make the figure wider, or choose fewer with `where`";
             return Err(Refusal::new("x", expected, columns.to_string()).advising(advice));
         }

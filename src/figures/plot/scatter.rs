@@ -62,7 +62,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             x: selected.words.axis(x, Which::X),
             y: selected.words.axis(y, Which::Y),
             series: clouds,
-            y_rules: rules(&spec.reference.0),
+            y_rules: rules(&spec.reference),
             diagonal: spec.diagonal,
             ..Panel::default()
         });

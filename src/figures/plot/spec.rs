@@ -1,218 +1,224 @@
-//! A figure as a spec writes it: `[[figures]]`. What each key means stands in `docs/PLOTS.md`.
+//! A figure as a spec writes it: `[[figures]]`. Its keys are declared here: options, checks and the tables of
+//! `docs/PLOTS.md` are made from the declaration.
 
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
+use crate::base::settings::{Range, Settings, Value, data, of_file, settings};
 use crate::figures::charts::Spread;
 use crate::figures::style::Colour;
 use crate::study::contrast::{Basis, Mean};
 use crate::study::table::{Fewest, Filter, Measure};
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// One `[[figures]]` of a spec. A key that its kind does not use is refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FigureSpec {
-    /// Name of its files.
-    pub name: String,
-    /// How it is drawn.
-    pub kind: Kind,
-    /// Horizontal axis: a number, or the column of the categories (dots, heatmap, pictures).
-    pub x: Option<Measure>,
-    /// Vertical axis: a number, or the column of the rows (heatmap, pictures).
-    pub y: Option<Measure>,
-    /// The number in the cells of a heatmap.
-    pub of: Option<Measure>,
-    /// Column whose values get a colour each.
-    pub series: Option<String>,
-    /// Column whose values get a panel each.
-    pub panel: Option<String>,
-    /// Rows that are drawn. Default: those at the end of training.
-    #[serde(default, rename = "where")]
-    pub rows: Filter,
-    /// The rows are put together before they are drawn: of each group the least value at which enough rows hold. Default:
-    /// they are drawn as they are.
-    pub fewest: Option<Fewest>,
-    /// Column of the independent units; `row`: every row is one. Default: `target`; scatter: `row`.
-    pub unit: Option<String>,
-    /// Column whose values are the points of a line or of a scatter. Default: the values of `x`; scatter: the units.
-    pub by: Option<String>,
-    /// Order of values, for every column of the figure. Default: by size, then the house order of arms.
-    #[serde(default)]
-    pub order: Vec<String>,
-    /// Name of a value or a column: `sp = "SP"`, `"level=2" = "a quarter"`, `score = "score"`.
-    #[serde(default)]
-    pub labels: BTreeMap<String, String>,
-    /// Colour of a value, `#rrggbb`.
-    #[serde(default)]
-    pub colours: BTreeMap<String, Hex>,
-    /// Written above. Default: nothing.
-    #[serde(default)]
-    pub title: String,
-    /// Whether pixels, steps, seeds, judge and profile of the study stand below the title. Default: no.
-    #[serde(default)]
-    pub subtitle: bool,
-    /// Description of the figure, in a sentence, for lists and reports. It is not drawn.
-    #[serde(default)]
-    pub says: String,
-    /// Facts of your own about the figure, for lists. They are not drawn.
-    #[serde(default)]
-    pub tags: BTreeMap<String, String>,
-    /// Conditions that rows must meet to count. A mark without such a row is hollow. Default: all rows count.
-    #[serde(default)]
-    pub counts: Filter,
-    /// Column whose every value a network must have: targets and seeds that lack one are left out.
-    pub complete: Option<String>,
-    /// Name of one more category: the mean over the others. Default: none.
-    #[serde(default)]
-    pub overall: String,
-    /// Whether a line joins the marks of each value of `by`. Default: no.
-    #[serde(default)]
-    pub join: bool,
-    /// Bases on which a forest draws its contrasts. Default: those of each contrast.
-    #[serde(default)]
-    pub bases: Vec<Basis>,
-    /// How a forest or heatmap averages its contrasts. Default: as each contrast says.
-    pub mean: Option<Mean>,
-    /// Title of the horizontal axis. Default: the label of its column.
-    pub x_label: Option<String>,
-    /// Title of the vertical axis. Default: the label of its column.
-    pub y_label: Option<String>,
-    /// Text below. Default: nothing; `true`: an explanation of the marks.
-    #[serde(default)]
-    pub caption: Caption,
-    /// Width in mm, or as text: `"85mm"`, `"8.5cm"`, `"3.3in"`, `"column"` (85 mm), `"page"` (180 mm). Default: 180.
-    #[serde(default = "width", deserialize_with = "length")]
-    pub width: f64,
-    /// Height, written as `width` is. Default: as the content needs.
-    #[serde(default, deserialize_with = "some_length")]
-    pub height: Option<f64>,
-    /// Size of the smallest text in pt. Default: 8.
-    #[serde(default = "font_size")]
-    pub font_size: f64,
-    /// Panels in a row. Default: as many as are wide enough.
-    pub columns: Option<usize>,
-    /// Axes with a logarithmic scale: `["x", "y"]`.
-    #[serde(default)]
-    pub log: Vec<Which>,
-    /// Range of the horizontal axis. Default: that of the data.
-    pub x_range: Option<[f64; 2]>,
-    /// Range of the vertical axis. Default: that of the data.
-    pub y_range: Option<[f64; 2]>,
-    /// Range of the colours of a heatmap. Default: that of the data.
-    pub range: Option<[f64; 2]>,
-    /// Dashed lines at these values of `y`.
-    #[serde(default)]
-    pub reference: Numbers,
-    /// How the interval is drawn. Default: lines `band`, dots and scatter `whiskers`.
-    pub interval: Option<Spread>,
-    /// Whether every unit is drawn beside the mean. Default: dots yes, lines and forest no.
-    pub units: Option<bool>,
-    /// Dots, lines, scatter: units that an interval needs (default 3). Heatmap: networks below which a cell is
-    /// hatched (default 1).
-    pub least: Option<usize>,
-    /// Whether the categories of dots run down, for long names. Default: no.
-    #[serde(default)]
-    pub horizontal: bool,
-    /// Whether the points of a scatter are named after `by` or `unit`. Default: no.
-    #[serde(default)]
-    pub names: bool,
-    /// Whether a scatter has the line y = x. Default: no.
-    #[serde(default)]
-    pub diagonal: bool,
-    /// A share from 0 to 1, drawn as a bar in each cell of a heatmap: `fit`.
-    pub bar: Option<Measure>,
-    /// Whether the highest cell of each heatmap is outlined; with `bar`: the highest value times bar. Default: no.
-    #[serde(default)]
-    pub outline: bool,
-    /// Whether a heatmap is red below 0 and blue above. Default: no; yes with `contrasts`.
-    pub signed: Option<bool>,
-    /// Decimals of the numbers that are written. Default: 2.
-    pub decimals: Option<usize>,
-    /// Ids of the contrasts of a forest, in order (default: all); of a heatmap: the one evaluated in each cell.
-    #[serde(default)]
-    pub contrasts: Vec<String>,
-    /// Column with the paths of the pictures, relative to the table, or a path with names of columns:
-    /// `views/{target}-target.png`.
-    pub picture: Option<String>,
-    /// Numbers below each picture: the mean of `of` over the rows of these groups that count.
-    #[serde(default)]
-    pub numbers: Vec<Group>,
-    /// Paths of pictures, row by row, relative to the table.
-    #[serde(default)]
-    pub files: Vec<Vec<String>>,
-    /// Labels of the rows of `files`.
-    #[serde(default)]
-    pub row_labels: Vec<String>,
-    /// Studies whose tables are drawn, by name; the column `study` tells their rows apart. Default: the spec's own; of a
-    /// forest those that its first contrast reads.
-    #[serde(default)]
-    pub tables: Vec<String>,
-    /// Forms that `picloom experiment figures` writes: svg, png, pdf. Default: svg.
-    #[serde(default)]
-    pub formats: Vec<String>,
-    /// Labels of the columns of `files`.
-    #[serde(default)]
-    pub column_labels: Vec<String>,
+settings! {
+    /// One `[[figures]]` of a spec. A key that its kind does not use is refused.
+    #[derive(Clone, Debug, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    pub struct FigureSpec: flags "Figure" with checked {
+        /// Name of its files; needed in a spec.
+        name as "": String = String::new();
+        /// How it is drawn: dots, lines, scatter, heatmap, forest, verdicts, curves or pictures; needed in a spec.
+        kind: Kind = Kind::Dots, unless: "what suits x and y";
+        /// Horizontal axis: a column, `log2(column)`, `ln(column)` or `max(column,number)`, each also with a minus before
+        /// it; for dots, heatmap and pictures a column of categories; of curves `curve_step` or `curve_evaluations`.
+        x: Option<Measure>, value: "COLUMN";
+        /// Vertical axis, written as `x` is; for heatmap and pictures the column of the rows.
+        y: Option<Measure>, value: "COLUMN";
+        /// The number in the cells of a heatmap, or below pictures.
+        of: Option<Measure>, value: "COLUMN";
+        /// Column whose values get a colour and a marker each.
+        series: Option<String>, value: "COLUMN";
+        /// Column whose values get a panel each.
+        panel: Option<String>, value: "COLUMN";
+        /// Rows that are drawn: conditions with `=` (values with `|` between them), `!=`, `>=`, `<=`, `>` or `<`, as text
+        /// (`arm=sp|imp,fit=true`) or as a table (`{ arm = ["sp", "imp"], fit = true }`); `at=` means "no value".
+        #[serde(default, rename = "where")]
+        rows as "where": Filter = Filter::default(), value: "CONDITIONS", unless: "those at the end of training";
+        /// First reduce each group to one row, as in contrasts: the least value at which enough rows hold.
+        fewest as "": Option<Fewest>;
+        /// Column of the independent units; `row`: every row is one.
+        unit: Option<String>, value: "COLUMN", unless: "target, or seed within targets; scatter: row";
+        /// Column whose values are the points of a line or scatter; x and y are averaged within each.
+        by: Option<String>, value: "COLUMN", unless: "the values of x; scatter: the units";
+        /// Order of values, of any column: dense,sp. Others follow.
+        #[serde(default)]
+        order: Vec<String> = Vec::new(), value: "VALUES", unless: "by size; arms in house order; else as in the table";
+        /// Names of values and columns: sp=SP,score=score,level=2=a quarter. The key `""` shows rows without a value, which
+        /// are left out otherwise.
+        #[serde(default)]
+        labels: BTreeMap<String, String> = BTreeMap::new(), value: "VALUE=NAME,…", unless: "house names";
+        /// Colours of values, of a forest those of its bases: sp=#0072b2.
+        #[serde(default)]
+        colours: BTreeMap<String, Hex> = BTreeMap::new(), value: "VALUE=#RRGGBB,…", unless: "house colours";
+        /// Title above the figure.
+        #[serde(default)]
+        title: String = String::new(), value: "TEXT";
+        /// Whether sizes, seeds, judge and profile stand below the title, from `study.json`.
+        #[serde(default)]
+        subtitle: bool = false;
+        /// Sentence about the figure, for lists and reports; not drawn.
+        #[serde(default)]
+        says as "": String = String::new();
+        /// Facts of your own, for lists, `{ topic = "depth" }`; not drawn.
+        #[serde(default)]
+        tags as "": BTreeMap<String, String> = BTreeMap::new();
+        /// Conditions that rows must meet to count, written as `where` is. A mark without such rows is hollow.
+        #[serde(default)]
+        counts: Filter = Filter::default(), value: "CONDITIONS", unless: "all rows count; plot --kind: fit=true";
+        /// Column whose every value must be there: targets and seeds that lack a counting row for one are left out.
+        complete: Option<String>, value: "COLUMN";
+        /// Name of one more category: the mean over the others.
+        #[serde(default)]
+        overall: String = String::new(), value: "NAME";
+        /// Whether a line joins the marks of each value of `by`.
+        #[serde(default)]
+        join: bool = false;
+        /// Bases on which a forest draws its contrasts.
+        #[serde(default)]
+        bases: Vec<Basis> = Vec::new(), unless: "those of each contrast";
+        /// How a forest or heatmap averages its contrasts, mixed or student.
+        mean: Option<Mean>, unless: "as each contrast says";
+        /// Title of the horizontal axis.
+        x_label: Option<String>, value: "TEXT", unless: "the label of its column";
+        /// Title of the vertical axis.
+        y_label: Option<String>, value: "TEXT", unless: "the label of its column";
+        /// Text below the figure; `true`: what marks and intervals are.
+        #[serde(default)]
+        caption: Caption = Caption::None, value: "TEXT", unless: "none";
+        /// Width in mm, or as 8.5cm, 3.3in, column (85 mm) or page (180 mm).
+        #[serde(default = "page")]
+        width: Length = page(), range: SIDE, value: "LENGTH", unless: "page";
+        /// Height, written as the width is.
+        height: Option<Length>, range: SIDE, value: "LENGTH", unless: "as the content needs";
+        /// Size of tick labels in pt; all else follows it.
+        #[serde(default = "font_size")]
+        font_size: f64 = font_size(), range: Range::between(3.0, 40.0), value: "PT";
+        /// Panels in a row; pictures with `numbers`: pictures.
+        columns: Option<usize>, range: Range::between(1.0, 50.0), value: "N", unless: "as many as are wide enough";
+        /// Axes with a logarithmic scale: x, y or x,y; dots only y.
+        #[serde(default)]
+        log: Vec<Which> = Vec::new(), value: "AXES";
+        /// Range of the horizontal axis, 0:1 or `[0, 1]`; what lies outside is cut.
+        x_range: Option<[f64; 2]>, value: "LOW:HIGH", unless: "that of the data";
+        /// Range of the vertical axis.
+        y_range: Option<[f64; 2]>, value: "LOW:HIGH", unless: "that of the data";
+        /// Range of the colours of a heatmap.
+        range: Option<[f64; 2]>, value: "LOW:HIGH", unless: "that of the data";
+        /// Dashed lines at these values of y.
+        #[serde(default, deserialize_with = "of_file")]
+        reference: Vec<f64> = Vec::new(), value: "NUMBERS";
+        /// How the interval is drawn: band, whiskers or none.
+        interval: Option<Spread>, value: "HOW", unless: "lines: band; others: whiskers";
+        /// Whether every unit is drawn beside the mean, as a small dot or thin line.
+        units: Option<bool>, unless: "dots alone";
+        /// Units that an interval needs; networks or units below which a cell of a heatmap is hatched.
+        least: Option<usize>, value: "N", unless: "3; heatmap: 1";
+        /// Whether the categories of dots run down, for long names.
+        #[serde(default)]
+        horizontal: bool = false;
+        /// Whether the name of each mark of a scatter stands beside it.
+        #[serde(default)]
+        names: bool = false;
+        /// Whether a scatter has the line y = x.
+        #[serde(default)]
+        diagonal: bool = false;
+        /// A share from 0 to 1, drawn as a bar in each cell of a heatmap: fit.
+        bar: Option<Measure>, value: "COLUMN";
+        /// Whether the highest cell of each heatmap is outlined; with `bar` the highest value times bar.
+        #[serde(default)]
+        outline: bool = false;
+        /// Whether a heatmap is red below 0, white at 0, blue above.
+        signed: Option<bool>, unless: "with contrasts";
+        /// Digits after the point.
+        decimals: Option<usize>, range: Range::between(0.0, 6.0), value: "N", unless: "2";
+        /// Ids of the spec's contrasts, in order; in a heatmap the one of each cell, on its first basis and groups.
+        #[serde(default)]
+        contrasts: Vec<String> = Vec::new(), value: "IDS", unless: "forest: all";
+        /// Column with paths of PNG files, or a path with columns in braces (`views/{target}-target.png`), relative to the
+        /// table.
+        picture: Option<String>, value: "COLUMN";
+        /// Groups whose mean of `of` stands below each picture; then x is the column of the pictures.
+        #[serde(default)]
+        numbers as "": Vec<Group> = Vec::new();
+        /// Paths of pictures row by row, `[["a.png", "b.png"]]`; `""` leaves a place free.
+        #[serde(default)]
+        files as "": Vec<Vec<String>> = Vec::new();
+        /// Names of the rows of `files`.
+        #[serde(default)]
+        row_labels as "": Vec<String> = Vec::new();
+        /// Studies whose tables are drawn; the column `study` tells their rows apart.
+        #[serde(default)]
+        tables as "": Vec<String> = Vec::new(), unless: "its own; forest: those of its first contrast";
+        /// Formats that `picloom experiment figures` writes: svg, png, pdf.
+        #[serde(default)]
+        formats as "": Vec<String> = Vec::new(), unless: "svg";
+        /// Names of the columns of `files`.
+        #[serde(default)]
+        column_labels as "": Vec<String> = Vec::new();
+    }
 }
 
-fn width() -> f64 {
-    PAGE
-}
-
+/// Sides of a figure in mm.
+const SIDE: Range = Range::between(20.0, 2000.0);
 /// Width of a printed page's text in mm, about.
 const PAGE: f64 = 180.0;
 /// Width of one of its two columns in mm, about.
 const COLUMN: f64 = 85.0;
 
-/// A length in mm: `85`, `85mm`, `8.5cm`, `3.3in`, `column` or `page`.
-///
-/// # Errors
-/// If the text is no length: what was expected and what was found.
-pub fn length_of(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let named = [("column", COLUMN), ("page", PAGE)].into_iter().find(|(name, _)| *name == text);
-    if let Some((_, mm)) = named {
-        return Ok(mm);
+fn page() -> Length {
+    Length(PAGE)
+}
+
+/// A length in mm; as text `85`, `85mm`, `8.5cm`, `3.3in`, `column` or `page`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Length(pub f64);
+
+impl Value for Length {
+    fn python() -> String {
+        "float | str".into()
     }
-    let units = [("mm", 1.0), ("cm", 10.0), ("in", 25.4), ("", 1.0)];
-    let found = units.into_iter().find_map(|(unit, mm)| {
-        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-        number.is_finite().then_some(number * mm)
-    });
-    found.ok_or_else(|| {
-        format!(
-            "expected a length, for example 85, 85mm, 8.5cm, 3.3in, column or page, found {text:?}"
-        )
-    })
-}
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a number of mm, or a text like \"85mm\" or \"column\"")]
-enum Length {
-    Mm(f64),
-    Text(String),
-}
+    fn range(range: &Range) -> String {
+        f64::range(range)
+    }
 
-impl Length {
-    fn mm(self) -> Result<f64, String> {
-        match self {
-            Length::Mm(mm) => Ok(mm),
-            Length::Text(text) => length_of(&text),
-        }
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let named = [("column", COLUMN), ("page", PAGE)].into_iter();
+        let units = [("mm", 1.0), ("cm", 10.0), ("in", 25.4), ("", 1.0)].into_iter();
+        let measured = |(unit, mm)| {
+            let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            number.is_finite().then_some(number * mm)
+        };
+        let found = named.clone().find(|(name, _)| *name == text).map(|(_, mm)| mm);
+        found.or_else(|| units.clone().find_map(measured)).map(Length).ok_or_else(|| {
+            format!(
+                "expected a length, for example 85, 85mm, 8.5cm, 3.3in, column or page, found {text:?}"
+            )
+        })
+    }
+
+    fn toml(&self) -> Option<toml::Value> {
+        self.0.toml()
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(format!("{} mm", self.0))
+    }
+
+    fn outside(&self, range: &Range) -> Option<String> {
+        self.0.outside(range)
     }
 }
 
-fn length<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    Length::deserialize(from)?.mm().map_err(D::Error::custom)
-}
-
-fn some_length<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
-    let found = Option::<Length>::deserialize(from)?;
-    found.map(Length::mm).transpose().map_err(D::Error::custom)
+impl<'de> Deserialize<'de> for Length {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        of_file(from)
+    }
 }
 
 fn font_size() -> f64 {
@@ -409,6 +415,14 @@ macro_rules! as_text {
 }
 
 as_text!(Kind, Hex);
+data! {
+    Kind, "str";
+    Hex, "str";
+    Which, "str";
+    Spread, "str";
+    Caption, "bool | str";
+    Group, "dict";
+}
 
 /// The text below a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -450,38 +464,10 @@ impl From<Caption> for YesOrText {
     }
 }
 
-/// One number or several.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "OneOrMany", into = "Vec<f64>")]
-pub struct Numbers(pub Vec<f64>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMany {
-    One(f64),
-    Many(Vec<f64>),
-}
-
-impl From<OneOrMany> for Numbers {
-    fn from(written: OneOrMany) -> Self {
-        match written {
-            OneOrMany::One(number) => Numbers(vec![number]),
-            OneOrMany::Many(numbers) => Numbers(numbers),
-        }
-    }
-}
-
-impl From<Numbers> for Vec<f64> {
-    fn from(numbers: Numbers) -> Self {
-        numbers.0
-    }
-}
-
 impl FigureSpec {
     /// A figure with every default.
     pub fn new(name: &str, kind: Kind) -> Self {
-        let written = serde_json::json!({ "name": name, "kind": kind.name() });
-        serde_json::from_value(written).expect("every other key has a default")
+        FigureSpec { name: name.into(), kind, ..FigureSpec::default() }
     }
 
     /// The keys that every kind has.
@@ -518,7 +504,7 @@ impl FigureSpec {
     /// # Errors
     /// A key is missing, is not one of its kind, or has a value outside its range.
     pub fn check(&self) -> Result<(), Refusal> {
-        self.checked().map_err(|refusal| refusal.within(format!("figure {}", self.name)))
+        self.check_ranges().map_err(|refusal| refusal.within(format!("figure {}", self.name)))
     }
 
     fn checked(&self) -> Result<(), Refusal> {
@@ -565,26 +551,6 @@ impl FigureSpec {
                 needs("x", self.numbers.is_empty() || self.x.is_some(), "x = \"target\"")?;
             }
         }
-        let within = |key: &str, value: f64, low: f64, high: f64, unit: &str| match value >= low
-            && value <= high
-        {
-            true => Ok(()),
-            false => {
-                let expected = format!("{low} to {high} {unit}");
-                Err(Refusal::new(key, expected, value.to_string()))
-            }
-        };
-        within("font_size", self.font_size, 3.0, 40.0, "pt")?;
-        within("width", self.width, 20.0, 2000.0, "mm")?;
-        if let Some(height) = self.height {
-            within("height", height, 20.0, 2000.0, "mm")?;
-        }
-        if let Some(decimals) = self.decimals {
-            within("decimals", decimals as f64, 0.0, 6.0, "digits")?;
-        }
-        if let Some(columns) = self.columns {
-            within("columns", columns as f64, 1.0, 50.0, "panels")?;
-        }
         for (key, range) in
             [("x_range", self.x_range), ("y_range", self.y_range), ("range", self.range)]
         {
@@ -602,7 +568,7 @@ impl FigureSpec {
             let known = ["svg", "png", "pdf"].contains(&form.as_str());
             Refusal::unless(known, "formats", "svg, png or pdf", format!("{form:?}"))?;
         }
-        if let Some(number) = self.reference.0.iter().find(|n| !n.is_finite()) {
+        if let Some(number) = self.reference.iter().find(|n| !n.is_finite()) {
             return Err(Refusal::new("reference", "finite numbers", number.to_string()));
         }
         Ok(())

@@ -4,6 +4,8 @@
 use super::data::Selected;
 use super::spec::{FigureSpec, Kind};
 use crate::base::refusal::Refusal;
+use crate::base::text::of_cell;
+use crate::experiment::networks::Scored;
 use crate::study::table::{Measure, Table};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -112,6 +114,8 @@ pub fn usual_figures(table: &Table, has_contrasts: bool) -> Vec<FigureSpec> {
 /// The networks of one arm at one level, in one variant and at one depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArmRow {
+    /// Its arm, as the table says it.
+    pub arm: String,
     /// The columns that tell it from others, with its values: what people call it.
     pub names: Vec<String>,
     /// Networks at the end of training.
@@ -122,8 +126,13 @@ pub struct ArmRow {
     pub score: Option<f64>,
     /// Their mean clean share, in [0, 1]; `None` if the table does not have the column.
     pub clean_share: Option<f64>,
-    /// The score's 95 % interval over units, Student's t; `None` for one unit.
+    /// The score's 95 % interval: over targets, Student's t; of networks that differ in their seed only that of
+    /// [`Scored::over_seeds`]. `None` if neither can be told.
     pub interval: Option<(f64, f64)>,
+    /// Scores of the networks that learned their picture.
+    pub scores: Vec<f64>,
+    /// Scores of those that did not.
+    pub unfit: Vec<f64>,
     /// Units behind it.
     pub units: usize,
     /// Mean number of links kept.
@@ -143,6 +152,33 @@ pub struct Arms {
     pub rows: Vec<ArmRow>,
 }
 
+impl Arms {
+    /// Says over which units the intervals of its scores are.
+    pub fn interval(&self) -> &'static str {
+        let most = self.rows.iter().map(|row| row.networks).max().unwrap_or(0);
+        match (self.unit.as_str(), most) {
+            ("target", 2..) => "The 95 % interval is over targets (Student's t).",
+            (_, 0..=1) => {
+                "One network an arm: its 95 % interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say."
+            }
+            _ => {
+                "The 95 % interval covers the seeds that learned the picture (Student's t) and the judge's error."
+            }
+        }
+    }
+}
+
+/// The scores of these rows, each with its own interval where the table has it.
+fn scored(table: &Table, rows: &[usize]) -> Vec<Scored> {
+    let of = |row: usize, column: &str| table.get(column)?.number(row);
+    let score = |row: &usize| {
+        let [low, high, clean_share] =
+            ["score_low", "score_high", "clean_share"].map(|column| of(*row, column));
+        Some(Scored { score: of(*row, "score")?, low, high, clean_share })
+    };
+    rows.iter().filter_map(score).collect()
+}
+
 /// The arms of a table of networks at the end of training, with a study's own names of them; `None` for another table.
 ///
 /// # Errors
@@ -159,7 +195,12 @@ pub fn arms_of(table: &Table, labels: &BTreeMap<String, String>) -> Result<Optio
     let spec: FigureSpec = serde_json::from_value(keys).expect("keys of the kind");
     let selected = Selected::of(&spec, table)?;
     let mut columns = vec!["arm"];
-    columns.extend(["level", "variant", "offset"].into_iter().filter(|c| varies(table, c)));
+    // Arms that are pruned once each need no level to tell them apart.
+    let levels = table
+        .get("level")
+        .map_or(0, |of| of.distinct().filter(|level| !["", "0"].contains(level)).count());
+    let names = ["level", "variant", "offset"].into_iter().filter(|c| varies(table, c));
+    columns.extend(names.filter(|column| *column != "level" || levels > 1));
     let mut groups: Vec<(Vec<&str>, Vec<usize>)> = Vec::new();
     for &row in &selected.rows {
         let key: Vec<&str> =
@@ -177,6 +218,7 @@ pub fn arms_of(table: &Table, labels: &BTreeMap<String, String>) -> Result<Optio
     let mean = |rows: &[usize], column: &str| {
         selected.summary(rows, &Measure::of(column), unit_column).map(|found| found.mean)
     };
+    let is_target = unit(table) == "target";
     let rows = groups.into_iter().map(|(key, rows)| {
         let counting = selected.counting(&rows);
         let found = selected.summary(&counting, &Measure::of("score"), unit_column);
@@ -184,14 +226,23 @@ pub fn arms_of(table: &Table, labels: &BTreeMap<String, String>) -> Result<Optio
             "level" if *value == "0" => String::new(),
             column => selected.words.label(column, value),
         });
+        let units = found.as_ref().map_or(0, |found| found.units.len());
+        let seeds_alone = !is_target || units == 1;
+        let over_seeds = Scored::over_seeds(&scored(table, &counting)).filter(|_| seeds_alone);
+        let over_seeds = over_seeds.and_then(|score| score.low.zip(score.high));
+        let unfit: Vec<usize> =
+            rows.iter().copied().filter(|row| !counting.contains(row)).collect();
         ArmRow {
+            arm: of_cell(key[0]).into(),
             names: named.collect(),
             networks: rows.len(),
             fit: counting.len(),
             score: found.as_ref().map(|found| found.mean),
             clean_share: table.get("clean_share").and_then(|_| mean(&counting, "clean_share")),
-            interval: found.as_ref().and_then(|found| found.interval),
-            units: found.as_ref().map_or(0, |found| found.units.len()),
+            interval: over_seeds.or(found.as_ref().and_then(|found| found.interval)),
+            scores: scored(table, &counting).iter().map(|one| one.score).collect(),
+            unfit: scored(table, &unfit).iter().map(|one| one.score).collect(),
+            units,
             kept: mean(&rows, "kept"),
             r2: mean(&rows, "r2"),
         }

@@ -4,6 +4,7 @@ use super::Range;
 use crate::names::Named;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::Value as Toml;
 
@@ -132,6 +133,39 @@ macro_rules! __texts {
 }
 pub use __texts as texts;
 
+/// Makes settings of types that serde reads: as an option they are the text that a file may have.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __data {
+    ($($type:ty, $python:literal;)*) => { $(
+        impl $crate::settings::Value for $type {
+            fn python() -> String {
+                $python.into()
+            }
+
+            fn parse(text: &str) -> Result<Self, String> {
+                <Self as $crate::settings::Value>::of(&toml::Value::String(text.into()))
+            }
+
+            fn of(value: &toml::Value) -> Result<Self, String> {
+                value.clone().try_into().map_err(|error: toml::de::Error| error.message().into())
+            }
+
+            fn toml(&self) -> Option<toml::Value> {
+                toml::Value::try_from(self).ok()
+            }
+
+            fn text(&self) -> Option<String> {
+                match $crate::settings::Value::toml(self)? {
+                    toml::Value::String(text) => Some(text),
+                    other => Some(other.to_string()),
+                }
+            }
+        }
+    )* };
+}
+pub use __data as data;
+
 /// The two conversions by which serde has types as their text: `#[serde(try_from = "String", into = "String")]`.
 #[doc(hidden)]
 #[macro_export]
@@ -247,5 +281,80 @@ impl<T: Value> Value for Vec<T> {
 
     fn outside(&self, range: &Range) -> Option<String> {
         self.iter().find_map(|one| one.outside(range))
+    }
+}
+
+/// The lower end and the higher: `0:1`.
+impl Value for [f64; 2] {
+    fn python() -> String {
+        "tuple[float, float]".into()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let ends: Option<Vec<f64>> = text.split(':').map(|end| end.trim().parse().ok()).collect();
+        let ends = ends.and_then(|ends| ends.try_into().ok());
+        ends.ok_or_else(|| format!("expected LOW:HIGH, for example 0:1, found {text:?}"))
+    }
+
+    fn of(value: &Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(text) => Self::parse(text),
+            other => {
+                other.clone().try_into().map_err(|_| format!("expected two numbers, found {other}"))
+            }
+        }
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        Toml::try_from(self).ok()
+    }
+
+    fn text(&self) -> Option<String> {
+        Some(format!("{}:{}", self[0], self[1]))
+    }
+}
+
+/// `sp=SP,imp=IMP`; a part without `=` belongs to the value before it, and the last `=` parts key and value.
+impl<T: Value> Value for BTreeMap<String, T> {
+    fn python() -> String {
+        format!("dict[str, {}]", T::python())
+    }
+
+    const IS_LIST: bool = true;
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split(',') {
+            match parts.last_mut() {
+                Some(last) if !part.contains('=') => *last = format!("{last},{part}"),
+                _ => parts.push(part.to_string()),
+            }
+        }
+        let pair = |part: String| match part.rsplit_once('=') {
+            Some((key, value)) => Ok((key.trim().to_string(), T::parse(value.trim())?)),
+            None => Err(format!("expected VALUE=NAME, for example sp=SP, found {part:?}")),
+        };
+        parts.into_iter().map(pair).collect()
+    }
+
+    fn of(value: &Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(text) => Self::parse(text),
+            Toml::Table(table) => {
+                table.iter().map(|(key, value)| Ok((key.clone(), T::of(value)?))).collect()
+            }
+            other => Err(format!("expected a table, found {other}")),
+        }
+    }
+
+    fn toml(&self) -> Option<Toml> {
+        let pairs = self.iter().map(|(key, value)| Some((key.clone(), value.toml()?)));
+        pairs.collect::<Option<_>>().map(Toml::Table)
+    }
+
+    fn text(&self) -> Option<String> {
+        let pair = |(key, value): (&String, &T)| Some(format!("{key}={}", value.text()?));
+        let pairs: Vec<String> = self.iter().filter_map(pair).collect();
+        (!pairs.is_empty()).then(|| pairs.join(","))
     }
 }

@@ -3,6 +3,7 @@
 use crate::table::{Fewest, Filter, Measure};
 use picloom_base::names::did_you_mean;
 use picloom_base::refusal::Refusal;
+use picloom_base::settings::data;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -219,6 +220,11 @@ impl Basis {
             Basis::EachFit => "at each R²".into(),
         }
     }
+}
+
+data! {
+    Basis, "str";
+    Mean, "str";
 }
 
 impl FromStr for Basis {

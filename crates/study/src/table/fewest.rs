@@ -2,6 +2,7 @@
 
 use super::{Column, Filter, Table};
 use picloom_base::refusal::Refusal;
+use picloom_base::settings::data;
 use picloom_base::stats::mean;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,10 @@ pub struct Fewest {
     /// The number of a group in which no step has so many rows. Default: no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<f64>,
+}
+
+data! {
+    Fewest, "dict";
 }
 
 fn target_and_arm() -> Vec<String> {

@@ -4,6 +4,7 @@ use super::{Column, Table, truth_of};
 use picloom_base::names::did_you_mean;
 use picloom_base::real;
 use picloom_base::refusal::Refusal;
+use picloom_base::settings::data;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -236,6 +237,11 @@ impl Filter {
         let own = |c: &&Condition| !self.columns().any(|name| name == c.column);
         Filter(default.0.iter().filter(own).chain(&self.0).cloned().collect())
     }
+}
+
+data! {
+    Filter, "str | dict";
+    Measure, "str";
 }
 
 impl FromStr for Filter {
