@@ -1,6 +1,7 @@
 //! Answers of the server: JSON, pictures, raw pixels, refusals.
 
 use crate::base::files::WriteError;
+use crate::page::PageError;
 use axum::body::Body;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -70,6 +71,17 @@ impl Refusal {
     /// 500: the fault is ours, or the disk's.
     pub(crate) fn failed(why: impl ToString) -> Self {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
+    }
+}
+
+impl From<PageError> for Refusal {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Bad(why) => Refusal::bad(why),
+            PageError::Missing(why) => Refusal::none(why),
+            PageError::Large(why) => Refusal::large(why),
+            PageError::Left => Refusal::left(),
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::answer::{Answer, Refusal, json_of, made, of_bytes, with_number};
 use super::library::published;
-use super::networks::{AskedGenome, genome_file};
-use super::pixels::{MOST_VALUES, checked, pixels};
+use super::networks::{Files, genome_file};
+use super::pixels::pixels;
 use super::root::session_id;
 use super::state::{Bred, Studio, locked, version};
 use super::{GENOMES, OPENED, SESSIONS};
@@ -15,8 +15,8 @@ use crate::base::settings::Settings;
 use crate::evolve::{Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session};
 use crate::experiment::evolution::{self, ancestor_file, keep, open, read_session, save};
 use crate::genome::{Genome, builtin, to_json};
-use crate::network::{Coords, Picture, Wiring};
-use crate::page::{Tree, choose};
+use crate::network::{Coords, Picture};
+use crate::page::{self, PictureRequest, Tree, choose, ensure_side as checked};
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
@@ -26,6 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
 
+/// Most pixels of all pictures of one answer together.
+const MOST_VALUES: usize = 1 << 24;
 /// Most pictures on a sheet, the side of the largest, and names that are tried for a new file.
 const LARGEST_GRID: usize = 60;
 const LARGEST_DRAWN: usize = 512;
@@ -299,8 +301,7 @@ fn adopt(studio: &Studio, id: &str, name: &str) -> Answer {
 /// A copy of a genome, named by its content: a session replays whatever becomes of the file it was taken
 /// from. Some of its weights may be `set`; with `colour`, a grey one is given the outputs of colour.
 fn ancestor(studio: &Studio, id: &str, set: &str, colour: bool) -> Result<String, Refusal> {
-    let asked = AskedGenome { id: id.into(), wiring: Wiring::Graph, set: set.into() };
-    let (mut genome, _) = studio.genome_of(&asked)?;
+    let (mut genome, _) = page::genome(&mut Files::of(studio), &PictureRequest::with(id, set))?;
     if colour && !genome.is_colour() {
         genome = genome.with_colour_outputs();
     }
@@ -516,8 +517,7 @@ pub(super) struct Kept {
 
 /// `POST /api/publish`: the genome of a network, some of its weights set, as a file in `genomes/`.
 pub(super) fn publish_genome(studio: &Studio, Kept { id, set, name, tags }: Kept) -> Answer {
-    let asked = AskedGenome { id, wiring: Wiring::Graph, set };
-    let (genome, _) = studio.genome_of(&asked)?;
+    let (genome, _) = page::genome(&mut Files::of(studio), &PictureRequest::with(&id, &set))?;
     kept(studio, genome, &name, &tags)
 }
 

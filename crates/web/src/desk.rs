@@ -5,6 +5,7 @@ use crate::scoring;
 use crate::sessions;
 use crate::state::{Answer, Answered, Desk, from_text, genome_of};
 use crate::training;
+use picloom_engine::page;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -57,14 +58,14 @@ pub(crate) fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
         "hold" => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
         "text" => read(json).and_then(|Of { id }| text(desk, &id)),
         // Everything to draw a network by itself; what it and its units draw.
-        "network" => networks::network(desk, &read(json)?),
-        "picture" => networks::picture(desk, &read(json)?, &read(json)?),
-        "maps" => networks::maps(desk, &read(json)?, &read(json)?),
+        "network" => Answer::of(&page::network(desk, &read(json)?)?),
+        "picture" => networks::picture(desk, &read(json)?),
+        "maps" => networks::maps(desk, &read(json)?),
         // How far a weight must move; weights by how far they must.
-        "matched" => networks::matched(desk, &read(json)?, &read(json)?),
-        "ranked" => networks::ranked(desk, &read(json)?),
+        "matched" => Answer::of(&page::matched(desk, &read(json)?)?),
+        "ranked" => Answer::of(&page::ranked(desk, &read(json)?)?),
         // A genome as a file, some weights set.
-        "genome" => networks::genome(desk, &read(json)?, &read(json)?),
+        "genome" => networks::genome(desk, &read(json)?),
         // A session: begun, on a sheet, the pictures of a sheet, the next one (also before it is asked for).
         "sessions" => sessions::begin(desk, read(json)?),
         "session" => sessions::session(desk, &read(json)?),

@@ -1,13 +1,11 @@
 //! Breeding: each session is a tree of sheets that replays to the same bits.
 
-use crate::state::{
-    Answer, Answered, AskedNetwork, AskedPicture, Desk, Kept, LARGEST_GRID, placed,
-};
+use crate::state::{Answer, Answered, Desk, Kept, LARGEST_GRID, placed};
 use picloom_engine::base::hash::short_id;
 use picloom_engine::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
 use picloom_engine::genome::{Genome, to_json};
 use picloom_engine::network::{Coords, Model, Wiring};
-use picloom_engine::page::{Tree, choose};
+use picloom_engine::page::{self, PictureRequest, Tree, choose};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::str::FromStr;
@@ -101,8 +99,7 @@ pub(crate) fn begin(desk: &mut Desk, wanted: Begin) -> Answered {
     config.start.colour = wanted.colour.unwrap_or(config.start.colour);
     let mut genomes = Vec::new();
     for id in &wanted.from {
-        let of = AskedNetwork { id: id.clone(), wiring: Wiring::Graph };
-        let (_, genome) = AskedPicture::with(&wanted.set).genome(desk, &of)?;
+        let (genome, _) = page::genome(desk, &PictureRequest::with(id, &wanted.set))?;
         let coloured = wanted.colour == Some(true) && !genome.is_colour();
         genomes.push(if coloured { genome.with_colour_outputs() } else { genome });
     }

@@ -1,15 +1,17 @@
 //! The state of a page, and the types that its answers share.
 
-use crate::held::{Held, Loaded, genome_from};
+use crate::held::{Held, Loaded, genome_from, short, stem};
 use picloom_engine::evolve::{Breeding, Session};
 use picloom_engine::genome::{Genome, Provenance, to_json};
-use picloom_engine::network::{Mask, Weights, Wiring};
-use picloom_engine::probe::{Delta, Perturbation};
+use picloom_engine::network::{Mask, Weights};
+use picloom_engine::page::{About, Learned, NetworkRequest, PageNetwork, Shelf};
+use picloom_engine::probe::{Delta, Perturbation, View};
 use picloom_engine::score::{DlJudge, Exhibit};
 use picloom_engine::train::{TrainConfig, Trainer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Most pictures on a sheet.
 pub(crate) const LARGEST_GRID: usize = 60;
@@ -57,49 +59,46 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// The network of an id; one on a sheet is held from then on.
-    pub(crate) fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
-        self.held_too(&asked.id)?;
-        self.held.load(&asked.id, asked.wiring)
-    }
-
-    fn held_too(&mut self, id: &str) -> Result<(), String> {
-        match self.held.genome(id) {
-            None => match genome_of(self, id)? {
-                Some(genome) => self.held.hold(id, &to_json(&genome)).map(drop),
-                None => Ok(()),
-            },
-            Some(_) => Ok(()),
+    pub(crate) fn load(&mut self, request: &NetworkRequest) -> Result<Rc<Loaded>, String> {
+        let id = &request.id;
+        if !self.held.is_kept(id)
+            && let Some(genome) = genome_of(self, id)?
+        {
+            self.held.hold(id, &to_json(&genome))?;
         }
+        self.held.load(request)
     }
 }
 
-/// The address of a network.
-#[derive(Deserialize)]
-pub(crate) struct AskedNetwork {
-    /// A network that comes with the program or is held, or a place on a sheet of a session.
-    pub id: String,
-    /// How a genome is wired.
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-}
+impl Shelf for Desk {
+    type Refusal = String;
+    type Network = Rc<Loaded>;
+    const MADE_BY: &'static str = "picloom web";
 
-fn graph() -> Wiring {
-    Wiring::Graph
-}
+    fn network(&mut self, request: &NetworkRequest) -> Result<Rc<Loaded>, String> {
+        self.load(request)
+    }
 
-/// How a network is to be drawn: its size, and what is set.
-#[derive(Default, Deserialize)]
-pub(crate) struct AskedPicture {
-    pub(crate) size: Option<usize>,
-    /// `LINK:VALUE,…`
-    #[serde(default)]
-    pub(crate) set: String,
-    /// `x,y,width,height`
-    #[serde(default)]
-    pub(crate) frame: String,
-    /// `Z1,Z2,…`, of a network with factors.
-    #[serde(default)]
-    pub(crate) at: String,
+    fn parts(network: &Rc<Loaded>) -> PageNetwork<'_> {
+        let Loaded { model, genome, coords, size, learned, .. } = &**network;
+        let genome = genome.as_ref();
+        PageNetwork { model, genome, coords: *coords, size: *size, trained: learned.is_some() }
+    }
+
+    fn about(&mut self, _: &str, network: &Rc<Loaded>) -> About {
+        let Loaded { name, what, learned, .. } = &**network;
+        let learned = learned.as_ref().map(|(target, r2)| Learned {
+            picture: if target.is_empty() { name.clone() } else { short(stem(target), 40) },
+            target: Some(target.clone()).filter(|target| !target.is_empty()),
+            r2: *r2,
+            ..Learned::default()
+        });
+        About { name: name.clone(), what: what.clone(), learned }
+    }
+
+    fn view(&mut self, network: &Rc<Loaded>, size: usize) -> Result<Arc<View>, String> {
+        self.held.view(network, size)
+    }
 }
 
 /// A score that is being taken.

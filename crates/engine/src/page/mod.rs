@@ -1,20 +1,26 @@
-//! The data of a page about networks and sessions, whoever serves it: the studio's server, or the
-//! engine in the browser itself. In: models, views, breeding sessions. Out: plain data that becomes
-//! JSON. It draws nothing.
+//! The answers of a page about networks and sessions, written once over a [`Shelf`]: the files of the studio, or the
+//! memory of the engine in a browser. In: requests. Out: pictures, and plain data that becomes JSON. It knows no
+//! file and no server.
 
 mod asked;
 mod carried;
 mod drawing;
 mod moves;
+mod networks;
 mod places;
+mod shelf;
 pub mod sugiyama;
 mod tone;
 mod tree;
 
-pub use asked::{condition, frame, weights_to_set};
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
-pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};
+pub use moves::{EFFECTS, Matched, Ranked};
+pub use networks::{
+    Atlas, Description, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, ensure_side,
+    genome, is_view_kept, maps, matched, network, picture, ranked, side_by_side, tags,
+};
 pub use places::{Places, places};
-pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour};
+pub use shelf::{About, Learned, PageError, Shelf};
+pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
 pub use tree::{Place, Tree, TreeNode, choose};
