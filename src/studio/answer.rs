@@ -80,6 +80,7 @@ impl From<PageError> for Refusal {
             PageError::Bad(why) => Refusal::bad(why),
             PageError::Missing(why) => Refusal::none(why),
             PageError::Large(why) => Refusal::large(why),
+            PageError::Stale(why, now) => Refusal::stale(why, "session", now),
             PageError::Left => Refusal::left(),
         }
     }

@@ -1,21 +1,24 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::library::published;
 use super::names;
 use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
+use crate::evolve::{Breeding, Session};
 use crate::genome::{self, Genome, builtin, from_json, to_json};
 use crate::network::{Arch, Wiring, layered_arch};
 use crate::page::{
-    self, About, Learned, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
+    self, About, Label, Learned, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
     ensure_side, is_view_kept,
 };
 use crate::probe::View;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Largest side of a picture file on the page.
 const LARGEST: usize = 2048;
@@ -81,7 +84,9 @@ impl Studio {
             Source::of_genome(genome, path, *wiring, wanted).map_err(Refusal::bad)
         };
         let source = if let Some((name, sheet, place)) = bred {
-            of_genome(self.genome_at(name, sheet, place)?, Path::new(id))
+            let genome =
+                page::placed(&mut Files::of(self), name, &self.tree(name)?, (Some(sheet), place))?;
+            of_genome(genome, Path::new(id))
         } else if let Some(Builtin::Genome(text)) = builtin {
             of_genome(from_json(text).map_err(Refusal::failed)?, &path)
         } else if let Some(Builtin::Trained) = builtin {
@@ -223,6 +228,50 @@ impl Shelf for Files<'_> {
 
     fn has_left(&self) -> bool {
         (self.has_left)()
+    }
+
+    fn begin(
+        &mut self,
+        name: &str,
+        session: Session,
+        ancestors: &[Genome],
+    ) -> Result<String, Refusal> {
+        self.studio.new_session((name, "session"), session, ancestors)
+    }
+
+    fn tree(&mut self, session: &str) -> Result<Breeding, Refusal> {
+        self.studio.tree(session)
+    }
+
+    fn keep<T>(
+        &mut self,
+        session: &str,
+        seen: &str,
+        tree: &Breeding,
+        meanwhile: impl FnOnce() -> T,
+    ) -> Result<T, Refusal> {
+        // Safe on the disk takes a while, in which nobody who draws should wait.
+        let studio = self.studio;
+        std::thread::scope(|scope| {
+            let written = scope.spawn(|| studio.write(session, seen, tree));
+            let done = meanwhile();
+            written.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))?;
+            Ok(done)
+        })
+    }
+
+    fn label(&mut self, session: &str) -> Result<Label, Refusal> {
+        let id = session_id(session);
+        Ok(Label { origin: id.clone(), id, name: session.into() })
+    }
+
+    fn published(&self, id: &str) -> Vec<String> {
+        published(self.studio, id)
+    }
+
+    fn milliseconds() -> f64 {
+        static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        BEGAN.elapsed().as_secs_f64() * 1e3
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::held::{EVOLVED, TRAINED, stem};
 use crate::state::{Answer, Answered, Desk};
-use picloom_engine::genome::{BUILTIN, from_json, to_json};
+use picloom_engine::genome::{BUILTIN, from_json};
 use picloom_engine::page::{self, PictureRequest};
 use serde::Serialize;
 
@@ -47,5 +47,5 @@ pub(crate) fn maps(desk: &mut Desk, request: &PictureRequest) -> Answered {
 /// A genome with the weights that are set, as a file.
 pub(crate) fn genome(desk: &mut Desk, request: &PictureRequest) -> Answered {
     let (genome, name) = page::genome(desk, request)?;
-    Answer::of(&serde_json::json!({ "name": format!("{name}.json"), "text": to_json(&genome) }))
+    Answer::file(&name, &genome)
 }

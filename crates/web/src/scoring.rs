@@ -2,7 +2,7 @@
 
 use crate::state::{Answer, Answered, Desk, Scoring};
 use picloom_engine::network::Model;
-use picloom_engine::page::NetworkRequest;
+use picloom_engine::page::{NetworkRequest, Shelf};
 use picloom_engine::probe::{Delta, Selection, WeightSweep};
 use picloom_engine::score::{DlJudge, Exhibit, Judge, score};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub(crate) fn begin(desk: &mut Desk, of: &NetworkRequest, wanted: &BeginScore) -
             wanted.samples, wanted.effect
         ));
     }
-    let loaded = desk.load(of)?;
+    let loaded = desk.network(of)?;
     let exhibit = Exhibit::new(&loaded.model, 64, loaded.coords, None);
     let links =
         Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;

@@ -7,7 +7,7 @@ use picloom_engine::base::SimRng;
 use picloom_engine::genome::Palette;
 use picloom_engine::network::kernel::feature_maps;
 use picloom_engine::network::{Mask, Model, Picture, PixelInputs, Weights, Wiring};
-use picloom_engine::page::{Atlas, Drawing, NetworkRequest};
+use picloom_engine::page::{Atlas, Drawing, NetworkRequest, Shelf};
 use picloom_engine::prune::{EdgeContext, Method, Orphans, Rule};
 use picloom_engine::train::{
     LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,
@@ -81,7 +81,7 @@ pub(crate) fn begin(
     if !(16..=128).contains(&size) {
         return Err(format!("size: expected 16 to 128 pixels, found {size}"));
     }
-    let of = desk.load(asked)?;
+    let of = desk.network(asked)?;
     let own = bytes.is_empty();
     if !own && bytes.len() != 3 * size * size {
         return Err(format!("picture: expected {} bytes, found {}", 3 * size * size, bytes.len()));
@@ -98,7 +98,7 @@ pub(crate) fn begin(
         }
         true => {
             let evolved = NetworkRequest::graph(&target_id);
-            let known = if target_id.is_empty() { of.clone() } else { desk.load(&evolved)? };
+            let known = if target_id.is_empty() { of.clone() } else { desk.network(&evolved)? };
             known.model.picture(size, known.coords)
         }
     };

@@ -14,7 +14,7 @@ use super::config::{EvolutionConfig, SearchKind, VlmSection};
 use super::decision::DecisionRecord;
 use super::job::{EvolutionError, EvolutionJob, read_config};
 use super::record::EvolutionObserver;
-use super::result::{StopCause, signed};
+use super::result::StopCause;
 use super::session::{SESSION_FILE, save};
 use super::sheet::{draw, genome_sheet};
 use super::store;
@@ -240,7 +240,7 @@ impl Run<'_> {
         create_folder(&self.folder.join("published"))?;
         let genome = &self.breeding.now().genomes()[picture];
         let birth = &self.breeding.now().births()[picture];
-        let mut genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
+        let mut genome = birth.sign(genome, SearchKind::Vlm.name(), &self.hash);
         let notes = &mut genome.provenance.notes;
         notes.insert("breeder".into(), record.breeder.clone());
         notes.insert("reason".into(), record.choice.reason.clone());
@@ -268,7 +268,7 @@ impl Run<'_> {
         create_folder(&genomes)?;
         let sheet = self.breeding.now().genomes().iter().zip(self.breeding.now().births());
         for (i, (genome, birth)) in sheet.enumerate() {
-            let genome = signed(genome, SearchKind::Vlm, birth, &self.hash);
+            let genome = birth.sign(genome, SearchKind::Vlm.name(), &self.hash);
             let path = genomes.join(format!("{i:02}.json"));
             write_atomic(&path, to_json(&genome).as_bytes())?;
         }

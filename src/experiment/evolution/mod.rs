@@ -42,7 +42,7 @@ pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
 pub use refine::{Refined, refine};
 pub use result::{EvolutionResult, StopCause};
 pub use session::{
-    BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, keep, open, read_session, save,
+    BreedError, BreedReport, BreedRequest, SESSION_FILE, breed, open, read_session, save,
 };
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
 pub use speed::{EvolveSpeed, bench_evolve};

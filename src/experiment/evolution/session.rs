@@ -7,7 +7,6 @@
 use super::config::SHEET_PIXEL;
 use super::config::SearchKind;
 use super::inputs::{Ancestors, ancestor_file};
-use super::result::signed;
 use super::sheet::{draw, genome_sheet};
 use super::store::first_difference;
 use crate::base::files::{
@@ -249,7 +248,7 @@ pub fn breed(
     let (at, now) = (breeding.at(), breeding.now());
     let mut kept = Vec::new();
     for (place, name) in &request.save {
-        let mut genome = keep(&breeding, at, *place, name)?;
+        let mut genome = breeding.keep(at, *place, name)?;
         genome.provenance.notes.insert("session".into(), session_name.clone());
         let path = free(folder, name, &genome)?;
         if kept.iter().any(|(other, _)| *other == path) {
@@ -265,7 +264,7 @@ pub fn breed(
     create_folder(&sheets)?;
     create_folder(&genomes)?;
     for (i, (genome, birth)) in now.genomes().iter().zip(now.births()).enumerate() {
-        let genome = signed(genome, SearchKind::Interactive, birth, &hash);
+        let genome = birth.sign(genome, SearchKind::Interactive.name(), &hash);
         let path = genomes.join(format!("{i:02}.json"));
         write_atomic(&path, to_json(&genome).as_bytes())?;
     }
@@ -306,30 +305,6 @@ fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), Br
         None => Ok(()),
         Some(difference) => Err(BreedError::OtherSettings { path: path.to_path_buf(), difference }),
     }
-}
-
-/// The genome at a place of sheet `sheet`, named, and saying where it was.
-///
-/// # Errors
-/// A sheet, or a place on it, that is not there.
-pub fn keep(
-    breeding: &Breeding,
-    sheet: usize,
-    place: usize,
-    name: &str,
-) -> Result<Genome, BreedingError> {
-    let found = breeding.sheet(sheet)?;
-    let (genomes, births) = (found.genomes(), found.births());
-    if place >= genomes.len() {
-        return Err(BreedingError::NotOnSheet { last: genomes.len() - 1, found: place });
-    }
-    let hash = breeding.session().settings_hash();
-    let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], &hash);
-    genome.provenance.name = name.to_string();
-    let notes = &mut genome.provenance.notes;
-    notes.insert("sheet".into(), sheet.to_string());
-    notes.insert("place".into(), place.to_string());
-    Ok(genome)
 }
 
 /// The file of a genome to keep: of a plain name that nothing else has.

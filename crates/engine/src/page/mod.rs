@@ -8,6 +8,7 @@ mod drawing;
 mod moves;
 mod networks;
 mod places;
+mod sessions;
 mod shelf;
 pub mod sugiyama;
 mod tone;
@@ -21,6 +22,11 @@ pub use networks::{
     genome, is_view_kept, maps, matched, network, picture, ranked, side_by_side, tags,
 };
 pub use places::{Places, places};
-pub use shelf::{About, Learned, PageError, Shelf};
+pub use sessions::{
+    Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
+    SheetPictures, SheetRequest, Shown, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
+    place_genome, place_picture, placed, sheet, show, version,
+};
+pub use shelf::{About, Label, Learned, PageError, Shelf};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
-pub use tree::{Place, Tree, TreeNode, choose};
+pub use tree::{Place, Tree, TreeNode};

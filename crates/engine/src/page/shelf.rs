@@ -1,7 +1,10 @@
-//! Where a page's networks are kept, and why there may be no answer.
+//! Where a page's networks and sessions are kept, and why there may be no answer.
 
 use super::networks::{NetworkRequest, PageNetwork};
+use super::sessions::Shown;
 use crate::base::refusal::Refusal;
+use crate::evolve::{Breeding, Session};
+use crate::genome::Genome;
 use crate::probe::View;
 use std::sync::Arc;
 
@@ -17,6 +20,9 @@ pub enum PageError {
     /// More than is drawn.
     #[error("{0}")]
     Large(String),
+    /// A session has changed since the page saw it; with how it stands now.
+    #[error("{0}")]
+    Stale(String, Box<Shown>),
     /// Nobody waits for the answer any more.
     #[error("whoever asked has left")]
     Left,
@@ -66,6 +72,62 @@ pub trait Shelf {
     fn has_left(&self) -> bool {
         false
     }
+
+    /// Keeps a new session, and the genomes that it begins from under the names that it is going to have for them;
+    /// its key.
+    ///
+    /// # Errors
+    /// It cannot be bred, or not be kept.
+    fn begin(
+        &mut self,
+        name: &str,
+        session: Session,
+        ancestors: &[Genome],
+    ) -> Result<String, Self::Refusal>;
+
+    /// The sheets of the session with this key.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    fn tree(&mut self, session: &str) -> Result<Breeding, Self::Refusal>;
+
+    /// Keeps a session as it has become, if it still is as the page has seen it; what is done `meanwhile`.
+    ///
+    /// # Errors
+    /// It cannot be kept, or has changed.
+    fn keep<T>(
+        &mut self,
+        session: &str,
+        seen: &str,
+        tree: &Breeding,
+        meanwhile: impl FnOnce() -> T,
+    ) -> Result<T, Self::Refusal>;
+
+    /// The names of a session.
+    ///
+    /// # Errors
+    /// There is none.
+    fn label(&mut self, session: &str) -> Result<Label, Self::Refusal>;
+
+    /// Ids of the genomes that were published from the session with this id.
+    fn published(&self, _id: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Milliseconds since some moment; 0 where there is no clock.
+    fn milliseconds() -> f64 {
+        0.0
+    }
+}
+
+/// The names of a session.
+pub struct Label {
+    /// Its id; that of a picture has the numbers of sheet and place behind it, between slashes.
+    pub id: String,
+    /// Its name, for people.
+    pub name: String,
+    /// The origin that a genome bred in it notes.
+    pub origin: String,
 }
 
 /// What people know of a network.

@@ -5,7 +5,7 @@ use crate::genome::Genome;
 use serde::Serialize;
 
 /// A session on one of its sheets.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Tree {
     /// The sheet one is on.
     pub at: usize,
@@ -30,7 +30,7 @@ pub struct Tree {
 }
 
 /// A sheet of the tree.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct TreeNode {
     /// Its number.
     pub n: usize,
@@ -45,7 +45,7 @@ pub struct TreeNode {
 }
 
 /// A picture on a sheet.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Place {
     /// From 0, row by row.
     pub place: usize,
@@ -126,7 +126,7 @@ impl Tree {
 ///
 /// # Errors
 /// There is no such sheet, or the selection cannot be.
-pub fn choose(
+pub(super) fn choose(
     tree: &mut Breeding,
     at: usize,
     selection: Selection,
