@@ -1,12 +1,13 @@
 //! Networks by id: those that come with the program, and those that a page has opened, bred or trained.
 
 use picloom_engine::genome::{Genome, builtin};
-use picloom_engine::network::weight_files::from_safetensors;
-use picloom_engine::network::{Arch, Coords, Model, Wiring, layered_arch, layerize, wirable};
+use picloom_engine::network::weight_files::{from_safetensors, named_arch};
+use picloom_engine::network::{Coords, Model, Wiring, layered_arch, wirable};
 use picloom_engine::page::{
     CarriedNetwork, NetworkRequest, carried_genome, drawable, is_view_kept,
 };
 use picloom_engine::probe::View;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -16,8 +17,6 @@ use std::sync::Arc;
 pub(crate) const EVOLVED: &str = "genomes/bred_moth.json";
 /// The trained network that comes with the program.
 pub(crate) const TRAINED: &str = "genomes/trained/bred_moth";
-/// Its layers and activations.
-const ARCH: &str = "6;cache:7,cos:1,gaussian:1,identity:2,sigmoid:1,sin:1";
 /// Views kept ready.
 const KEPT: usize = 8;
 /// A network ready to be looked at.
@@ -133,24 +132,19 @@ pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loa
 /// The trained network that comes with the program.
 fn shipped() -> Result<Loaded, String> {
     let bytes = include_bytes!("../../../genomes/trained/bred_moth/weights.safetensors");
-    let arch: Arch = ARCH.parse().map_err(|e| format!("arch: {e}"))?;
-    let network = arch.network();
-    let weights =
-        from_safetensors(bytes, Path::new(TRAINED), &network).map_err(|e| e.to_string())?;
-    let model = Model::new(network, weights);
-    let (_, text) = builtin(Path::new(EVOLVED)).ok_or("the moth comes with the program")?;
-    let genome = genome_from(text)?;
-    let target = layerize(&genome);
-    let target = Model::new(target.network, target.weights).picture(64, Coords::Fer);
-    let r2 = 1.0 - model.picture(64, Coords::Fer).mse(&target) / target.variance();
+    let result = include_str!("../../../genomes/trained/bred_moth/result.json");
+    let path = Path::new(TRAINED);
+    let network = named_arch(bytes, path).map_err(|e| e.to_string())?.network();
+    let weights = from_safetensors(bytes, path, &network).map_err(|e| e.to_string())?;
+    let result: Value = serde_json::from_str(result).map_err(|e| e.to_string())?;
     Ok(Loaded {
-        model,
+        model: Model::new(network, weights),
         genome: None,
         coords: Coords::Fer,
         size: 64,
         name: "bred_moth: trained".into(),
         what: "dense network, trained".into(),
-        learned: Some((EVOLVED.into(), Some(r2))),
+        learned: Some((EVOLVED.into(), result["fit"]["r2"].as_f64())),
     })
 }
 
