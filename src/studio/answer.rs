@@ -82,6 +82,21 @@ impl From<PageError> for Refusal {
             PageError::Large(why) => Refusal::large(why),
             PageError::Stale(why, now) => Refusal::stale(why, "session", now),
             PageError::Left => Refusal::left(),
+            PageError::Failed(why) => Refusal::failed(why),
+        }
+    }
+}
+
+impl From<Refusal> for PageError {
+    fn from(refusal: Refusal) -> Self {
+        let why = refusal.why();
+        match refusal.status {
+            StatusCode::BAD_REQUEST => PageError::Bad(why),
+            StatusCode::NOT_FOUND => PageError::Missing(why),
+            StatusCode::PAYLOAD_TOO_LARGE => PageError::Large(why),
+            StatusCode::CONFLICT => PageError::Stale(why, None),
+            StatusCode::REQUEST_TIMEOUT => PageError::Left,
+            _ => PageError::Failed(why),
         }
     }
 }

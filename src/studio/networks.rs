@@ -1,6 +1,7 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::builtin::Builtin;
 use super::library::published;
 use super::names;
 use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
@@ -8,10 +9,10 @@ use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
 use crate::evolve::{Breeding, Session};
-use crate::genome::{self, Genome, builtin, from_json, to_json};
+use crate::genome::{self, Genome, from_json, to_json};
 use crate::network::{Arch, Wiring, layered_arch};
 use crate::page::{
-    self, About, Label, Learned, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
+    self, About, Answered, Label, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
     ensure_side, is_view_kept,
 };
 use crate::probe::View;
@@ -27,26 +28,7 @@ const MOST_LINKS: usize = 1 << 18;
 /// Networks and views kept ready.
 const KEPT: usize = 8;
 
-/// A network that comes with the program.
-pub(super) enum Builtin {
-    /// A genome, as text.
-    Genome(&'static str),
-    /// The trained network.
-    Trained,
-}
-
 impl Studio {
-    /// The network that comes with the program under this id; `None` where the root has a file or
-    /// folder of its own there.
-    pub(super) fn builtin(&self, id: &str) -> Option<Builtin> {
-        let found = match builtin(Path::new(id)) {
-            Some((_, text)) if id.contains('/') => Builtin::Genome(text),
-            _ if id == shipped::TRAINED => Builtin::Trained,
-            _ => return None,
-        };
-        self.root.path(id).is_err().then_some(found)
-    }
-
     /// The network of an id, from memory if its file has not changed.
     ///
     /// # Errors
@@ -84,8 +66,7 @@ impl Studio {
             Source::of_genome(genome, path, *wiring, wanted).map_err(Refusal::bad)
         };
         let source = if let Some((name, sheet, place)) = bred {
-            let genome =
-                page::placed(&mut Files::of(self), name, &self.tree(name)?, (Some(sheet), place))?;
+            let genome = page::placed(&mut Files::of(self), name, (Some(sheet), place))?;
             of_genome(genome, Path::new(id))
         } else if let Some(Builtin::Genome(text)) = builtin {
             of_genome(from_json(text).map_err(Refusal::failed)?, &path)
@@ -191,12 +172,11 @@ impl<'a> Files<'a> {
 }
 
 impl Shelf for Files<'_> {
-    type Refusal = Refusal;
     type Network = Arc<Loaded>;
     const MADE_BY: &'static str = "picloom studio";
 
-    fn network(&mut self, request: &NetworkRequest) -> Result<Arc<Loaded>, Refusal> {
-        self.studio.network(request)
+    fn network(&mut self, request: &NetworkRequest) -> Answered<Arc<Loaded>> {
+        Ok(self.studio.network(request)?)
     }
 
     fn parts(network: &Arc<Loaded>) -> PageNetwork<'_> {
@@ -207,40 +187,37 @@ impl Shelf for Files<'_> {
 
     fn about(&mut self, id: &str, network: &Arc<Loaded>) -> About {
         let source = &network.source;
-        let learned = source.config.as_ref().map(|config| Learned {
-            picture: names::of_target(config),
-            target: self.studio.target_id(&config.target),
+        let config = source.config.as_ref();
+        let name = title(id, source);
+        About {
+            what: match (config, &source.genome) {
+                (Some(config), _) => names::of_run(config),
+                (None, Some(_)) => names::of_wiring(network.wiring).into(),
+                (None, None) => "network of a file".into(),
+            },
+            picture: config.map_or_else(|| name.clone(), names::of_target),
+            name,
+            target: config.and_then(|config| self.studio.target_id(&config.target)),
             r2: source.fit.map(|fit| fit.r2),
-            seed: Some(config.train.seed),
-            at: config.conditions.first().cloned(),
-        });
-        let what = match (&source.config, &source.genome) {
-            (Some(config), _) => names::of_run(config),
-            (None, Some(_)) => names::of_wiring(network.wiring).into(),
-            (None, None) => "network of a file".into(),
-        };
-        About { name: title(id, source), what, learned }
+            seed: config.map(|config| config.train.seed),
+            at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
+        }
     }
 
-    fn view(&mut self, network: &Arc<Loaded>, size: usize) -> Result<Arc<View>, Refusal> {
-        self.studio.view(network, size)
+    fn view(&mut self, network: &Arc<Loaded>, size: usize) -> Answered<Arc<View>> {
+        Ok(self.studio.view(network, size)?)
     }
 
     fn has_left(&self) -> bool {
         (self.has_left)()
     }
 
-    fn begin(
-        &mut self,
-        name: &str,
-        session: Session,
-        ancestors: &[Genome],
-    ) -> Result<String, Refusal> {
-        self.studio.new_session((name, "session"), session, ancestors)
+    fn begin(&mut self, name: &str, session: Session, ancestors: &[Genome]) -> Answered<String> {
+        Ok(self.studio.new_session(name, session, ancestors)?)
     }
 
-    fn tree(&mut self, session: &str) -> Result<Breeding, Refusal> {
-        self.studio.tree(session)
+    fn tree(&mut self, session: &str) -> Answered<Breeding> {
+        Ok(self.studio.session(session, |_, bred| Ok(bred.tree.clone()))?)
     }
 
     fn keep<T>(
@@ -249,10 +226,10 @@ impl Shelf for Files<'_> {
         seen: &str,
         tree: &Breeding,
         meanwhile: impl FnOnce() -> T,
-    ) -> Result<T, Refusal> {
+    ) -> Answered<T> {
         // Safe on the disk takes a while, in which nobody who draws should wait.
-        let studio = self.studio;
         std::thread::scope(|scope| {
+            let studio = self.studio;
             let written = scope.spawn(|| studio.write(session, seen, tree));
             let done = meanwhile();
             written.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))?;
@@ -260,7 +237,7 @@ impl Shelf for Files<'_> {
         })
     }
 
-    fn label(&mut self, session: &str) -> Result<Label, Refusal> {
+    fn label(&mut self, session: &str) -> Answered<Label> {
         let id = session_id(session);
         Ok(Label { origin: id.clone(), id, name: session.into() })
     }

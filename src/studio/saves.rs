@@ -55,7 +55,7 @@ fn most_pixels(model: &Model) -> usize {
 #[derive(Deserialize)]
 pub(super) struct AskedFile {
     id: String,
-    #[serde(default = "graph")]
+    #[serde(default)]
     wiring: Wiring,
     #[serde(default)]
     set: String,
@@ -81,10 +81,6 @@ pub(super) struct AskedFile {
     back: u8,
 }
 
-fn graph() -> Wiring {
-    Wiring::Graph
-}
-
 fn one() -> usize {
     1
 }
@@ -103,7 +99,7 @@ impl AskedFile {
     fn network(&self) -> PictureRequest {
         let AskedFile { id, wiring, set, frame, at, .. } = self;
         let [id, set, frame, at] = [id, set, frame, at].map(String::clone);
-        PictureRequest { id, wiring: *wiring, size: None, set, frame, at, raw: 0 }
+        PictureRequest { id, wiring: *wiring, set, frame, at, ..PictureRequest::default() }
     }
 
     fn canvas(

@@ -61,14 +61,6 @@ impl Studio {
         done
     }
 
-    /// The sheets of a session.
-    ///
-    /// # Errors
-    /// There is none, or it is damaged.
-    pub(super) fn tree(&self, name: &str) -> Result<Breeding, Refusal> {
-        self.session(name, |_, bred| Ok(bred.tree.clone()))
-    }
-
     fn read(&self, path: &Path) -> Result<Bred, Refusal> {
         let stamp = stamp(path);
         for id in &read_session(path).map_err(Refusal::bad)?.ancestors {
@@ -93,14 +85,14 @@ impl Studio {
     /// Writes a new session that begins from these genomes; its name.
     pub(super) fn new_session(
         &self,
-        (name, otherwise): (&str, &str),
+        name: &str,
         session: Session,
         ancestors: &[Genome],
     ) -> Result<String, Refusal> {
         let ancestors = ancestors.iter().map(|genome| self.ancestor(genome));
         let session = Session { ancestors: ancestors.collect::<Result<_, _>>()?, ..session };
         let folder = self.root.made(SESSIONS)?;
-        let stem = if name.trim().is_empty() { otherwise } else { name };
+        let stem = if name.trim().is_empty() { "session" } else { name };
         let path = new_file(&folder, stem, "toml", session.to_toml().as_bytes())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if let Err(refusal) = self.session(&name, |_, _| Ok(())) {
@@ -180,7 +172,7 @@ fn adopt(studio: &Studio, id: &str, name: &str) -> Result<String, Refusal> {
     };
     let ancestors = session.ancestors.iter().map(ancestor).collect::<Result<Vec<_>, Refusal>>()?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    studio.new_session((name, &stem), session, &ancestors)
+    studio.new_session(if name.trim().is_empty() { &stem } else { name }, session, &ancestors)
 }
 
 /// A new file whose name follows from one that people gave: `NAME.END`, or `NAME-2.END`, ….
@@ -260,8 +252,9 @@ struct Published {
 /// `POST …/publish`: the genome at a place, as a file in `genomes/`.
 pub(super) fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
     let files = &mut Files::of(studio);
-    let tree = page::as_seen(files, name, &wanted.version)?;
-    let genome = page::placed(files, name, &tree, (wanted.node, wanted.place))?;
+    let at = page::as_seen(files, name, &wanted.version)?.at();
+    let node = wanted.node.unwrap_or(at);
+    let genome = page::placed(files, name, (Some(node), wanted.place))?;
     kept(studio, genome, &wanted.name, &wanted.tags)
 }
 

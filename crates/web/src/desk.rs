@@ -1,8 +1,8 @@
 //! The requests of a page, and who answers each.
 
-use crate::networks;
+use crate::answers::{self, rgba, sheet_answer};
 use crate::scoring;
-use crate::sessions::{self, from_text, rgba, sheet_answer};
+use crate::sessions::from_text;
 use crate::state::{Answer, Answered, Desk};
 use crate::training;
 use picloom_engine::genome::to_json;
@@ -51,19 +51,19 @@ pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered 
     let json = request.get(end + 1..).unwrap_or_default();
     match address.split('/').collect::<Vec<_>>()[..] {
         // The genomes and the trained network that come with the program.
-        ["library"] => networks::library(),
+        ["library"] => answers::library(),
         // Keeps a genome, a trained network or a session, as text; gives the text that `hold` takes again.
         ["hold"] => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
         ["text"] => read(json).and_then(|Of { id }| text(desk, &id)),
         // Everything to draw a network by itself; what it and its units draw.
         ["network"] => Answer::of(&page::network(desk, &read(json)?)?),
-        ["picture"] => networks::picture(desk, &read(json)?),
-        ["maps"] => networks::maps(desk, &read(json)?),
+        ["picture"] => answers::picture(desk, &read(json)?),
+        ["maps"] => answers::maps(desk, &read(json)?),
         // How far a weight must move; weights by how far they must.
         ["matched"] => Answer::of(&page::matched(desk, &read(json)?)?),
         ["ranked"] => Answer::of(&page::ranked(desk, &read(json)?)?),
         // A genome as a file, some weights set.
-        ["genome"] => networks::genome(desk, &read(json)?),
+        ["genome"] => answers::genome(desk, &read(json)?),
         // A session: begun, on a sheet, the pictures of a sheet, the next one (also before it is asked for).
         ["sessions"] => Answer::of(&page::begin(desk, &read(json)?)?),
         ["sessions", session] => sheet_answer(page::show(desk, session, &read(json)?)?),
@@ -71,7 +71,7 @@ pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered 
             Answer::with(&(), rgba(page::sheet(desk, session, &read(json)?)?))
         }
         ["sessions", session, "breed"] => sheet_answer(page::breed(desk, session, &read(json)?)?),
-        ["sessions", session, "foresee"] => sessions::foresee(desk, session, &read(json)?),
+        ["sessions", session, "foresee"] => answers::foresee(desk, session, &read(json)?),
         // To the sheet before, after, any; one picture or genome of a sheet.
         ["sessions", session, "undo"] => go(desk, session, Way::Back, json),
         ["sessions", session, "redo"] => go(desk, session, Way::On, json),
@@ -80,7 +80,7 @@ pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered 
             let drawn = page::place_picture(desk, session, &read(json)?)?;
             Answer::with(&drawn.width, drawn.to_rgba())
         }
-        ["sessions", session, "genome"] => sessions::genome(desk, session, &read(json)?),
+        ["sessions", session, "genome"] => answers::place_genome(desk, session, &read(json)?),
         // A training: begun, some steps on, with so many links, at another rate, as text, let go.
         ["train"] => training::begin(desk, &read(json)?, &read(json)?, bytes),
         ["train-step"] => training::step(desk, &read(json)?),

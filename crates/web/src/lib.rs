@@ -7,9 +7,9 @@
 // desk; they hold until the next call of `room` or `ask`, and the worker reads them before it calls again.
 #![allow(unsafe_code)]
 
+mod answers;
 mod desk;
 mod held;
-mod networks;
 mod scoring;
 mod sessions;
 mod state;

@@ -1,9 +1,8 @@
-//! Answers about sessions, as the page's worker takes them; and a session as text.
+//! Sessions by number, and a session as text.
 
 use crate::held::genome_from;
-use crate::state::{Answer, Answered, Desk};
 use picloom_engine::evolve::{Breeding, Session};
-use picloom_engine::page::{self, Choice, LARGEST_GRID, PlaceRequest, SessionSheet, SheetPictures};
+use picloom_engine::page::LARGEST_GRID;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -84,26 +83,4 @@ impl Sessions {
         };
         serde_json::to_string(&text).map_err(|e| e.to_string())
     }
-}
-
-/// A session; with pictures, they follow.
-pub(crate) fn sheet_answer(sheet: SessionSheet) -> Answered {
-    Answer::with(&sheet.shown, sheet.pictures.map_or_else(Vec::new, rgba))
-}
-
-/// The pictures of a sheet, one after another, as a canvas has them.
-pub(crate) fn rgba(SheetPictures { rgb, .. }: SheetPictures) -> Vec<u8> {
-    rgb.iter().flat_map(|rgb| rgb.chunks_exact(3)).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
-}
-
-/// The pictures that a choice is going to lead to.
-pub(crate) fn foresee(desk: &mut Desk, session: &str, choice: &Choice) -> Answered {
-    let (foreseen, pictures) = page::foresee(desk, session, choice)?;
-    Answer::with(&foreseen, rgba(pictures))
-}
-
-/// One genome of a sheet, as a file.
-pub(crate) fn genome(desk: &mut Desk, session: &str, asked: &PlaceRequest) -> Answered {
-    let (genome, name) = page::place_genome(desk, session, asked)?;
-    Answer::file(&name, &genome)
 }

@@ -6,7 +6,7 @@ use picloom_engine::base::hash::short_id;
 use picloom_engine::evolve::{Breeding, Session};
 use picloom_engine::genome::{Genome, to_json};
 use picloom_engine::network::{Mask, Weights};
-use picloom_engine::page::{self, About, Label, Learned, NetworkRequest, PageNetwork, Shelf};
+use picloom_engine::page::{self, About, Label, NetworkRequest, PageNetwork, Shelf};
 use picloom_engine::probe::{Delta, Perturbation, View};
 use picloom_engine::score::{DlJudge, Exhibit};
 use picloom_engine::train::{TrainConfig, Trainer};
@@ -71,17 +71,15 @@ impl Desk {
         };
         let number = |text: &str| text.parse().map_err(|_| wrong());
         let (sheet, place) = (number(sheet)?, number(place)?);
-        let tree = self.tree(session)?;
-        page::placed(self, session, &tree, (Some(sheet), place)).map(Some)
+        Ok(Some(page::placed(self, session, (Some(sheet), place))?))
     }
 }
 
 impl Shelf for Desk {
-    type Refusal = String;
     type Network = Rc<Loaded>;
     const MADE_BY: &'static str = "picloom web";
 
-    fn network(&mut self, request: &NetworkRequest) -> Result<Rc<Loaded>, String> {
+    fn network(&mut self, request: &NetworkRequest) -> page::Answered<Rc<Loaded>> {
         let id = &request.id;
         // One on a sheet is held from then on.
         if !self.held.is_kept(id)
@@ -89,7 +87,7 @@ impl Shelf for Desk {
         {
             self.held.hold(id, &to_json(&genome))?;
         }
-        self.held.load(request)
+        Ok(self.held.load(request)?)
     }
 
     fn parts(network: &Rc<Loaded>) -> PageNetwork<'_> {
@@ -100,17 +98,20 @@ impl Shelf for Desk {
 
     fn about(&mut self, _: &str, network: &Rc<Loaded>) -> About {
         let Loaded { name, what, learned, .. } = &**network;
-        let learned = learned.as_ref().map(|(target, r2)| Learned {
-            picture: if target.is_empty() { name.clone() } else { short(stem(target), 40) },
-            target: Some(target.clone()).filter(|target| !target.is_empty()),
-            r2: *r2,
-            ..Learned::default()
-        });
-        About { name: name.clone(), what: what.clone(), learned }
+        let target = learned.as_ref().map(|(target, _)| target).filter(|id| !id.is_empty());
+        About {
+            name: name.clone(),
+            what: what.clone(),
+            picture: target.map_or(name.clone(), |target| short(stem(target), 40)),
+            target: target.cloned(),
+            r2: learned.as_ref().and_then(|(_, r2)| *r2),
+            seed: None,
+            at: Vec::new(),
+        }
     }
 
-    fn view(&mut self, network: &Rc<Loaded>, size: usize) -> Result<Arc<View>, String> {
-        self.held.view(network, size)
+    fn view(&mut self, network: &Rc<Loaded>, size: usize) -> page::Answered<Arc<View>> {
+        Ok(self.held.view(network, size)?)
     }
 
     fn begin(
@@ -118,7 +119,7 @@ impl Shelf for Desk {
         name: &str,
         session: Session,
         ancestors: &[Genome],
-    ) -> Result<String, String> {
+    ) -> page::Answered<String> {
         let texts: Vec<String> = ancestors.iter().map(to_json).collect();
         let names = texts.iter().map(|text| format!("{}.json", short_id(text))).collect();
         let name = match name.trim() {
@@ -130,7 +131,7 @@ impl Shelf for Desk {
         Ok(self.sessions.add(Kept { name, tree, ancestors: texts }))
     }
 
-    fn tree(&mut self, session: &str) -> Result<Breeding, String> {
+    fn tree(&mut self, session: &str) -> page::Answered<Breeding> {
         Ok(self.sessions.get(session)?.tree.clone())
     }
 
@@ -140,12 +141,12 @@ impl Shelf for Desk {
         _: &str,
         tree: &Breeding,
         meanwhile: impl FnOnce() -> T,
-    ) -> Result<T, String> {
+    ) -> page::Answered<T> {
         self.sessions.get(session)?.tree = tree.clone();
         Ok(meanwhile())
     }
 
-    fn label(&mut self, session: &str) -> Result<Label, String> {
+    fn label(&mut self, session: &str) -> page::Answered<Label> {
         let name = self.sessions.get(session)?.name.clone();
         Ok(Label { id: format!("{BRED}{session}"), origin: name.clone(), name })
     }

@@ -14,8 +14,8 @@ pub(super) use job::{Jobs, Work};
 pub(super) use score::{kept_score, score, shown};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
+use super::builtin::Builtin;
 use super::names;
-use super::networks::Builtin;
 use super::pixels::pixels;
 use super::state::{Studio, locked};
 use crate::base::choice::Choice;

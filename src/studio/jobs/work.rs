@@ -18,7 +18,7 @@ use crate::run::{
     LoadedRun, RunResult, Target, TrainJob, load_run, load_target, shipped, train_run,
 };
 use crate::studio::answer::Refusal;
-use crate::studio::networks::Builtin;
+use crate::studio::builtin::Builtin;
 use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
 use std::path::{Path, PathBuf};

@@ -18,15 +18,15 @@ pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{EFFECTS, Matched, Ranked};
 pub use networks::{
-    Atlas, Description, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, ensure_side,
-    genome, is_view_kept, maps, matched, network, picture, ranked, side_by_side, tags,
+    Atlas, Description, LinkRequest, PictureRequest, ensure_side, genome, is_view_kept, maps,
+    matched, network, picture, ranked, side_by_side, tags,
 };
 pub use places::{Places, places};
 pub use sessions::{
     Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
-    SheetPictures, SheetRequest, Shown, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
-    place_genome, place_picture, placed, sheet, show, version,
+    SheetPictures, SheetRequest, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
+    place_genome, place_picture, placed, sheet, show,
 };
-pub use shelf::{About, Label, Learned, PageError, Shelf};
+pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
-pub use tree::{Place, Tree, TreeNode};
+pub use tree::{Place, Shown, Tree, TreeNode};

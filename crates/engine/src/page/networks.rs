@@ -3,9 +3,9 @@
 use super::asked::{condition, frame, weights_to_set};
 use super::drawing::Drawing;
 use super::moves::{Matched, Ranked, moves_of, ranking};
-use super::shelf::{About, PageError, Shelf};
+use super::shelf::{About, Answered, NetworkRequest, PageError, PageNetwork, Shelf};
 use super::tone::signed_picture;
-use crate::genome::{Genome, Palette, Provenance};
+use crate::genome::{Genome, Provenance};
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{
     Coords, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, with_weights,
@@ -30,34 +30,13 @@ const MOST_WORK: u64 = 1 << 37;
 const WORK_AT_ONCE: usize = 1 << 27;
 const PIXELS_AT_ONCE: usize = 1 << 20;
 
-/// The address of a network.
-#[derive(Clone, Debug, Deserialize)]
-pub struct NetworkRequest {
-    /// Id of the network: the shelf knows what it names.
-    pub id: String,
-    /// How a genome is wired.
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-}
-
-fn graph() -> Wiring {
-    Wiring::Graph
-}
-
-impl NetworkRequest {
-    /// The network with this id, a genome as it was evolved.
-    pub fn graph(id: impl Into<String>) -> Self {
-        NetworkRequest { id: id.into(), wiring: Wiring::Graph }
-    }
-}
-
 /// A request for a picture: the network, its size, and what is set.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct PictureRequest {
     /// As in [`NetworkRequest`].
     pub id: String,
     /// As in [`NetworkRequest`].
-    #[serde(default = "graph")]
+    #[serde(default)]
     pub wiring: Wiring,
     /// Pixels along the picture; the network's own size if it is not said.
     pub size: Option<usize>,
@@ -78,17 +57,7 @@ pub struct PictureRequest {
 impl PictureRequest {
     /// A genome's graph with some of its weights set.
     pub fn with(id: &str, set: &str) -> Self {
-        let nothing = String::new;
-        let (id, set) = (id.into(), set.into());
-        PictureRequest {
-            id,
-            wiring: Wiring::Graph,
-            size: None,
-            set,
-            frame: nothing(),
-            at: nothing(),
-            raw: 0,
-        }
+        PictureRequest { id: id.into(), set: set.into(), ..Self::default() }
     }
 
     /// The network.
@@ -100,7 +69,7 @@ impl PictureRequest {
     ///
     /// # Errors
     /// A link or a value that cannot be.
-    pub fn model(&self, model: &Model) -> Result<Model, PageError> {
+    pub fn model(&self, model: &Model) -> Answered<Model> {
         let weights = with(model, &self.set(model)?);
         let z = self.factors(model)?;
         let model = Model { weights, ..model.clone() };
@@ -111,15 +80,15 @@ impl PictureRequest {
     ///
     /// # Errors
     /// Other than four finite numbers, the last two above 0.
-    pub fn frame(&self) -> Result<Frame, PageError> {
+    pub fn frame(&self) -> Answered<Frame> {
         Ok(frame(&self.frame)?)
     }
 
-    fn factors(&self, model: &Model) -> Result<Vec<f64>, PageError> {
+    fn factors(&self, model: &Model) -> Answered<Vec<f64>> {
         Ok(condition(&self.at, model.network.factors())?)
     }
 
-    fn set(&self, model: &Model) -> Result<Vec<(usize, f32)>, PageError> {
+    fn set(&self, model: &Model) -> Answered<Vec<(usize, f32)>> {
         Ok(weights_to_set(&self.set, model.weights.0.len())?)
     }
 }
@@ -139,61 +108,28 @@ pub struct LinkRequest {
     /// As in [`NetworkRequest`].
     pub id: String,
     /// As in [`NetworkRequest`].
-    #[serde(default = "graph")]
+    #[serde(default)]
     pub wiring: Wiring,
     /// Its number in the library's order.
     pub link: usize,
-}
-
-/// The parts of a network that its pictures follow from.
-pub struct PageNetwork<'a> {
-    /// The network.
-    pub model: &'a Model,
-    /// Its genome, or the one whose graph was trained.
-    pub genome: Option<&'a Genome>,
-    /// Coordinate convention.
-    pub coords: Coords,
-    /// Pixels along its picture.
-    pub size: usize,
-    /// Whether its weights were trained.
-    pub trained: bool,
-}
-
-impl<'a> PageNetwork<'a> {
-    /// The genome whose weights these are.
-    fn own(&self) -> Option<&'a Genome> {
-        self.genome.filter(|_| !self.trained)
-    }
-
-    /// The colours of its picture: every one for a network that was trained.
-    fn palette(&self) -> Palette {
-        self.own().map_or(Palette::Free, |genome| genome.palette)
-    }
 }
 
 /// A network as the page shows it.
 #[derive(Serialize)]
 pub struct Description {
     id: String,
-    name: String,
     kind: &'static str,
     /// Whether a genome has its weights: it can be kept as one, and bred from.
     has_genome: bool,
-    /// Its kind in words, and the picture that it draws.
-    what: String,
-    picture: String,
     wiring: &'static str,
     size: usize,
     provenance: Origin,
     #[serde(flatten)]
+    about: About,
+    #[serde(flatten)]
     drawing: Drawing,
-    r2: Option<f64>,
     /// Whether R² is high enough for a score to count; `None` if it learned no picture.
     fit: Option<bool>,
-    seed: Option<u64>,
-    target: Option<String>,
-    /// Values of the factors that the picture begins with: the first that a run learned, else 0.
-    at: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -213,18 +149,15 @@ pub fn tags(provenance: &Provenance) -> Vec<String> {
 ///
 /// # Errors
 /// There is no such network.
-pub fn network<S: Shelf>(
-    shelf: &mut S,
-    request: &NetworkRequest,
-) -> Result<Description, S::Refusal> {
+pub fn network<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Answered<Description> {
     let network = shelf.network(request)?;
     if shelf.has_left() {
-        return Err(PageError::Left.into());
+        return Err(PageError::Left);
     }
-    let About { name, what, learned } = shelf.about(&request.id, &network);
+    let mut about = shelf.about(&request.id, &network);
     let parts = S::parts(&network);
+    about.at.resize(parts.model.network.factors(), 0.0);
     let own = parts.own().map(|genome| &genome.provenance);
-    let drawing = Drawing::of(parts.model, parts.genome, parts.coords, parts.palette());
     Ok(Description {
         id: request.id.clone(),
         kind: match (parts.trained, parts.genome) {
@@ -233,20 +166,12 @@ pub fn network<S: Shelf>(
             (false, None) => "weights",
         },
         has_genome: parts.genome.is_some() && parts.model.network.arch.is_none(),
-        what,
-        picture: learned.as_ref().map_or(&name, |learned| &learned.picture).clone(),
-        name,
         wiring: request.wiring.name(),
         size: parts.size,
         provenance: Origin { tags: own.map_or_else(Vec::new, tags), more: own.cloned() },
-        drawing,
-        r2: learned.as_ref().and_then(|learned| learned.r2),
-        fit: learned.as_ref().and_then(|learned| Some(learned.r2? >= FIT_GATE)),
-        seed: learned.as_ref().and_then(|learned| learned.seed),
-        target: learned.as_ref().and_then(|learned| learned.target.clone()),
-        at: learned
-            .and_then(|learned| learned.at)
-            .unwrap_or_else(|| vec![0.0; parts.model.network.factors()]),
+        drawing: Drawing::of(parts.model, parts.genome, parts.coords, parts.palette()),
+        fit: about.r2.map(|r2| r2 >= FIT_GATE),
+        about,
     })
 }
 
@@ -254,7 +179,7 @@ pub fn network<S: Shelf>(
 ///
 /// # Errors
 /// It is 0 or larger.
-pub fn ensure_side(size: usize, largest: usize) -> Result<usize, PageError> {
+pub fn ensure_side(size: usize, largest: usize) -> Answered<usize> {
     match (1..=largest).contains(&size) {
         true => Ok(size),
         false => Err(PageError::Bad(format!("size: expected 1 to {largest} pixels, found {size}"))),
@@ -266,7 +191,7 @@ fn pixels(size: usize) -> u64 {
 }
 
 /// Refuses more pixels in `count` squares than one answer has.
-pub(super) fn ensure_pixels(count: usize, size: usize, of: &str) -> Result<(), PageError> {
+pub(super) fn ensure_pixels(count: usize, size: usize, of: &str) -> Answered<()> {
     let count = count.max(1) as u64;
     if count.saturating_mul(pixels(size)) <= MOST_PIXELS {
         return Ok(());
@@ -284,7 +209,7 @@ pub fn is_view_kept(model: &Model, size: usize) -> bool {
 ///
 /// # Errors
 /// There is no such network, or it cannot be drawn so.
-pub fn picture<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Result<Picture, S::Refusal> {
+pub fn picture<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Answered<Picture> {
     let network = shelf.network(&request.network())?;
     let parts = S::parts(&network);
     let (model, coords) = (parts.model, parts.coords);
@@ -309,7 +234,7 @@ fn draw_rows(
     size: usize,
     (coords, frame, z): (Coords, Frame, &[f64]),
     has_left: &dyn Fn() -> bool,
-) -> Result<Picture, PageError> {
+) -> Answered<Picture> {
     let links = weights.0.iter().filter(|weight| **weight != 0.0).count().max(1);
     if (links as u64).saturating_mul(pixels(size)) > MOST_WORK {
         let most = ((MOST_WORK / links as u64) as f64).sqrt() as usize;
@@ -369,7 +294,7 @@ pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Pictur
 ///
 /// # Errors
 /// As [`picture`].
-pub fn maps<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Result<Atlas, S::Refusal> {
+pub fn maps<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Answered<Atlas> {
     let size = ensure_side(request.size.unwrap_or(48), LARGEST_MAP)?;
     let network = shelf.network(&request.network())?;
     let PageNetwork { model, coords, .. } = S::parts(&network);
@@ -379,7 +304,7 @@ pub fn maps<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Result<Atlas, 
     let inputs = PixelInputs::framed(size, coords, request.frame()?)
         .where_factors_are(&request.factors(model)?);
     if shelf.has_left() {
-        return Err(PageError::Left.into());
+        return Err(PageError::Left);
     }
     Ok(Atlas::of_units(model, &weights, &inputs, size))
 }
@@ -388,26 +313,26 @@ pub fn maps<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Result<Atlas, 
 ///
 /// # Errors
 /// There is no such network or link.
-pub fn matched<S: Shelf>(shelf: &mut S, request: &LinkRequest) -> Result<Matched, S::Refusal> {
+pub fn matched<S: Shelf>(shelf: &mut S, request: &LinkRequest) -> Answered<Matched> {
     let LinkRequest { id, wiring, link } = request;
     let network = shelf.network(&NetworkRequest { id: id.clone(), wiring: *wiring })?;
     let links = S::parts(&network).model.weights.0.len();
     if *link >= links {
         let why = format!("link: expected a number below {links}, found {link}");
-        return Err(PageError::Missing(why).into());
+        return Err(PageError::Missing(why));
     }
     let view = shelf.view(&network, SEARCHED_AT)?;
-    moves_of(&view, *link, &|| shelf.has_left()).ok_or_else(|| PageError::Left.into())
+    moves_of(&view, *link, &|| shelf.has_left()).ok_or(PageError::Left)
 }
 
 /// Weights that can change the picture, by how far they must move for it.
 ///
 /// # Errors
 /// There is no such network.
-pub fn ranked<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Result<Ranked, S::Refusal> {
+pub fn ranked<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Answered<Ranked> {
     let network = shelf.network(request)?;
     let view = shelf.view(&network, SEARCHED_AT)?;
-    ranking(&view, &|| shelf.has_left()).ok_or_else(|| PageError::Left.into())
+    ranking(&view, &|| shelf.has_left()).ok_or(PageError::Left)
 }
 
 /// The genome of a network as it stands, with the weights that its run learned and those that are set; and its
@@ -415,16 +340,13 @@ pub fn ranked<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Result<Ranke
 ///
 /// # Errors
 /// The network has no genome, or is in layers: a genome has the weights of a graph.
-pub fn genome<S: Shelf>(
-    shelf: &mut S,
-    request: &PictureRequest,
-) -> Result<(Genome, String), S::Refusal> {
+pub fn genome<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Answered<(Genome, String)> {
     let network = shelf.network(&request.network())?;
     let About { name, .. } = shelf.about(&request.id, &network);
     let PageNetwork { model, genome, trained, .. } = S::parts(&network);
     let Some(genome) = genome else {
         let why = format!("{name}: expected a genome, found a network without one");
-        return Err(PageError::Missing(why).into());
+        return Err(PageError::Missing(why));
     };
     let set = request.set(model)?;
     if set.is_empty() && !trained {
@@ -432,7 +354,7 @@ pub fn genome<S: Shelf>(
     }
     if model.network.arch.is_some() {
         let why = "expected the network as it was evolved, found it in layers, whose weights no genome has; move the weights of the graph";
-        return Err(PageError::Bad(format!("{name}: {why}")).into());
+        return Err(PageError::Bad(format!("{name}: {why}")));
     }
     let mut tuned = with_weights(genome, &with(model, &set))
         .map_err(|error| PageError::Bad(error.to_string()))?;

@@ -1,8 +1,8 @@
 //! Answers about a breeding session: a tree of sheets that replays to the same bits.
 
 use super::networks::{PictureRequest, ensure_pixels, ensure_side, genome};
-use super::shelf::{Label, PageError, Shelf};
-use super::tree::{Tree, choose};
+use super::shelf::{Answered, Label, PageError, Shelf};
+use super::tree::{Shown, Tree, choose};
 use crate::base::hash::short_id;
 use crate::evolve::{Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session};
 use crate::genome::Genome;
@@ -18,21 +18,8 @@ const LARGEST_DRAWN: usize = 512;
 /// Side of a picture where nothing says otherwise.
 const DRAWN: usize = 128;
 
-/// A session as the page shows it.
-#[derive(Debug, Serialize)]
-pub struct Shown {
-    id: String,
-    /// The session's key on the shelf, and its name for people.
-    session: String,
-    name: String,
-    version: String,
-    #[serde(flatten)]
-    tree: Tree,
-    published: Vec<String>,
-}
-
 /// Hash of a session as it stands: a page says which it has seen.
-pub fn version(tree: &Breeding) -> String {
+fn version(tree: &Breeding) -> String {
     short_id(tree.session().to_toml())
 }
 
@@ -41,7 +28,7 @@ fn shown<S: Shelf>(
     session: &str,
     tree: &Breeding,
     node: Option<usize>,
-) -> Result<Shown, S::Refusal> {
+) -> Answered<Shown> {
     let Label { id, name, .. } = shelf.label(session)?;
     Ok(Shown {
         session: session.into(),
@@ -70,20 +57,20 @@ pub fn ensure_seen<S: Shelf>(
     session: &str,
     tree: &Breeding,
     seen: &str,
-) -> Result<(), S::Refusal> {
+) -> Answered<()> {
     if version(tree) == seen {
         return Ok(());
     }
     let now = shown(shelf, session, tree, None)?;
     let why = format!("{}: it has changed since this page saw it", now.name);
-    Err(PageError::Stale(why, Box::new(now)).into())
+    Err(PageError::Stale(why, Some(Box::new(now))))
 }
 
 /// The sheets of a session that is as the page has seen it.
 ///
 /// # Errors
 /// There is no such session; as [`ensure_seen`].
-pub fn as_seen<S: Shelf>(shelf: &mut S, session: &str, seen: &str) -> Result<Breeding, S::Refusal> {
+pub fn as_seen<S: Shelf>(shelf: &mut S, session: &str, seen: &str) -> Answered<Breeding> {
     let tree = shelf.tree(session)?;
     ensure_seen(shelf, session, &tree, seen)?;
     Ok(tree)
@@ -106,7 +93,7 @@ pub struct SheetPictures {
 }
 
 impl SheetPictures {
-    fn of<S: Shelf>(genomes: &[Genome], size: usize) -> Result<Self, PageError> {
+    fn of<S: Shelf>(genomes: &[Genome], size: usize) -> Answered<Self> {
         let count = genomes.len();
         ensure_pixels(count, size, &format!("a sheet of {count} pictures"))?;
         let began = S::milliseconds();
@@ -122,7 +109,7 @@ pub fn draw(genome: &Genome, size: usize) -> Picture {
     picture
 }
 
-fn drawn_side(size: Option<usize>) -> Result<Option<usize>, PageError> {
+fn drawn_side(size: Option<usize>) -> Answered<Option<usize>> {
     size.map(|size| ensure_side(size, LARGEST_DRAWN)).transpose()
 }
 
@@ -149,16 +136,13 @@ pub struct SessionRequest {
 }
 
 /// A setting by its name; its default where it has none.
-fn named<T: Default + FromStr<Err: Display>>(
-    key: &str,
-    name: &Option<String>,
-) -> Result<T, PageError> {
+fn named<T: Default + FromStr<Err: Display>>(key: &str, name: &Option<String>) -> Answered<T> {
     let Some(name) = name else { return Ok(T::default()) };
     name.parse().map_err(|error| bad(format!("{key}: {error}")))
 }
 
 impl SessionRequest {
-    fn config(&self) -> Result<EvolveConfig, PageError> {
+    fn config(&self) -> Answered<EvolveConfig> {
         let mut config = EvolveConfig::of_session(Preset::Picbreeder);
         config.start.symmetry = named("symmetry", &self.symmetry)?;
         config.start.background = named("background", &self.background)?;
@@ -180,18 +164,18 @@ impl SessionRequest {
 ///
 /// # Errors
 /// Impossible settings, more genomes than a sheet has, an id of no genome.
-pub fn begin<S: Shelf>(shelf: &mut S, wanted: &SessionRequest) -> Result<Shown, S::Refusal> {
+pub fn begin<S: Shelf>(shelf: &mut S, wanted: &SessionRequest) -> Answered<Shown> {
     let config = wanted.config()?;
     let Some(seed) = wanted.seed.filter(|seed| *seed < 1 << 53) else {
         let found = wanted.seed.map_or("none".into(), |seed| seed.to_string());
-        return Err(bad(format!("seed: expected a number below 2^53, found {found}")).into());
+        return Err(bad(format!("seed: expected a number below 2^53, found {found}")));
     };
     let count = wanted.from.len();
     if count > config.reproduction.population {
-        return Err(bad(format!("from: expected at most a sheet of genomes, found {count}")).into());
+        return Err(bad(format!("from: expected at most a sheet of genomes, found {count}")));
     }
     if !wanted.set.is_empty() && count != 1 {
-        return Err(bad(format!("set: expected one genome to begin from, found {count}")).into());
+        return Err(bad(format!("set: expected one genome to begin from, found {count}")));
     }
     let mut ancestors = Vec::new();
     for id in &wanted.from {
@@ -212,7 +196,7 @@ pub struct SheetRequest {
 }
 
 impl SheetRequest {
-    fn genomes<'a>(&self, tree: &'a Breeding) -> Result<&'a [Genome], PageError> {
+    fn genomes<'a>(&self, tree: &'a Breeding) -> Answered<&'a [Genome]> {
         Ok(tree.sheet(self.node.unwrap_or(tree.at())).map_err(missing)?.genomes())
     }
 }
@@ -225,7 +209,7 @@ pub fn show<S: Shelf>(
     shelf: &mut S,
     session: &str,
     request: &SheetRequest,
-) -> Result<SessionSheet, S::Refusal> {
+) -> Answered<SessionSheet> {
     let size = drawn_side(request.size)?;
     let tree = shelf.tree(session)?;
     let shown = shown(shelf, session, &tree, request.node)?;
@@ -242,10 +226,10 @@ pub fn sheet<S: Shelf>(
     shelf: &mut S,
     session: &str,
     request: &SheetRequest,
-) -> Result<SheetPictures, S::Refusal> {
+) -> Answered<SheetPictures> {
     let size = ensure_side(request.size.unwrap_or(DRAWN), LARGEST_DRAWN)?;
     let tree = shelf.tree(session)?;
-    Ok(SheetPictures::of::<S>(request.genomes(&tree)?, size)?)
+    SheetPictures::of::<S>(request.genomes(&tree)?, size)
 }
 
 /// A choice on a sheet.
@@ -279,7 +263,7 @@ fn change<S: Shelf>(
     session: &str,
     (seen, size): (&str, Option<usize>),
     change: impl FnOnce(&mut Breeding) -> Result<(), BreedingError>,
-) -> Result<SessionSheet, S::Refusal> {
+) -> Answered<SessionSheet> {
     let size = drawn_side(size)?;
     let mut tree = as_seen(shelf, session, seen)?;
     change(&mut tree).map_err(bad)?;
@@ -292,11 +276,7 @@ fn change<S: Shelf>(
 ///
 /// # Errors
 /// There is no such session or sheet, it has changed, or the choice cannot be.
-pub fn breed<S: Shelf>(
-    shelf: &mut S,
-    session: &str,
-    choice: &Choice,
-) -> Result<SessionSheet, S::Refusal> {
+pub fn breed<S: Shelf>(shelf: &mut S, session: &str, choice: &Choice) -> Answered<SessionSheet> {
     change(shelf, session, (&choice.version, choice.size), |tree| choice.breed(tree))
 }
 
@@ -315,7 +295,7 @@ pub fn foresee<S: Shelf>(
     shelf: &mut S,
     session: &str,
     choice: &Choice,
-) -> Result<(Foreseen, SheetPictures), S::Refusal> {
+) -> Answered<(Foreseen, SheetPictures)> {
     let size = ensure_side(choice.size.unwrap_or(DRAWN), LARGEST_DRAWN)?;
     let mut tree = as_seen(shelf, session, &choice.version)?;
     choice.breed(&mut tree).map_err(bad)?;
@@ -352,9 +332,9 @@ pub fn go<S: Shelf>(
     session: &str,
     way: Way,
     Move { version, node, size }: &Move,
-) -> Result<SessionSheet, S::Refusal> {
+) -> Answered<SessionSheet> {
     if matches!(way, Way::To) && node.is_none() {
-        return Err(bad("node: expected the number of a sheet, found none").into());
+        return Err(bad("node: expected the number of a sheet, found none"));
     }
     change(shelf, session, (version, *size), |tree| {
         match (way, *node) {
@@ -377,13 +357,13 @@ pub struct PlaceRequest {
 /// The genome at a place of a sheet (`None`: the one that the session is on), saying how it was bred.
 ///
 /// # Errors
-/// There is no such sheet or place.
+/// There is no such session, sheet or place.
 pub fn placed<S: Shelf>(
     shelf: &mut S,
     session: &str,
-    tree: &Breeding,
     (node, place): (Option<usize>, usize),
-) -> Result<Genome, S::Refusal> {
+) -> Answered<Genome> {
+    let tree = shelf.tree(session)?;
     let node = node.unwrap_or(tree.at());
     let Label { name, origin, .. } = shelf.label(session)?;
     let title = format!("{name}, sheet {node}, picture {}", place + 1);
@@ -401,9 +381,10 @@ pub fn place_picture<S: Shelf>(
     shelf: &mut S,
     session: &str,
     request: &PlaceRequest,
-) -> Result<Picture, S::Refusal> {
+) -> Answered<Picture> {
     let size = ensure_side(request.size.unwrap_or(DRAWN), LARGEST_DRAWN)?;
-    Ok(draw(&place_genome(shelf, session, request)?.0, size))
+    let genome = placed(shelf, session, (request.node, request.place))?;
+    Ok(draw(&genome, size))
 }
 
 /// One genome of a sheet, and the name of its file.
@@ -414,10 +395,8 @@ pub fn place_genome<S: Shelf>(
     shelf: &mut S,
     session: &str,
     request: &PlaceRequest,
-) -> Result<(Genome, String), S::Refusal> {
+) -> Answered<(Genome, String)> {
     let PlaceRequest { node, place, .. } = *request;
-    let tree = shelf.tree(session)?;
-    let genome = placed(shelf, session, &tree, (node, place))?;
-    let Label { name, .. } = shelf.label(session)?;
-    Ok((genome, format!("{name}-{}", place + 1)))
+    let genome = placed(shelf, session, (node, place))?;
+    Ok((genome, format!("{}-{}", shelf.label(session)?.name, place + 1)))
 }

@@ -1,11 +1,12 @@
 //! Where a page's networks and sessions are kept, and why there may be no answer.
 
-use super::networks::{NetworkRequest, PageNetwork};
-use super::sessions::Shown;
+use super::tree::Shown;
 use crate::base::refusal::Refusal;
 use crate::evolve::{Breeding, Session};
-use crate::genome::Genome;
+use crate::genome::{Genome, Palette};
+use crate::network::{Coords, Model, Wiring};
 use crate::probe::View;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Why a page gets no answer.
@@ -20,17 +21,26 @@ pub enum PageError {
     /// More than is drawn.
     #[error("{0}")]
     Large(String),
-    /// A session has changed since the page saw it; with how it stands now.
+    /// It has changed since the page saw it, or another writes it; with how a session stands now.
     #[error("{0}")]
-    Stale(String, Box<Shown>),
+    Stale(String, Option<Box<Shown>>),
     /// Nobody waits for the answer any more.
     #[error("whoever asked has left")]
     Left,
+    /// The store fails.
+    #[error("{0}")]
+    Failed(String),
 }
 
 impl From<Refusal> for PageError {
     fn from(refusal: Refusal) -> Self {
         PageError::Bad(refusal.to_string())
+    }
+}
+
+impl From<String> for PageError {
+    fn from(why: String) -> Self {
+        PageError::Bad(why)
     }
 }
 
@@ -40,11 +50,12 @@ impl From<PageError> for String {
     }
 }
 
+/// An answer, or why there is none.
+pub type Answered<T> = Result<T, PageError>;
+
 /// The store behind a page: files for the studio, memory for the browser. The answers of the page are written once,
 /// over this.
 pub trait Shelf {
-    /// A refusal as the store answers it.
-    type Refusal: From<PageError>;
     /// A network ready to be looked at.
     type Network;
     /// The program that its genomes say they were made by.
@@ -54,7 +65,7 @@ pub trait Shelf {
     ///
     /// # Errors
     /// There is none, or it is damaged.
-    fn network(&mut self, request: &NetworkRequest) -> Result<Self::Network, Self::Refusal>;
+    fn network(&mut self, request: &NetworkRequest) -> Answered<Self::Network>;
 
     /// Its parts.
     fn parts(network: &Self::Network) -> PageNetwork<'_>;
@@ -66,32 +77,27 @@ pub trait Shelf {
     ///
     /// # Errors
     /// It needs more memory than there is.
-    fn view(&mut self, network: &Self::Network, size: usize) -> Result<Arc<View>, Self::Refusal>;
+    fn view(&mut self, network: &Self::Network, size: usize) -> Answered<Arc<View>>;
 
     /// True once nobody waits for the answer any more.
     fn has_left(&self) -> bool {
         false
     }
 
-    /// Keeps a new session, and the genomes that it begins from under the names that it is going to have for them;
-    /// its key.
+    /// Keeps a new session and the genomes that it begins from, by names of its own choice. Returns the key of the
+    /// session.
     ///
     /// # Errors
     /// It cannot be bred, or not be kept.
-    fn begin(
-        &mut self,
-        name: &str,
-        session: Session,
-        ancestors: &[Genome],
-    ) -> Result<String, Self::Refusal>;
+    fn begin(&mut self, name: &str, session: Session, ancestors: &[Genome]) -> Answered<String>;
 
     /// The sheets of the session with this key.
     ///
     /// # Errors
     /// There is none, or it is damaged.
-    fn tree(&mut self, session: &str) -> Result<Breeding, Self::Refusal>;
+    fn tree(&mut self, session: &str) -> Answered<Breeding>;
 
-    /// Keeps a session as it has become, if it still is as the page has seen it; what is done `meanwhile`.
+    /// Keeps a session as it has become, if it still is as the page has seen it. Returns the result of `meanwhile`.
     ///
     /// # Errors
     /// It cannot be kept, or has changed.
@@ -101,13 +107,13 @@ pub trait Shelf {
         seen: &str,
         tree: &Breeding,
         meanwhile: impl FnOnce() -> T,
-    ) -> Result<T, Self::Refusal>;
+    ) -> Answered<T>;
 
     /// The names of a session.
     ///
     /// # Errors
     /// There is none.
-    fn label(&mut self, session: &str) -> Result<Label, Self::Refusal>;
+    fn label(&mut self, session: &str) -> Answered<Label>;
 
     /// Ids of the genomes that were published from the session with this id.
     fn published(&self, _id: &str) -> Vec<String> {
@@ -117,6 +123,49 @@ pub trait Shelf {
     /// Milliseconds since some moment; 0 where there is no clock.
     fn milliseconds() -> f64 {
         0.0
+    }
+}
+
+/// The address of a network.
+#[derive(Clone, Debug, Deserialize)]
+pub struct NetworkRequest {
+    /// Id of the network: the shelf knows what it names.
+    pub id: String,
+    /// How a genome is wired.
+    #[serde(default)]
+    pub wiring: Wiring,
+}
+
+impl NetworkRequest {
+    /// The network with this id, a genome as it was evolved.
+    pub fn graph(id: impl Into<String>) -> Self {
+        NetworkRequest { id: id.into(), wiring: Wiring::Graph }
+    }
+}
+
+/// The parts of a network that its pictures follow from.
+pub struct PageNetwork<'a> {
+    /// The network.
+    pub model: &'a Model,
+    /// Its genome, or the one whose graph was trained.
+    pub genome: Option<&'a Genome>,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// Pixels along its picture.
+    pub size: usize,
+    /// Whether its weights were trained.
+    pub trained: bool,
+}
+
+impl<'a> PageNetwork<'a> {
+    /// The genome whose weights these are.
+    pub(super) fn own(&self) -> Option<&'a Genome> {
+        self.genome.filter(|_| !self.trained)
+    }
+
+    /// The colours of its picture: every one for a network that was trained.
+    pub(super) fn palette(&self) -> Palette {
+        self.own().map_or(Palette::Free, |genome| genome.palette)
     }
 }
 
@@ -131,26 +180,20 @@ pub struct Label {
 }
 
 /// What people know of a network.
+#[derive(Serialize)]
 pub struct About {
     /// Its name.
     pub name: String,
     /// Its kind, in words.
     pub what: String,
-    /// Its training; `None` for a network that was not trained.
-    pub learned: Option<Learned>,
-}
-
-/// What a network was trained on, and how well it learned.
-#[derive(Default)]
-pub struct Learned {
-    /// Name of the picture.
+    /// Name of the picture that it draws.
     pub picture: String,
-    /// Id of the picture, where the page has it.
+    /// Id of the picture that it learned, where the page has it.
     pub target: Option<String>,
-    /// R² of the picture, if it is known.
+    /// R² of the picture that it learned.
     pub r2: Option<f64>,
-    /// The seed of the training, if it is known.
+    /// Seed of its training.
     pub seed: Option<u64>,
-    /// Values of the factors in the first picture that it learned.
-    pub at: Option<Vec<f64>>,
+    /// Values of the factors that the picture begins with: the first that a run learned. Empty: 0 each.
+    pub at: Vec<f64>,
 }

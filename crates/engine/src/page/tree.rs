@@ -4,6 +4,19 @@ use crate::evolve::{Breeding, BreedingError, Parts, Selection, changes};
 use crate::genome::Genome;
 use serde::Serialize;
 
+/// A session as the page shows it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub(super) id: String,
+    /// The session's key on the shelf, and its name for people.
+    pub(super) session: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    #[serde(flatten)]
+    pub(super) tree: Tree,
+    pub(super) published: Vec<String>,
+}
+
 /// A session on one of its sheets.
 #[derive(Debug, Serialize)]
 pub struct Tree {
