@@ -11,6 +11,7 @@ use super::page::{HEADING, LINE, NOTE, Page, Raster};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use crate::network::{Network, Picture};
+pub use crate::page::signed_picture;
 
 /// One picture of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,25 +144,6 @@ const MARGIN: f64 = 18.0;
 const GAP: f64 = 10.0;
 /// More of a gap before a column that stands apart.
 const APART: f64 = 12.0;
-
-/// A feature map, (P,) values, as a picture: red −1, white 0, blue +1.
-///
-/// # Panics
-/// If `map` has not size² values.
-pub fn signed_picture(map: &[f32], size: usize) -> Picture {
-    assert_eq!(map.len(), size * size, "size² values a map");
-    Picture {
-        width: size,
-        height: size,
-        rgb: map
-            .iter()
-            .flat_map(|&v| {
-                let Colour(r, g, b) = signed_colour(v);
-                [r, g, b].map(|c| f32::from(c) / 255.0)
-            })
-            .collect(),
-    }
-}
 
 /// The pictures of a sheet as bare pixels: squares of `pane` pixels, 2 pixels apart on
 /// white, borders 2 pixels wide, row after row; no words.

@@ -1,6 +1,7 @@
 //! Answers of the server: JSON, pictures, raw pixels, refusals.
 
 use crate::base::files::WriteError;
+use crate::page::PageError;
 use axum::body::Body;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -70,6 +71,33 @@ impl Refusal {
     /// 500: the fault is ours, or the disk's.
     pub(crate) fn failed(why: impl ToString) -> Self {
         Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
+    }
+}
+
+impl From<PageError> for Refusal {
+    fn from(error: PageError) -> Self {
+        match error {
+            PageError::Bad(why) => Refusal::bad(why),
+            PageError::Missing(why) => Refusal::none(why),
+            PageError::Large(why) => Refusal::large(why),
+            PageError::Stale(why, now) => Refusal::stale(why, "session", now),
+            PageError::Left => Refusal::left(),
+            PageError::Failed(why) => Refusal::failed(why),
+        }
+    }
+}
+
+impl From<Refusal> for PageError {
+    fn from(refusal: Refusal) -> Self {
+        let why = refusal.why();
+        match refusal.status {
+            StatusCode::BAD_REQUEST => PageError::Bad(why),
+            StatusCode::NOT_FOUND => PageError::Missing(why),
+            StatusCode::PAYLOAD_TOO_LARGE => PageError::Large(why),
+            StatusCode::CONFLICT => PageError::Stale(why, None),
+            StatusCode::REQUEST_TIMEOUT => PageError::Left,
+            _ => PageError::Failed(why),
+        }
     }
 }
 

@@ -3,13 +3,13 @@
 
 use super::jobs;
 use super::library;
-use super::networks::{Asked, title};
+use super::networks::title;
 use super::state::{FoundGenome, Studio};
 use crate::base::files::{WriteError, create_folder, read_plain, write_atomic};
 use crate::base::folder::FolderKind;
 use crate::genome::{builtin, to_json};
 use crate::network::Wiring;
-use crate::page::{CarriedError, CarriedNetwork, carried_genome};
+use crate::page::{CarriedError, CarriedNetwork, NetworkRequest, carried_genome};
 use crate::run::Source;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ impl Studio {
         chosen
             .iter()
             .map(|id| {
-                let asked = Asked { id: id.clone(), wiring: Wiring::Graph };
+                let asked = NetworkRequest::graph(id.clone());
                 let told = |refusal: super::answer::Refusal| ExportError::Chosen(refusal.why());
                 let loaded = self.network(&asked).map_err(told)?;
                 let target = loaded.source.config.as_ref().and_then(|c| self.target_id(&c.target));
@@ -167,7 +167,7 @@ impl Studio {
                     text_of(&loaded.source, title(id, &loaded.source), &target).map_err(large)?;
                 let mut scores = Map::new();
                 for wiring in [Wiring::Graph, Wiring::Layerized] {
-                    let asked = Asked { id: id.clone(), wiring };
+                    let asked = NetworkRequest { id: id.clone(), wiring };
                     if let Ok(Some(record)) = self.score_record(&asked) {
                         scores.insert(wiring.name().into(), jobs::shown(&record));
                     }

@@ -7,7 +7,6 @@
 use super::answer::{Answer, Nothing, json_of};
 use super::jobs::kept_score;
 use super::names;
-use super::networks::tags;
 use super::pixels::is_picture_file;
 use super::state::{FoundGenome, FoundStudy, Studio};
 use crate::base::files::{LARGEST_CONFIG, open_plain, read_text};
@@ -15,6 +14,7 @@ use crate::base::folder::FolderKind;
 use crate::evolve::Session;
 use crate::experiment::evolution::{EvolutionConfig, EvolutionResult, SearchKind};
 use crate::genome::{self, BUILTIN, Genome, builtin};
+use crate::page::tags;
 use crate::run::{RunConfig, RunResult, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -283,7 +283,7 @@ fn told(id: &str, path: &Path, genome: &Genome) -> FoundGenome {
     FoundGenome {
         id: id.to_string(),
         name: names::of_genome(id, || genome.provenance.title(path)),
-        tags: tags(&genome.provenance).into_iter().map(String::from).collect(),
+        tags: tags(&genome.provenance),
         nodes: genome.nodes().len(),
         links: genome.connections().len(),
         colour: genome.is_colour(),

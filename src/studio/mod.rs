@@ -11,7 +11,7 @@
 //! | `connections` | how many connections there are, and how long each may keep the server waiting |
 //! | `state` | what the server has at hand |
 //! | `root` | ids ↔ paths: nothing outside the root is ever opened |
-//! | `library` | what lies below the root, and what comes with the program |
+//! | `library` | what lies below the root; `builtin`: what comes with the program |
 //! | `names` | what networks are called |
 //! | `networks` | one network: its wiring, pictures, maps, matched changes; `thumbs`: anything, small |
 //! | `sessions` | breeding |
@@ -23,6 +23,7 @@
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
 
 mod answer;
+mod builtin;
 mod connections;
 mod export;
 mod jobs;

@@ -1,84 +1,42 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::builtin::Builtin;
+use super::library::published;
 use super::names;
-use super::pixels::{
-    MOST_VALUES, checked, draw_rows, is_picture_file, is_weights_file, picture_file, pixels,
-    side_by_side,
-};
+use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
-use crate::figures::sheets::signed_picture;
-use crate::genome::{self, Genome, Provenance, builtin, from_json, to_json};
-use crate::network::kernel::feature_maps;
-use crate::network::{
-    Arch, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, layered_arch, with_weights,
+use crate::evolve::{Breeding, Session};
+use crate::genome::{self, Genome, from_json, to_json};
+use crate::network::{Arch, Wiring, layered_arch};
+use crate::page::{
+    self, About, Answered, Label, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
+    ensure_side, is_view_kept,
 };
-use crate::page::{self, Drawing, condition, matched as matched_by, ranked as ranked_of};
-use crate::probe::{Change, View};
+use crate::probe::View;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
-use serde::{Deserialize, Serialize};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Instant;
 
-/// Largest picture side that is drawn on the page.
+/// Largest side of a picture file on the page.
 const LARGEST: usize = 2048;
-/// Most values of a view that is kept.
-const MOST_KEPT: usize = 1 << 22;
 /// Most links of a network, whose page has some 15 MB then.
 const MOST_LINKS: usize = 1 << 18;
 /// Networks and views kept ready.
 const KEPT: usize = 8;
-/// Side of the pictures that weight changes are searched on.
-const SEARCHED_AT: usize = 64;
-
-/// The address of a network.
-#[derive(Deserialize)]
-pub(crate) struct Asked {
-    /// Genome file, run folder, file of weights, or a place on a sheet of a session.
-    pub id: String,
-    /// How a genome is wired.
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-}
-
-impl Asked {
-    /// Of an id and a wiring.
-    pub(crate) fn of((id, wiring): (&str, Wiring)) -> Self {
-        Asked { id: id.into(), wiring }
-    }
-}
-
-fn graph() -> Wiring {
-    Wiring::Graph
-}
-
-/// A network that comes with the program.
-pub(super) enum Builtin {
-    /// A genome, as text.
-    Genome(&'static str),
-    /// The trained network.
-    Trained,
-}
 
 impl Studio {
-    /// The network that comes with the program under this id; `None` where the root has a file or
-    /// folder of its own there.
-    pub(super) fn builtin(&self, id: &str) -> Option<Builtin> {
-        let found = match builtin(Path::new(id)) {
-            Some((_, text)) if id.contains('/') => Builtin::Genome(text),
-            _ if id == shipped::TRAINED => Builtin::Trained,
-            _ => return None,
-        };
-        self.root.path(id).is_err().then_some(found)
-    }
-
     /// The network of an id, from memory if its file has not changed.
     ///
     /// # Errors
     /// There is none, or its files are damaged.
-    pub(super) fn network(&self, Asked { id, wiring }: &Asked) -> Result<Arc<Loaded>, Refusal> {
+    pub(super) fn network(
+        &self,
+        NetworkRequest { id, wiring }: &NetworkRequest,
+    ) -> Result<Arc<Loaded>, Refusal> {
         let bred = place_of(id);
         let builtin = self.builtin(id);
         let path = match bred {
@@ -108,7 +66,8 @@ impl Studio {
             Source::of_genome(genome, path, *wiring, wanted).map_err(Refusal::bad)
         };
         let source = if let Some((name, sheet, place)) = bred {
-            of_genome(self.genome_at(name, sheet, place)?, Path::new(id))
+            let genome = page::placed(&mut Files::of(self), name, (Some(sheet), place))?;
+            of_genome(genome, Path::new(id))
         } else if let Some(Builtin::Genome(text)) = builtin {
             of_genome(from_json(text).map_err(Refusal::failed)?, &path)
         } else if let Some(Builtin::Trained) = builtin {
@@ -147,7 +106,7 @@ impl Studio {
         let source = &loaded.source;
         let view = View::fitting(&source.model, size, source.coords).map_err(Refusal::large)?;
         let view = Arc::new(view);
-        if source.model.network.units.len() * size * size <= MOST_KEPT {
+        if is_view_kept(&source.model, size) {
             keep(&self.networks.views, (loaded.clone(), view.clone()));
         }
         Ok(view)
@@ -190,84 +149,6 @@ fn drawable(id: &str, links: usize) -> Result<(), Refusal> {
     }
 }
 
-#[derive(Serialize)]
-struct Drawn<'a> {
-    id: &'a str,
-    name: String,
-    kind: &'static str,
-    /// Whether a genome has its weights: it can be kept as one, and bred from.
-    has_genome: bool,
-    /// Its kind, and the picture that it draws.
-    what: String,
-    picture: String,
-    wiring: &'static str,
-    size: usize,
-    provenance: Described<'a>,
-    #[serde(flatten)]
-    drawing: Drawing,
-    r2: Option<f64>,
-    /// Whether R² is high enough for a score to count; `None` if it learned no picture.
-    fit: Option<bool>,
-    /// The seed of its training.
-    seed: Option<u64>,
-    target: Option<String>,
-    /// Values of the factors that the picture begins with: the first that a run learned, else 0.
-    at: Vec<f64>,
-}
-
-#[derive(Serialize)]
-struct Described<'a> {
-    tags: Vec<&'a str>,
-    #[serde(flatten)]
-    more: Option<&'a Provenance>,
-}
-
-/// `/api/network`: everything that the page needs to draw it by itself.
-pub(super) fn network(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
-    let loaded = studio.network(&asked)?;
-    if has_left() {
-        return Err(Refusal::left());
-    }
-    let source = &loaded.source;
-    let network = &source.model.network;
-    let own = source.genome.as_ref().filter(|_| !source.trained).map(|g| &g.provenance);
-    let config = source.config.as_ref();
-    let name = title(&asked.id, source);
-    let kind = match (&source.genome, source.trained) {
-        (_, true) => "run",
-        (Some(_), false) => "genome",
-        (None, false) => "weights",
-    };
-    json_of(&Drawn {
-        id: &asked.id,
-        what: match (config, kind) {
-            (Some(config), _) => names::of_run(config),
-            (_, "genome") => names::of_wiring(asked.wiring).into(),
-            _ => "network of a file".into(),
-        },
-        picture: config.map_or_else(|| name.clone(), names::of_target),
-        name,
-        kind,
-        has_genome: source.genome.is_some() && network.arch.is_none(),
-        wiring: asked.wiring.name(),
-        size: source.size,
-        provenance: Described { tags: own.map_or_else(Vec::new, tags), more: own },
-        drawing: Drawing::of(
-            &source.model,
-            source.genome.as_ref(),
-            source.coords,
-            source.palette(),
-        ),
-        r2: source.fit.map(|fit| fit.r2),
-        fit: source.fit.map(|fit| fit.passes_gate()),
-        seed: config.map(|config| config.train.seed),
-        target: config.and_then(|config| studio.target_id(&config.target)),
-        at: config
-            .and_then(|config| config.conditions.first().cloned())
-            .unwrap_or_else(|| vec![0.0; network.factors()]),
-    })
-}
-
 /// The title of a network: a run by its arm and picture, an opened file and one of Picbreeder by
 /// the file's name, a genome by its own.
 pub(super) fn title(id: &str, source: &Source) -> String {
@@ -277,233 +158,135 @@ pub(super) fn title(id: &str, source: &Source) -> String {
     }
 }
 
-/// The tags that people gave a genome.
-pub(super) fn tags(provenance: &Provenance) -> Vec<&str> {
-    let said = provenance.notes.get("tags").map_or("", String::as_str);
-    said.split(',').map(str::trim).filter(|tag| !tag.is_empty()).collect()
+/// The studio's files, and whether whoever asked still waits.
+pub(super) struct Files<'a> {
+    pub studio: &'a Studio,
+    has_left: HasLeft<'a>,
 }
 
-/// The weights that are set, `LINK:VALUE,…`, of a network with `links` links.
-fn changes_of(set: &str, links: usize) -> Result<Vec<Change>, Refusal> {
-    let set = page::weights_to_set(set, links).map_err(Refusal::bad)?;
-    Ok(set.into_iter().map(|(link, value)| Change::To { link, value }).collect())
-}
-
-/// A request for a picture.
-#[derive(Deserialize)]
-pub(super) struct AskedPicture {
-    pub(super) id: String,
-    #[serde(default = "graph")]
-    pub(super) wiring: Wiring,
-    pub(super) size: Option<usize>,
-    /// `LINK:VALUE,…`
-    #[serde(default)]
-    pub(super) set: String,
-    /// `x,y,width,height`
-    #[serde(default)]
-    pub(super) frame: String,
-    /// `Z1,Z2,…`, of a network with factors.
-    #[serde(default)]
-    pub(super) at: String,
-    #[serde(default)]
-    pub(super) raw: u8,
-}
-
-impl AskedPicture {
-    pub(super) fn network(&self, studio: &Studio) -> Result<Arc<Loaded>, Refusal> {
-        studio.network(&Asked { id: self.id.clone(), wiring: self.wiring })
-    }
-
-    /// The weights that are set.
-    fn changes(&self, network: &Network) -> Result<Vec<Change>, Refusal> {
-        changes_of(&self.set, network.weight_count())
-    }
-
-    /// The model with the weights that are set, where its factors have the values that are asked for.
-    pub(super) fn model(&self, model: &Model) -> Result<Model, Refusal> {
-        let weights = changed(model, &self.changes(&model.network)?);
-        let z = self.condition(&model.network)?;
-        let model = Model { weights, ..model.clone() };
-        Ok(if z.is_empty() { model } else { model.at(&z) })
-    }
-
-    /// The values of the factors.
-    fn condition(&self, network: &Network) -> Result<Vec<f64>, Refusal> {
-        condition(&self.at, network.factors()).map_err(Refusal::bad)
-    }
-
-    pub(super) fn frame(&self) -> Result<Frame, Refusal> {
-        page::frame(&self.frame).map_err(Refusal::bad)
+impl<'a> Files<'a> {
+    /// For an answer that does not take long.
+    pub(super) fn of(studio: &'a Studio) -> Self {
+        Files { studio, has_left: &|| false }
     }
 }
 
-/// The network's weights with some of them set.
-fn changed(model: &Model, changes: &[Change]) -> Weights {
-    let mut weights = model.weights.clone();
-    for change in changes {
-        if let Change::To { link, value } = *change {
-            weights.0[link] = value;
+impl Shelf for Files<'_> {
+    type Network = Arc<Loaded>;
+    const MADE_BY: &'static str = "picloom studio";
+
+    fn network(&mut self, request: &NetworkRequest) -> Answered<Arc<Loaded>> {
+        Ok(self.studio.network(request)?)
+    }
+
+    fn parts(network: &Arc<Loaded>) -> PageNetwork<'_> {
+        let Source { model, genome, coords, size, trained, .. } = &network.source;
+        let genome = genome.as_ref();
+        PageNetwork { model, genome, coords: *coords, size: *size, trained: *trained }
+    }
+
+    fn about(&mut self, id: &str, network: &Arc<Loaded>) -> About {
+        let source = &network.source;
+        let config = source.config.as_ref();
+        let name = title(id, source);
+        About {
+            what: match (config, &source.genome) {
+                (Some(config), _) => names::of_run(config),
+                (None, Some(_)) => names::of_wiring(network.wiring).into(),
+                (None, None) => "network of a file".into(),
+            },
+            picture: config.map_or_else(|| name.clone(), names::of_target),
+            name,
+            target: config.and_then(|config| self.studio.target_id(&config.target)),
+            r2: source.fit.map(|fit| fit.r2),
+            seed: config.map(|config| config.train.seed),
+            at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
         }
     }
-    weights
+
+    fn view(&mut self, network: &Arc<Loaded>, size: usize) -> Answered<Arc<View>> {
+        Ok(self.studio.view(network, size)?)
+    }
+
+    fn has_left(&self) -> bool {
+        (self.has_left)()
+    }
+
+    fn begin(&mut self, name: &str, session: Session, ancestors: &[Genome]) -> Answered<String> {
+        Ok(self.studio.new_session(name, session, ancestors)?)
+    }
+
+    fn tree(&mut self, session: &str) -> Answered<Breeding> {
+        Ok(self.studio.session(session, |_, bred| Ok(bred.tree.clone()))?)
+    }
+
+    fn keep<T>(
+        &mut self,
+        session: &str,
+        seen: &str,
+        tree: &Breeding,
+        meanwhile: impl FnOnce() -> T,
+    ) -> Answered<T> {
+        // Safe on the disk takes a while, in which nobody who draws should wait.
+        std::thread::scope(|scope| {
+            let studio = self.studio;
+            let written = scope.spawn(|| studio.write(session, seen, tree));
+            let done = meanwhile();
+            written.join().unwrap_or_else(|fault| std::panic::resume_unwind(fault))?;
+            Ok(done)
+        })
+    }
+
+    fn label(&mut self, session: &str) -> Answered<Label> {
+        let id = session_id(session);
+        Ok(Label { origin: id.clone(), id, name: session.into() })
+    }
+
+    fn published(&self, id: &str) -> Vec<String> {
+        published(self.studio, id)
+    }
+
+    fn milliseconds() -> f64 {
+        static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+        BEGAN.elapsed().as_secs_f64() * 1e3
+    }
 }
 
-/// `/api/picture`: what a network draws, some weights set, a part of the plane.
-pub(super) fn picture(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
-    let size = asked.size.map(|size| checked(size, LARGEST)).transpose()?;
-    if is_picture_file(Path::new(&asked.id)) {
+/// `/api/network`: everything that the page needs to draw it by itself.
+pub(super) fn network(studio: &Studio, asked: NetworkRequest, has_left: HasLeft<'_>) -> Answer {
+    json_of(&page::network(&mut Files { studio, has_left }, &asked)?)
+}
+
+/// `/api/picture`: what a network draws, some weights set, a part of the plane; of a picture file, the picture.
+pub(super) fn picture(studio: &Studio, asked: PictureRequest, has_left: HasLeft<'_>) -> Answer {
+    let drawn = if is_picture_file(Path::new(&asked.id)) {
         let path = studio.root.path(&asked.id)?;
-        return Ok(pixels(&picture_file(&path, size.unwrap_or(128))?, asked.raw == 1));
-    }
-    let loaded = asked.network(studio)?;
-    let (model, coords) = (&loaded.source.model, loaded.source.coords);
-    let size = size.unwrap_or(loaded.source.size);
-    let changes = asked.changes(&model.network)?;
-    let frame = asked.frame()?;
-    let z = asked.condition(&model.network)?;
-    let at_rest = frame == Frame::PICTURE && z.iter().all(|z| *z == 0.0);
-    let kept = at_rest && model.network.units.len() * size * size <= MOST_KEPT;
-    let mut drawn = if kept && !changes.is_empty() {
-        studio.view(&loaded, size)?.painter().draw_all(changes).clone()
+        picture_file(&path, ensure_side(asked.size.unwrap_or(128), LARGEST)?)?
     } else {
-        let weights = changed(model, &changes);
-        draw_rows((&model.network, &weights), size, (coords, frame, &z), has_left)?
+        page::picture(&mut Files { studio, has_left }, &asked)?
     };
-    loaded.source.palette().recolour(&mut drawn.rgb);
     Ok(pixels(&drawn, asked.raw == 1))
 }
 
 /// `/api/maps`: what every unit draws, in unit order, as squares of one picture.
-pub(super) fn maps(studio: &Studio, asked: AskedPicture, has_left: HasLeft<'_>) -> Answer {
-    let size = checked(asked.size.unwrap_or(48), 512)?;
-    let loaded = asked.network(studio)?;
-    let (model, coords) = (&loaded.source.model, loaded.source.coords);
-    let units = model.network.units.len();
-    if units * size * size > MOST_VALUES {
-        let most = ((MOST_VALUES / units.max(1)) as f64).sqrt() as usize;
-        return Err(Refusal::large(format!(
-            "size: expected at most {most} pixels for the maps of {units} units, found {size}"
-        )));
-    }
-    let weights = changed(model, &asked.changes(&model.network)?);
-    let z = asked.condition(&model.network)?;
-    let inputs = PixelInputs::framed(size, coords, asked.frame()?).where_factors_are(&z);
-    let maps = feature_maps(&model.network, &weights, &inputs);
-    if has_left() {
-        return Err(Refusal::left());
-    }
-    let columns = (units as f64).sqrt().ceil().max(1.0) as usize;
-    let drawn: Vec<Picture> =
-        (0..units).map(|unit| signed_picture(maps.unit(unit), size)).collect();
-    let atlas = side_by_side(&drawn, columns, size);
-    Ok(with_number(pixels(&atlas, asked.raw == 1), "x-columns", columns))
-}
-
-/// The address of a link of a network.
-#[derive(Deserialize)]
-pub(super) struct AskedLink {
-    /// As in [`Asked`].
-    pub id: String,
-    /// As in [`Asked`].
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-    /// Its number in the library's order.
-    pub link: usize,
+pub(super) fn maps(studio: &Studio, asked: PictureRequest, has_left: HasLeft<'_>) -> Answer {
+    let atlas = page::maps(&mut Files { studio, has_left }, &asked)?;
+    Ok(with_number(pixels(&atlas.picture, asked.raw == 1), "x-columns", atlas.columns))
 }
 
 /// `/api/matched`: how far a link's weight must move, down and up, for equal effects on the picture.
-pub(super) fn matched(
-    studio: &Studio,
-    AskedLink { id, wiring, link }: AskedLink,
-    has_left: HasLeft<'_>,
-) -> Answer {
-    let loaded = studio.network(&Asked { id, wiring })?;
-    let links = loaded.source.model.weights.0.len();
-    if link >= links {
-        let why = format!("link: expected a number below {links}, found {link}");
-        return Err(Refusal::none(why));
-    }
-    let view = studio.view(&loaded, SEARCHED_AT)?;
-    let found = matched_by(&view, link, has_left).ok_or_else(Refusal::left)?;
-    json_of(&found)
+pub(super) fn matched(studio: &Studio, asked: LinkRequest, has_left: HasLeft<'_>) -> Answer {
+    json_of(&page::matched(&mut Files { studio, has_left }, &asked)?)
 }
 
-/// `/api/ranked`: weights that can change the picture by the largest effect that is offered, by how far they must move for
-/// it. The one in the middle stands for the network: the same rank in each of several.
-pub(super) fn ranked(studio: &Studio, asked: Asked, has_left: HasLeft<'_>) -> Answer {
-    let loaded = studio.network(&asked)?;
-    let view = studio.view(&loaded, SEARCHED_AT)?;
-    json_of(&ranked_of(&view, has_left).ok_or_else(Refusal::left)?)
-}
-
-/// A network with some of its weights set.
-#[derive(Deserialize)]
-pub(super) struct AskedGenome {
-    /// As in [`Asked`].
-    pub id: String,
-    /// As in [`Asked`].
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-    /// `LINK:VALUE,…`
-    #[serde(default)]
-    pub set: String,
-}
-
-impl Studio {
-    /// The genome of a network as it stands: with the weights that its run learned, and those that are set. Its
-    /// name for people comes with it.
-    ///
-    /// # Errors
-    /// The network has no genome, or is in layers: a genome has the weights of a graph.
-    pub(super) fn genome_of(&self, asked: &AskedGenome) -> Result<(Genome, String), Refusal> {
-        let AskedGenome { id, wiring, set } = asked;
-        let loaded = self.network(&Asked { id: id.clone(), wiring: *wiring })?;
-        let Source { model, genome, trained, .. } = &loaded.source;
-        let name = title(id, &loaded.source);
-        let Some(genome) = genome else {
-            let why = format!("{id}: expected a genome, found a network without one");
-            return Err(Refusal::none(why));
-        };
-        let changes = changes_of(set, model.network.weight_count())?;
-        if changes.is_empty() && !trained {
-            return Ok((genome.clone(), name));
-        }
-        if model.network.arch.is_some() {
-            return Err(Refusal::bad(format!(
-                "{id}: expected the network as it was evolved, found it in layers, whose weights no genome has; move the weights of the graph"
-            )));
-        }
-        let weights = changed(model, &changes);
-        let mut tuned = with_weights(genome, &weights).map_err(Refusal::bad)?;
-        let tags = genome.provenance.notes.get("tags").cloned();
-        let moved: Vec<String> = changes.iter().map(|change| moved(model, change)).collect();
-        let mut notes = std::collections::BTreeMap::new();
-        notes.extend(tags.map(|tags| ("tags".to_string(), tags)));
-        if !moved.is_empty() {
-            notes.insert("moved".to_string(), moved.join(", "));
-        }
-        let name = if moved.is_empty() { name } else { format!("{name}, moved") };
-        tuned.provenance = Provenance {
-            name: name.clone(),
-            made_by: "picloom studio".into(),
-            parents: vec![title(id, &loaded.source)],
-            notes,
-            ..Provenance::default()
-        };
-        Ok((tuned, name))
-    }
-}
-
-/// A moved weight for people: the two units by number, before and after.
-fn moved(model: &Model, change: &Change) -> String {
-    let Change::To { link, value } = *change else { return String::new() };
-    let ends = model.network.links[link];
-    format!("u{}→u{}: {} to {value}", ends.source, ends.target, model.weights.0[link])
+/// `/api/ranked`: weights that can change the picture, by how far they must move for it.
+pub(super) fn ranked(studio: &Studio, asked: NetworkRequest, has_left: HasLeft<'_>) -> Answer {
+    json_of(&page::ranked(&mut Files { studio, has_left }, &asked)?)
 }
 
 /// `/api/genome`: the genome of a file or a run, to be saved.
-pub(super) fn genome(studio: &Studio, asked: AskedGenome) -> Answer {
-    let (genome, name) = studio.genome_of(&asked)?;
+pub(super) fn genome(studio: &Studio, asked: PictureRequest) -> Answer {
+    let (genome, name) = page::genome(&mut Files::of(studio), &asked)?;
     Ok(genome_file(&genome, &name))
 }
 

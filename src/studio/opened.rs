@@ -4,12 +4,12 @@
 use super::OPENED;
 use super::answer::{Answer, Refusal, made};
 use super::names::HASH;
-use super::networks::Asked;
 use super::pixels::{is_picture_file, is_weights_file};
 use super::state::Studio;
 use crate::base::files::write_atomic;
 use crate::base::hash::short_id;
-use crate::network::{Arch, Wiring};
+use crate::network::Arch;
+use crate::page::NetworkRequest;
 use crate::run::{is_genome_file, read_picture};
 use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
     write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
     let read = match kind {
         "picture" => read_picture(&path).map(drop).map_err(Refusal::bad),
-        _ => studio.network(&Asked { id: id.clone(), wiring: Wiring::Graph }).map(drop),
+        _ => studio.network(&NetworkRequest::graph(id.clone())).map(drop),
     };
     if let Err(refusal) = read {
         if !was_there {

@@ -3,7 +3,6 @@
 //! The page asks with `check=1` first, so that a browser never begins a download that is refused.
 
 use super::answer::{Answer, Refusal, json_of};
-use super::networks::{Asked, AskedPicture};
 use super::root::place_of;
 use super::state::Studio;
 use super::workers::Saving;
@@ -13,6 +12,7 @@ use crate::network::canvas::{Framing, Point};
 use crate::network::kernel::Renderer;
 use crate::network::picture_file::{Bits, FileSettings, PictureFile, PictureFormat};
 use crate::network::{Canvas, Coords, Model, Size, Wiring};
+use crate::page::{NetworkRequest, PictureRequest};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::str::FromStr;
@@ -37,7 +37,7 @@ struct Limits {
 }
 
 /// `/api/saves`: how large pictures and films of a network may be.
-pub(super) fn limits(studio: &Studio, asked: Asked) -> Answer {
+pub(super) fn limits(studio: &Studio, asked: NetworkRequest) -> Answer {
     let loaded = studio.network(&asked)?;
     json_of(&Limits {
         side: LONGEST,
@@ -51,11 +51,11 @@ fn most_pixels(model: &Model) -> usize {
     MOST_WORK / (model.non_zero() + PIXEL)
 }
 
-/// A request for a file: the network as in [`AskedPicture`], the file, the content of a film.
+/// A request for a file: the network as in [`PictureRequest`], the file, the content of a film.
 #[derive(Deserialize)]
 pub(super) struct AskedFile {
     id: String,
-    #[serde(default = "graph")]
+    #[serde(default)]
     wiring: Wiring,
     #[serde(default)]
     set: String,
@@ -81,10 +81,6 @@ pub(super) struct AskedFile {
     back: u8,
 }
 
-fn graph() -> Wiring {
-    Wiring::Graph
-}
-
 fn one() -> usize {
     1
 }
@@ -100,15 +96,15 @@ fn read<T: FromStr<Err: ToString>>(
 }
 
 impl AskedFile {
-    fn network(&self) -> AskedPicture {
+    fn network(&self) -> PictureRequest {
         let AskedFile { id, wiring, set, frame, at, .. } = self;
         let [id, set, frame, at] = [id, set, frame, at].map(String::clone);
-        AskedPicture { id, wiring: *wiring, size: None, set, frame, at, raw: 0 }
+        PictureRequest { id, wiring: *wiring, set, frame, at, ..PictureRequest::default() }
     }
 
     fn canvas(
         &self,
-        network: &AskedPicture,
+        network: &PictureRequest,
         own: usize,
         coords: Coords,
     ) -> Result<Canvas, Refusal> {
@@ -153,7 +149,7 @@ fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Refu
 /// `/api/download`: the picture as a file.
 pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
     let network = asked.network();
-    let loaded = network.network(studio)?;
+    let loaded = studio.network(&network.network())?;
     let source = &loaded.source;
     let format = read("format", asked.format.as_deref(), PictureFormat::Png)?;
     let settings = FileSettings {
@@ -180,7 +176,7 @@ pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refus
 /// `/api/film`: the travel of a weight; without a link, of a picture on a sheet, the way from its first ancestor.
 pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
     let network = asked.network();
-    let loaded = network.network(studio)?;
+    let loaded = studio.network(&network.network())?;
     let source = &loaded.source;
     let canvas = asked.canvas(&network, 512, source.coords)?.in_palette(source.palette());
     if canvas.size.pixels() > LARGEST_FRAME {

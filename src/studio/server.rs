@@ -13,6 +13,7 @@ use super::state::Studio;
 use super::study;
 use super::thumbs;
 use super::workers::{HasLeft, Saving};
+use crate::page::Way;
 use axum::Router;
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{Path as Named, Query, Request, State};
@@ -107,9 +108,18 @@ impl Studio {
             .route("/api/sessions/{name}/picture", asked_of(sessions::picture))
             .route("/api/sessions/{name}/breed", told_of(sessions::breed))
             .route("/api/sessions/{name}/foresee", told_of(sessions::foresee))
-            .route("/api/sessions/{name}/undo", told_of(sessions::undo))
-            .route("/api/sessions/{name}/redo", told_of(sessions::redo))
-            .route("/api/sessions/{name}/goto", told_of(sessions::go_to))
+            .route(
+                "/api/sessions/{name}/undo",
+                told_of(|studio, name, way| sessions::go(studio, name, Way::Back, way)),
+            )
+            .route(
+                "/api/sessions/{name}/redo",
+                told_of(|studio, name, way| sessions::go(studio, name, Way::On, way)),
+            )
+            .route(
+                "/api/sessions/{name}/goto",
+                told_of(|studio, name, way| sessions::go(studio, name, Way::To, way)),
+            )
             .route("/api/sessions/{name}/publish", told_of(sessions::publish))
             .route("/api/jobs", asked(jobs::list).merge(told(jobs::begin)))
             .route("/api/jobs/{name}", asked_of(jobs::show))

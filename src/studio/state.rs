@@ -4,7 +4,6 @@ use super::connections::MOST_CONNECTIONS;
 use super::jobs::job::Jobs;
 use super::root::{Root, RootError};
 use super::workers::Workers;
-use crate::base::hash::short_id;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
 use crate::network::Wiring;
@@ -156,16 +155,6 @@ impl Bred {
         let genes = |genome: &Genome| genome.nodes().len() + genome.connections().len();
         sheets.flat_map(|sheet| sheet.genomes()).map(genes).sum()
     }
-
-    /// Hash of the file: what a page has seen it as. It outlives the server.
-    pub fn version(&self) -> String {
-        version(&self.tree)
-    }
-}
-
-/// Hash of the file that a session is, or would be.
-pub(super) fn version(tree: &Breeding) -> String {
-    short_id(tree.session().to_toml())
 }
 
 /// Caches of genomes, studies and the hashes of runs' networks by id, with the time and size of the

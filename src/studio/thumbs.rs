@@ -3,13 +3,12 @@
 use super::SESSIONS;
 use super::answer::{Answer, Refusal, of_bytes};
 use super::jobs;
-use super::networks::Asked;
-use super::pixels::{checked, is_picture_file, picture_file, pixels, side_by_side};
+use super::pixels::{is_picture_file, picture_file, pixels};
 use super::root::place_of;
-use super::sessions::draw;
 use super::state::Studio;
 use super::study::{figure_file, runs};
-use crate::network::{Picture, Wiring};
+use crate::network::Picture;
+use crate::page::{NetworkRequest, draw, ensure_side, side_by_side};
 use crate::run::{load_checkpoint, load_run};
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -29,7 +28,7 @@ fn small() -> usize {
 
 /// `/api/thumb`: a small picture of anything in the library; a word where there is none.
 pub(super) fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Answer {
-    let size = checked(size, 512)?;
+    let size = ensure_side(size, 512)?;
     let own = |name: &str| Some(name.strip_suffix(".toml")?.trim_start_matches('/').to_string());
     if place_of(&id).is_none() && studio.builtin(&id).is_none() {
         let path = studio.root.path(&id)?;
@@ -46,14 +45,14 @@ pub(super) fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Ans
             };
         }
     }
-    let source = &studio.network(&Asked { id, wiring: Wiring::Graph })?.source;
+    let source = &studio.network(&NetworkRequest::graph(id))?.source;
     Ok(pixels(&source.shown(size), false))
 }
 
 /// Draws the network of a run; one that is not finished, as it is now or as in its checkpoint.
 fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
     let (drawn, word) = if path.join("result.json").exists() {
-        let run = studio.network(&Asked { id, wiring: Wiring::Graph }).ok();
+        let run = studio.network(&NetworkRequest::graph(id)).ok();
         (run.map(|run| run.source.still().picture(size, run.source.coords)), "damaged")
     } else {
         let kept = || load_checkpoint(&studio.root.whole(&id).ok()?).ok();

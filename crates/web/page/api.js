@@ -24,17 +24,16 @@ export const besideTarget = (target, id) => listed(target && target !== id ? [ta
 /** What the engine refused. */
 export class Refusal extends Error {}
 
-/** A question for a path of the studio: [ask, parameters]. What links and the site carry goes to the engine first. */
+/** A question for a path of the studio: [address, parameters]. What links and the site carry goes to the engine first. */
 async function questionOf(path, parameters = {}) {
   const all = { ...parameters };
   for (const id of [all.id, ...(all.from ?? [])]) await ready(id);
-  const found = /^sessions\/([^/]+)(?:\/(\w+))?$/.exec(path);
+  const found = /^sessions\/([^/]+)(.*)$/.exec(path);
   if (!found) return [path, all];
   const name = decodeURIComponent(found[1]);
   const { kind, session } = await ensureHeld(name);
   if (kind !== "session") throw new Error("This link carries a network, not a session. Look inside it, and breed from it there.");
-  const ask = { undefined: "session", picture: "session-picture", genome: "session-genome" }[found[2]] ?? found[2];
-  return [ask, { ...all, session }];
+  return [`sessions/${session}${found[2]}`, all];
 }
 
 /** What was answered; a session is named by what it has become. */

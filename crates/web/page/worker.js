@@ -14,9 +14,9 @@ function unused(module) {
   return imports;
 }
 
-/** Writes a request, asks, and reads the answer: [refused, json, bytes]. */
-function answer(question, bytes) {
-  const text = new TextEncoder().encode(JSON.stringify(question));
+/** Writes a request (its address, and in the next line its parameters), asks, and reads the answer: [refused, json, bytes]. */
+function answer({ ask, ...parameters }, bytes) {
+  const text = new TextEncoder().encode(`${ask}\n${JSON.stringify(parameters)}`);
   const length = text.length + (bytes?.length ?? 0);
   const at = engine.room(length);
   const room = new Uint8Array(engine.memory.buffer, at, length);

@@ -1,19 +1,14 @@
 //! The requests of a page, and who answers each.
 
-use crate::networks;
+use crate::answers::{self, rgba, sheet_answer};
 use crate::scoring;
-use crate::sessions;
-use crate::state::{Answer, Answered, Desk, from_text, genome_of};
+use crate::sessions::from_text;
+use crate::state::{Answer, Answered, Desk};
 use crate::training;
+use picloom_engine::genome::to_json;
+use picloom_engine::page::{self, Way};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-/// What a request asks for; its other fields are read once that is known. (A tagged enum and `flatten` hold every value
-/// in between, and the code for that would be a tenth of the engine.)
-#[derive(Deserialize)]
-struct Question {
-    ask: String,
-}
 
 /// A text to keep under an id.
 #[derive(Deserialize)]
@@ -47,48 +42,61 @@ fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, String> {
         .map_err(|e| format!("the page asked for what the engine does not know: {e}"))
 }
 
-/// Answers a request. Names and fields are those of the studio's addresses where it has them.
-pub(crate) fn answer(desk: &mut Desk, json: &[u8], bytes: &[u8]) -> Answered {
-    let Question { ask } = read(json)?;
-    match ask.as_str() {
+/// Answers a request: an address and, in the next line, its parameters in JSON. Addresses and parameters are those of
+/// the studio where it has them. (A tagged enum and `flatten` hold every value in between, and the code for that would
+/// be a tenth of the engine.)
+pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered {
+    let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
+    let address = String::from_utf8_lossy(&request[..end]);
+    let json = request.get(end + 1..).unwrap_or_default();
+    match address.split('/').collect::<Vec<_>>()[..] {
         // The genomes and the trained network that come with the program.
-        "library" => networks::library(),
+        ["library"] => answers::library(),
         // Keeps a genome, a trained network or a session, as text; gives the text that `hold` takes again.
-        "hold" => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
-        "text" => read(json).and_then(|Of { id }| text(desk, &id)),
+        ["hold"] => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
+        ["text"] => read(json).and_then(|Of { id }| text(desk, &id)),
         // Everything to draw a network by itself; what it and its units draw.
-        "network" => networks::network(desk, &read(json)?),
-        "picture" => networks::picture(desk, &read(json)?, &read(json)?),
-        "maps" => networks::maps(desk, &read(json)?, &read(json)?),
+        ["network"] => Answer::of(&page::network(desk, &read(json)?)?),
+        ["picture"] => answers::picture(desk, &read(json)?),
+        ["maps"] => answers::maps(desk, &read(json)?),
         // How far a weight must move; weights by how far they must.
-        "matched" => networks::matched(desk, &read(json)?, &read(json)?),
-        "ranked" => networks::ranked(desk, &read(json)?),
+        ["matched"] => Answer::of(&page::matched(desk, &read(json)?)?),
+        ["ranked"] => Answer::of(&page::ranked(desk, &read(json)?)?),
         // A genome as a file, some weights set.
-        "genome" => networks::genome(desk, &read(json)?, &read(json)?),
+        ["genome"] => answers::genome(desk, &read(json)?),
         // A session: begun, on a sheet, the pictures of a sheet, the next one (also before it is asked for).
-        "sessions" => sessions::begin(desk, read(json)?),
-        "session" => sessions::session(desk, &read(json)?),
-        "sheet" => sessions::sheet(desk, &read(json)?),
-        "breed" => sessions::breed(desk, &read(json)?),
-        "foresee" => sessions::foresee(desk, &read(json)?),
+        ["sessions"] => Answer::of(&page::begin(desk, &read(json)?)?),
+        ["sessions", session] => sheet_answer(page::show(desk, session, &read(json)?)?),
+        ["sessions", session, "sheet"] => {
+            Answer::with(&(), rgba(page::sheet(desk, session, &read(json)?)?))
+        }
+        ["sessions", session, "breed"] => sheet_answer(page::breed(desk, session, &read(json)?)?),
+        ["sessions", session, "foresee"] => answers::foresee(desk, session, &read(json)?),
         // To the sheet before, after, any; one picture or genome of a sheet.
-        "undo" => sessions::undo(desk, &read(json)?),
-        "redo" => sessions::redo(desk, &read(json)?),
-        "goto" => sessions::go_to(desk, &read(json)?),
-        "session-picture" => sessions::picture(desk, &read(json)?),
-        "session-genome" => sessions::genome(desk, &read(json)?),
+        ["sessions", session, "undo"] => go(desk, session, Way::Back, json),
+        ["sessions", session, "redo"] => go(desk, session, Way::On, json),
+        ["sessions", session, "goto"] => go(desk, session, Way::To, json),
+        ["sessions", session, "picture"] => {
+            let drawn = page::place_picture(desk, session, &read(json)?)?;
+            Answer::with(&drawn.width, drawn.to_rgba())
+        }
+        ["sessions", session, "genome"] => answers::place_genome(desk, session, &read(json)?),
         // A training: begun, some steps on, with so many links, at another rate, as text, let go.
-        "train" => training::begin(desk, &read(json)?, &read(json)?, bytes),
-        "train-step" => training::step(desk, &read(json)?),
-        "train-prune" => training::prune(desk, &read(json)?),
-        "train-rate" => read(json).and_then(|Rate { job, lr }| training::rate(desk, job, lr)),
-        "train-text" => read(json).and_then(|Job { job }| training::text(desk, job)),
-        "train-end" => read(json).and_then(|Job { job }| training::end(desk, job)),
+        ["train"] => training::begin(desk, &read(json)?, &read(json)?, bytes),
+        ["train-step"] => training::step(desk, &read(json)?),
+        ["train-prune"] => training::prune(desk, &read(json)?),
+        ["train-rate"] => read(json).and_then(|Rate { job, lr }| training::rate(desk, job, lr)),
+        ["train-text"] => read(json).and_then(|Job { job }| training::text(desk, job)),
+        ["train-end"] => read(json).and_then(|Job { job }| training::end(desk, job)),
         // A score: begun, some more weights judged.
-        "score" => scoring::begin(desk, &read(json)?, &read(json)?),
-        "score-next" => read(json).and_then(|Job { job }| scoring::next(desk, job)),
-        other => Err(format!("the page asked for what the engine does not know: {other:?}")),
+        ["score"] => scoring::begin(desk, &read(json)?, &read(json)?),
+        ["score-next"] => read(json).and_then(|Job { job }| scoring::next(desk, job)),
+        _ => Err(format!("the page asked for what the engine does not know: {address:?}")),
     }
+}
+
+fn go(desk: &mut Desk, session: &str, way: Way, json: &[u8]) -> Answered {
+    sheet_answer(page::go(desk, session, way, &read(json)?)?)
 }
 
 #[derive(Serialize)]
@@ -96,7 +104,7 @@ struct Taken {
     kind: &'static str,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<usize>,
+    session: Option<String>,
 }
 
 fn hold(desk: &mut Desk, id: &str, text: &str) -> Answered {
@@ -115,10 +123,10 @@ struct Text {
 }
 
 fn text(desk: &mut Desk, id: &str) -> Answered {
-    let text = match id.strip_prefix("session/").and_then(|n| n.parse().ok()) {
-        Some(n) => desk.sessions.text(n)?,
-        None => match genome_of(desk, id)? {
-            Some(genome) => picloom_engine::genome::to_json(&genome),
+    let text = match id.strip_prefix("session/") {
+        Some(session) => desk.sessions.text(session)?,
+        None => match desk.bred(id)? {
+            Some(genome) => to_json(&genome),
             None => desk.held.text(id)?,
         },
     };

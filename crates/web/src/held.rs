@@ -1,20 +1,22 @@
 //! Networks by id: those that come with the program, and those that a page has opened, bred or trained.
 
-use picloom_engine::genome::{Genome, Palette, builtin};
-use picloom_engine::network::weight_files::from_safetensors;
-use picloom_engine::network::{Arch, Coords, Model, Wiring, layered_arch, layerize, wirable};
-use picloom_engine::page::{CarriedNetwork, carried_genome, drawable};
+use picloom_engine::genome::{Genome, builtin};
+use picloom_engine::network::weight_files::{from_safetensors, named_arch};
+use picloom_engine::network::{Coords, Model, Wiring, layered_arch, wirable};
+use picloom_engine::page::{
+    CarriedNetwork, NetworkRequest, carried_genome, drawable, is_view_kept,
+};
 use picloom_engine::probe::View;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The genome whose picture the trained network learned.
 pub(crate) const EVOLVED: &str = "genomes/bred_moth.json";
 /// The trained network that comes with the program.
 pub(crate) const TRAINED: &str = "genomes/trained/bred_moth";
-/// Its layers and activations.
-const ARCH: &str = "6;cache:7,cos:1,gaussian:1,identity:2,sigmoid:1,sin:1";
 /// Views kept ready.
 const KEPT: usize = 8;
 /// A network ready to be looked at.
@@ -35,13 +37,6 @@ pub(crate) struct Loaded {
     pub learned: Option<(String, Option<f64>)>,
 }
 
-impl Loaded {
-    /// The colours of its picture.
-    pub(crate) fn palette(&self) -> Palette {
-        self.genome.as_ref().map_or(Palette::Free, |genome| genome.palette)
-    }
-}
-
 enum Kept {
     Genome(Box<Genome>),
     Trained(Box<CarriedNetwork>),
@@ -52,7 +47,7 @@ enum Kept {
 pub(crate) struct Held {
     kept: BTreeMap<String, Kept>,
     loaded: Vec<((String, Wiring), Rc<Loaded>)>,
-    views: Vec<((String, Wiring, usize), Rc<View>)>,
+    views: Vec<(Rc<Loaded>, Arc<View>)>,
 }
 
 /// Puts something before a list whose last goes.
@@ -72,6 +67,11 @@ pub(crate) fn stem(id: &str) -> &str {
     file.strip_suffix(".json").unwrap_or(file)
 }
 
+/// The first letters of a name that may be long.
+pub(crate) fn short(name: &str, letters: usize) -> String {
+    name.chars().take(letters).collect()
+}
+
 impl Loaded {
     /// Of a text.
     fn carried(carried: &CarriedNetwork) -> Result<Self, String> {
@@ -83,7 +83,7 @@ impl Loaded {
             genome,
             coords: carried.coords,
             size: carried.size,
-            name: carried.name.chars().take(80).collect(),
+            name: short(&carried.name, 80),
             what: what.into(),
             learned: Some((carried.target.clone(), carried.r2)),
         })
@@ -110,8 +110,8 @@ pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loa
     let genome = wirable(genome.clone(), Path::new(stem(id)), wiring).map_err(|e| e.to_string())?;
     let own = genome.provenance.name.trim();
     let name = match (own, id.starts_with("genomes/")) {
-        (_, true) | ("", _) => stem(id).chars().take(40).collect(),
-        (own, false) => own.chars().take(80).collect(),
+        (_, true) | ("", _) => short(stem(id), 40),
+        (own, false) => short(own, 80),
     };
     let what = match wiring {
         Wiring::Graph => "evolved network",
@@ -132,24 +132,19 @@ pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loa
 /// The trained network that comes with the program.
 fn shipped() -> Result<Loaded, String> {
     let bytes = include_bytes!("../../../genomes/trained/bred_moth/weights.safetensors");
-    let arch: Arch = ARCH.parse().map_err(|e| format!("arch: {e}"))?;
-    let network = arch.network();
-    let weights =
-        from_safetensors(bytes, Path::new(TRAINED), &network).map_err(|e| e.to_string())?;
-    let model = Model::new(network, weights);
-    let (_, text) = builtin(Path::new(EVOLVED)).ok_or("the moth comes with the program")?;
-    let genome = genome_from(text)?;
-    let target = layerize(&genome);
-    let target = Model::new(target.network, target.weights).picture(64, Coords::Fer);
-    let r2 = 1.0 - model.picture(64, Coords::Fer).mse(&target) / target.variance();
+    let result = include_str!("../../../genomes/trained/bred_moth/result.json");
+    let path = Path::new(TRAINED);
+    let network = named_arch(bytes, path).map_err(|e| e.to_string())?.network();
+    let weights = from_safetensors(bytes, path, &network).map_err(|e| e.to_string())?;
+    let result: Value = serde_json::from_str(result).map_err(|e| e.to_string())?;
     Ok(Loaded {
-        model,
+        model: Model::new(network, weights),
         genome: None,
         coords: Coords::Fer,
         size: 64,
         name: "bred_moth: trained".into(),
         what: "dense network, trained".into(),
-        learned: Some((EVOLVED.into(), Some(r2))),
+        learned: Some((EVOLVED.into(), result["fit"]["r2"].as_f64())),
     })
 }
 
@@ -158,7 +153,7 @@ impl Held {
     pub(crate) fn hold(&mut self, id: &str, text: &str) -> Result<(&'static str, String), String> {
         let (kept, kind, name) = if CarriedNetwork::is_one(text) {
             let trained = CarriedNetwork::read(text).map_err(|e| e.to_string())?;
-            let name = trained.name.chars().take(80).collect();
+            let name = short(&trained.name, 80);
             (Kept::Trained(Box::new(trained)), "network", name)
         } else {
             let genome = genome_from(text)?;
@@ -167,7 +162,6 @@ impl Held {
         };
         self.kept.insert(id.into(), kept);
         self.loaded.retain(|((known, _), _)| known != id);
-        self.views.retain(|((known, ..), _)| known != id);
         Ok((kind, name))
     }
 
@@ -183,29 +177,26 @@ impl Held {
         }
     }
 
-    /// The genome of an id; `None` for a network without one.
-    pub(crate) fn genome(&self, id: &str) -> Option<Genome> {
-        match self.kept.get(id) {
-            Some(Kept::Genome(genome)) => Some((**genome).clone()),
-            Some(Kept::Trained(trained)) => {
-                let genome = genome_from(trained.genome.as_ref()?).ok()?;
-                let weights = trained.model().ok()?.0.weights;
-                picloom_engine::network::with_weights(&genome, &weights).ok()
-            }
-            None => genome_from(builtin(Path::new(id))?.1).ok(),
-        }
+    /// Whether a page has opened, bred or trained this one.
+    pub(crate) fn is_kept(&self, id: &str) -> bool {
+        self.kept.contains_key(id)
     }
 
     /// The network of an id.
-    pub(crate) fn load(&mut self, id: &str, wiring: Wiring) -> Result<Rc<Loaded>, String> {
-        let key = (id.to_string(), wiring);
+    pub(crate) fn load(&mut self, request: &NetworkRequest) -> Result<Rc<Loaded>, String> {
+        let NetworkRequest { id, wiring } = request;
+        let key = (id.clone(), *wiring);
         if let Some((_, found)) = self.loaded.iter().find(|(known, _)| *known == key) {
             return Ok(found.clone());
         }
         let loaded = match self.kept.get(id) {
             Some(Kept::Trained(trained)) => Loaded::carried(trained)?,
-            _ if id == TRAINED => shipped()?,
-            _ => of_genome(&self.genome(id).ok_or_else(|| unknown(id))?, id, wiring)?,
+            Some(Kept::Genome(genome)) => of_genome(genome, id, *wiring)?,
+            None if id == TRAINED => shipped()?,
+            None => {
+                let (_, text) = builtin(Path::new(id)).ok_or_else(|| unknown(id))?;
+                of_genome(&genome_from(text)?, id, *wiring)?
+            }
         };
         let loaded = Rc::new(loaded);
         keep(&mut self.loaded, (key, loaded.clone()));
@@ -213,24 +204,22 @@ impl Held {
     }
 
     /// A view of a network.
-    pub(crate) fn view(
-        &mut self,
-        id: &str,
-        wiring: Wiring,
-        size: usize,
-    ) -> Result<Rc<View>, String> {
-        let key = (id.to_string(), wiring, size);
-        if let Some((_, found)) = self.views.iter().find(|(known, _)| *known == key) {
+    pub(crate) fn view(&mut self, of: &Rc<Loaded>, size: usize) -> Result<Arc<View>, String> {
+        let is_it =
+            |(known, view): &&(Rc<Loaded>, Arc<View>)| Rc::ptr_eq(known, of) && view.size() == size;
+        if let Some((_, found)) = self.views.iter().find(is_it) {
             return Ok(found.clone());
         }
-        let loaded = self.load(id, wiring)?;
-        let view = Rc::new(View::new(&loaded.model, size, loaded.coords));
-        keep(&mut self.views, (key, view.clone()));
+        let view = View::fitting(&of.model, size, of.coords).map_err(|e| e.to_string())?;
+        let view = Arc::new(view);
+        if is_view_kept(&of.model, size) {
+            keep(&mut self.views, (of.clone(), view.clone()));
+        }
         Ok(view)
     }
 }
 
 fn unknown(id: &str) -> String {
-    let short: String = id.chars().take(60).collect();
-    format!("{short}: this page does not have it any more; open its link or its file again")
+    let id = short(id, 60);
+    format!("{id}: this page does not have it any more; open its link or its file again")
 }

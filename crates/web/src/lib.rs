@@ -7,9 +7,9 @@
 // desk; they hold until the next call of `room` or `ask`, and the worker reads them before it calls again.
 #![allow(unsafe_code)]
 
+mod answers;
 mod desk;
 mod held;
-mod networks;
 mod scoring;
 mod sessions;
 mod state;
@@ -44,13 +44,13 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request, whose first `text` bytes are JSON. 0: answered; 1: refused, the answer says why.
+/// Answers the request, whose first `text` bytes are its address and its parameters. 0: answered; 1: refused, the answer says why.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask(text: usize) -> u32 {
     at_counter(|counter| {
         let request = std::mem::take(&mut counter.request);
-        let (json, bytes) = request.split_at(text.min(request.len()));
-        let answered = desk::answer(&mut counter.desk, json, bytes);
+        let (text, bytes) = request.split_at(text.min(request.len()));
+        let answered = desk::answer(&mut counter.desk, text, bytes);
         let refused = u32::from(answered.is_err());
         let refusal = |why: String| Answer {
             json: serde_json::json!({ "error": why }).to_string(),

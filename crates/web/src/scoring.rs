@@ -1,7 +1,8 @@
 //! A score, weight by weight: the page shows each changed picture as it is judged.
 
-use crate::state::{Answer, Answered, AskedNetwork, Desk, Scoring};
+use crate::state::{Answer, Answered, Desk, Scoring};
 use picloom_engine::network::Model;
+use picloom_engine::page::{NetworkRequest, Shelf};
 use picloom_engine::probe::{Delta, Selection, WeightSweep};
 use picloom_engine::score::{DlJudge, Exhibit, Judge, score};
 use serde::{Deserialize, Serialize};
@@ -19,14 +20,14 @@ pub(crate) struct BeginScore {
 }
 
 /// Begins a score: the weights that are going to be moved.
-pub(crate) fn begin(desk: &mut Desk, of: &AskedNetwork, wanted: &BeginScore) -> Answered {
+pub(crate) fn begin(desk: &mut Desk, of: &NetworkRequest, wanted: &BeginScore) -> Answered {
     if !(0.01..=0.5).contains(&wanted.effect) || !(1..=MOST).contains(&wanted.samples) {
         return Err(format!(
             "expected 1 to {MOST} weights and an effect from 0.01 to 0.5, found {} and {}",
             wanted.samples, wanted.effect
         ));
     }
-    let loaded = desk.load(of)?;
+    let loaded = desk.network(of)?;
     let exhibit = Exhibit::new(&loaded.model, 64, loaded.coords, None);
     let links =
         Selection::Sample(wanted.samples).links(&loaded.model, 0).map_err(|e| e.to_string())?;

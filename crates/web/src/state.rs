@@ -1,22 +1,22 @@
 //! The state of a page, and the types that its answers share.
 
-use crate::held::{Held, Loaded, genome_from};
+use crate::held::{Held, Loaded, short, stem};
+use crate::sessions::{Kept, Sessions};
+use picloom_engine::base::hash::short_id;
 use picloom_engine::evolve::{Breeding, Session};
-use picloom_engine::genome::{Genome, Provenance, to_json};
-use picloom_engine::network::{Mask, Weights, Wiring};
-use picloom_engine::probe::{Delta, Perturbation};
+use picloom_engine::genome::{Genome, to_json};
+use picloom_engine::network::{Mask, Weights};
+use picloom_engine::page::{self, About, Label, NetworkRequest, PageNetwork, Shelf};
+use picloom_engine::probe::{Delta, Perturbation, View};
 use picloom_engine::score::{DlJudge, Exhibit};
 use picloom_engine::train::{TrainConfig, Trainer};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-/// Most pictures on a sheet.
-pub(crate) const LARGEST_GRID: usize = 60;
-/// Most steps of a session in a link.
-const MOST_STEPS: usize = 400;
-/// The beginning of a session's text.
-const FORMAT: &str = "picloom-web-session/1";
+/// Before the number of a session, in its id.
+const BRED: &str = "bred/";
 
 /// An answer, or why there is none, in words.
 pub(crate) type Answered = Result<Answer, String>;
@@ -40,6 +40,12 @@ impl Answer {
         let json = serde_json::to_string(value).map_err(|e| e.to_string())?;
         Ok(Answer { json, bytes })
     }
+
+    /// A genome as a file.
+    pub(crate) fn file(name: &str, genome: &Genome) -> Answered {
+        let (name, text) = (format!("{name}.json"), to_json(genome));
+        Answer::of(&serde_json::json!({ "name": name, "text": text }))
+    }
 }
 
 /// Everything that a page works with.
@@ -56,50 +62,94 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// The network of an id; one on a sheet is held from then on.
-    pub(crate) fn load(&mut self, asked: &AskedNetwork) -> Result<Rc<Loaded>, String> {
-        self.held_too(&asked.id)?;
-        self.held.load(&asked.id, asked.wiring)
+    /// The genome at `bred/SESSION/SHEET/PLACE`; `None` for an id of another kind.
+    pub(crate) fn bred(&mut self, id: &str) -> Result<Option<Genome>, String> {
+        let Some(rest) = id.strip_prefix(BRED) else { return Ok(None) };
+        let wrong = || "expected a session, a sheet and a place, found another id".to_string();
+        let [session, sheet, place] = rest.split('/').collect::<Vec<_>>()[..] else {
+            return Err(wrong());
+        };
+        let number = |text: &str| text.parse().map_err(|_| wrong());
+        let (sheet, place) = (number(sheet)?, number(place)?);
+        Ok(Some(page::placed(self, session, (Some(sheet), place))?))
+    }
+}
+
+impl Shelf for Desk {
+    type Network = Rc<Loaded>;
+    const MADE_BY: &'static str = "picloom web";
+
+    fn network(&mut self, request: &NetworkRequest) -> page::Answered<Rc<Loaded>> {
+        let id = &request.id;
+        // One on a sheet is held from then on.
+        if !self.held.is_kept(id)
+            && let Some(genome) = self.bred(id)?
+        {
+            self.held.hold(id, &to_json(&genome))?;
+        }
+        Ok(self.held.load(request)?)
     }
 
-    fn held_too(&mut self, id: &str) -> Result<(), String> {
-        match self.held.genome(id) {
-            None => match genome_of(self, id)? {
-                Some(genome) => self.held.hold(id, &to_json(&genome)).map(drop),
-                None => Ok(()),
-            },
-            Some(_) => Ok(()),
+    fn parts(network: &Rc<Loaded>) -> PageNetwork<'_> {
+        let Loaded { model, genome, coords, size, learned, .. } = &**network;
+        let genome = genome.as_ref();
+        PageNetwork { model, genome, coords: *coords, size: *size, trained: learned.is_some() }
+    }
+
+    fn about(&mut self, _: &str, network: &Rc<Loaded>) -> About {
+        let Loaded { name, what, learned, .. } = &**network;
+        let target = learned.as_ref().map(|(target, _)| target).filter(|id| !id.is_empty());
+        About {
+            name: name.clone(),
+            what: what.clone(),
+            picture: target.map_or(name.clone(), |target| short(stem(target), 40)),
+            target: target.cloned(),
+            r2: learned.as_ref().and_then(|(_, r2)| *r2),
+            seed: None,
+            at: Vec::new(),
         }
     }
-}
 
-/// The address of a network.
-#[derive(Deserialize)]
-pub(crate) struct AskedNetwork {
-    /// A network that comes with the program or is held, or a place on a sheet of a session.
-    pub id: String,
-    /// How a genome is wired.
-    #[serde(default = "graph")]
-    pub wiring: Wiring,
-}
+    fn view(&mut self, network: &Rc<Loaded>, size: usize) -> page::Answered<Arc<View>> {
+        Ok(self.held.view(network, size)?)
+    }
 
-fn graph() -> Wiring {
-    Wiring::Graph
-}
+    fn begin(
+        &mut self,
+        name: &str,
+        session: Session,
+        ancestors: &[Genome],
+    ) -> page::Answered<String> {
+        let texts: Vec<String> = ancestors.iter().map(to_json).collect();
+        let names = texts.iter().map(|text| format!("{}.json", short_id(text))).collect();
+        let name = match name.trim() {
+            "" => format!("Session {}", session.seed),
+            name => short(name, 60),
+        };
+        let tree = Breeding::new(Session { ancestors: names, ..session }, ancestors);
+        let tree = tree.map_err(|e| e.to_string())?;
+        Ok(self.sessions.add(Kept { name, tree, ancestors: texts }))
+    }
 
-/// How a network is to be drawn: its size, and what is set.
-#[derive(Default, Deserialize)]
-pub(crate) struct AskedPicture {
-    pub(crate) size: Option<usize>,
-    /// `LINK:VALUE,…`
-    #[serde(default)]
-    pub(crate) set: String,
-    /// `x,y,width,height`
-    #[serde(default)]
-    pub(crate) frame: String,
-    /// `Z1,Z2,…`, of a network with factors.
-    #[serde(default)]
-    pub(crate) at: String,
+    fn tree(&mut self, session: &str) -> page::Answered<Breeding> {
+        Ok(self.sessions.get(session)?.tree.clone())
+    }
+
+    fn keep<T>(
+        &mut self,
+        session: &str,
+        _: &str,
+        tree: &Breeding,
+        meanwhile: impl FnOnce() -> T,
+    ) -> page::Answered<T> {
+        self.sessions.get(session)?.tree = tree.clone();
+        Ok(meanwhile())
+    }
+
+    fn label(&mut self, session: &str) -> page::Answered<Label> {
+        let name = self.sessions.get(session)?.name.clone();
+        Ok(Label { id: format!("{BRED}{session}"), origin: name.clone(), name })
+    }
 }
 
 /// A score that is being taken.
@@ -134,105 +184,3 @@ pub(crate) struct Training {
 
 /// Trainings by number.
 pub(crate) type Trainings = BTreeMap<usize, Training>;
-
-/// A session, and the genomes that it began from.
-pub(crate) struct Kept {
-    /// Its name, for people.
-    pub name: String,
-    pub(crate) tree: Breeding,
-    pub(crate) ancestors: Vec<String>,
-}
-
-/// Sessions by number.
-#[derive(Default)]
-pub(crate) struct Sessions {
-    kept: BTreeMap<usize, Kept>,
-}
-
-/// A session as text: what a link carries.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SessionText {
-    format: String,
-    name: String,
-    /// As in the session's file.
-    session: Session,
-    /// The genomes that it began from.
-    ancestors: Vec<String>,
-}
-
-/// The session of a text; `None` if the text is something else.
-pub(crate) fn from_text(text: &str) -> Result<Option<Kept>, String> {
-    if !text.contains(FORMAT) {
-        return Ok(None);
-    }
-    let text: SessionText = serde_json::from_str(text)
-        .map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
-    let session = text.session;
-    session.config.validate().map_err(|e| e.to_string())?;
-    let (steps, grid) = (session.step.len(), session.config.reproduction.population);
-    if steps > MOST_STEPS || grid > LARGEST_GRID || text.ancestors.len() > LARGEST_GRID {
-        return Err(format!(
-            "expected a session of at most {MOST_STEPS} steps and {LARGEST_GRID} pictures a sheet, found {steps} and {grid}; breed it with the command picloom"
-        ));
-    }
-    let genomes =
-        text.ancestors.iter().map(|text| genome_from(text)).collect::<Result<Vec<_>, _>>()?;
-    let tree = Breeding::new(session, &genomes).map_err(|e| e.to_string())?;
-    let name = text.name.chars().take(60).collect();
-    Ok(Some(Kept { name, tree, ancestors: text.ancestors }))
-}
-
-impl Sessions {
-    /// Keeps a session: its number.
-    pub(crate) fn add(&mut self, kept: Kept) -> usize {
-        let number = self.kept.keys().last().map_or(1, |last| last + 1);
-        self.kept.insert(number, kept);
-        number
-    }
-
-    pub(crate) fn get(&mut self, number: usize) -> Result<&mut Kept, String> {
-        let gone = "this page does not have the session any more; open its link again";
-        self.kept.get_mut(&number).ok_or_else(|| gone.into())
-    }
-
-    /// The text of a session.
-    pub(crate) fn text(&mut self, number: usize) -> Result<String, String> {
-        let Kept { name, tree, ancestors } = self.get(number)?;
-        let text = SessionText {
-            format: FORMAT.into(),
-            name: name.clone(),
-            session: tree.session().clone(),
-            ancestors: ancestors.clone(),
-        };
-        serde_json::to_string(&text).map_err(|e| e.to_string())
-    }
-}
-
-/// The genome at `bred/SESSION/SHEET/PLACE`; none for an id of another kind.
-pub(crate) fn genome_of(desk: &mut Desk, id: &str) -> Result<Option<Genome>, String> {
-    let Some(rest) = id.strip_prefix("bred/") else { return Ok(None) };
-    let numbers: Vec<usize> = rest.split('/').filter_map(|n| n.parse().ok()).collect();
-    let [number, sheet, place] = numbers[..] else {
-        return Err("expected a session, a sheet and a place, found another id".into());
-    };
-    placed(desk.sessions.get(number)?, Some(sheet), place).map(Some)
-}
-
-/// The genome at a place of a sheet, saying how it was bred.
-pub(crate) fn placed(kept: &Kept, node: Option<usize>, place: usize) -> Result<Genome, String> {
-    let node = node.unwrap_or(kept.tree.at());
-    let line = kept.tree.ancestry(node, place).map_err(|e| e.to_string())?;
-    let mut genome =
-        line.last().map(|genome| (*genome).clone()).ok_or("expected a genome, found none")?;
-    let birth = &kept.tree.sheet(node).map_err(|e| e.to_string())?.births()[place];
-    let notes = [("sheet", node.to_string()), ("place", place.to_string())];
-    genome.provenance = Provenance {
-        name: format!("{}, picture {}", kept.name, place + 1),
-        made_by: "picloom web".into(),
-        parents: birth.parents.iter().map(u64::to_string).collect(),
-        notes: notes.map(|(name, value)| (name.to_string(), value)).into(),
-        ..Provenance::default()
-    };
-    Ok(genome)
-}

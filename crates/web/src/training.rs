@@ -1,13 +1,13 @@
 //! Training as somebody looks on: a few steps an answer, with the picture, the loss and every unit's map; links can
 //! be pruned and given back meanwhile.
 
-use crate::held::Loaded;
-use crate::networks::atlas;
-use crate::state::{Answer, Answered, AskedNetwork, Desk, Training};
+use crate::held::{Loaded, short, stem};
+use crate::state::{Answer, Answered, Desk, Training};
 use picloom_engine::base::SimRng;
+use picloom_engine::genome::Palette;
 use picloom_engine::network::kernel::feature_maps;
 use picloom_engine::network::{Mask, Model, Picture, PixelInputs, Weights, Wiring};
-use picloom_engine::page::Drawing;
+use picloom_engine::page::{Atlas, Drawing, NetworkRequest, Shelf};
 use picloom_engine::prune::{EdgeContext, Method, Orphans, Rule};
 use picloom_engine::train::{
     LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer,
@@ -73,7 +73,7 @@ fn config(lr: f64, seed: u64) -> Result<TrainConfig, String> {
 /// Begins a training: the picture to learn follows, as it is trained on.
 pub(crate) fn begin(
     desk: &mut Desk,
-    asked: &AskedNetwork,
+    asked: &NetworkRequest,
     wanted: &BeginTraining,
     bytes: &[u8],
 ) -> Answered {
@@ -81,7 +81,7 @@ pub(crate) fn begin(
     if !(16..=128).contains(&size) {
         return Err(format!("size: expected 16 to 128 pixels, found {size}"));
     }
-    let of = desk.load(asked)?;
+    let of = desk.network(asked)?;
     let own = bytes.is_empty();
     if !own && bytes.len() != 3 * size * size {
         return Err(format!("picture: expected {} bytes, found {}", 3 * size * size, bytes.len()));
@@ -97,18 +97,14 @@ pub(crate) fn begin(
             Picture { width: size, height: size, rgb }
         }
         true => {
-            let evolved = AskedNetwork { id: target_id.clone(), wiring: Wiring::Graph };
-            let known = if target_id.is_empty() { of.clone() } else { desk.load(&evolved)? };
+            let evolved = NetworkRequest::graph(&target_id);
+            let known = if target_id.is_empty() { of.clone() } else { desk.network(&evolved)? };
             known.model.picture(size, known.coords)
         }
     };
     let trained = of.learned.is_some() && own;
     let name = match own {
-        true => format!(
-            "{}: {}",
-            crate::held::stem(&target_id).chars().take(40).collect::<String>(),
-            says(asked.wiring)
-        ),
+        true => format!("{}: {}", short(stem(&target_id), 40), says(asked.wiring)),
         false => format!("my picture: {}", says(asked.wiring)),
     };
     let loaded = Loaded {
@@ -128,7 +124,7 @@ pub(crate) fn begin(
         weights: training.trainer.state().weights.clone(),
         ..training.loaded.model.clone()
     };
-    let drawing = Drawing::of(&now, None, training.loaded.coords, training.loaded.palette());
+    let drawing = Drawing::of(&now, None, training.loaded.coords, Palette::Free);
     let job = desk.trainings.keys().last().map_or(1, |last| last + 1);
     let target = training.trainer.problem().target.to_rgba();
     let most = training.most.kept();
@@ -286,9 +282,10 @@ pub(crate) fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let mut columns = 0;
     if let Some(size) = wanted.maps {
         let size = size.clamp(8, 128);
-        let (wide, maps) = atlas(&model, &model.weights, &PixelInputs::full(size, coords), size);
-        columns = wide;
-        bytes.extend(maps);
+        let inputs = PixelInputs::full(size, coords);
+        let atlas = Atlas::of_units(&model, &model.weights, &inputs, size);
+        columns = atlas.columns;
+        bytes.extend(atlas.picture.to_rgba());
     }
     let maps = bytes.len() - picture;
     bytes.extend(model.weights.0.iter().flat_map(|w| w.to_le_bytes()));

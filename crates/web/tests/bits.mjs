@@ -84,8 +84,14 @@ export async function bits(site) {
     const { json: large } = await ask("train", { id: "~reference", wiring: "graph", size: 64, seed: 0, lr: 0.003 });
     await ask("train-step", { job: large.job, steps: 20 });
     const ten = await median(9, () => ask("train-step", { job: large.job, steps: 10 }));
-    const { json: { session } } = await ask("sessions", { seed: 3, from: ["genomes/bred_moth.json"], grid: 15 });
-    const bred = await median(9, async (i) => (await ask("goto", { session, node: 0 }), ask("breed", { session, at: 0, chosen: [1], slider: 0.5, roll: i, size: 128 })));
+    const { json: { session, version } } = await ask("sessions", { seed: 3, from: ["genomes/bred_moth.json"], grid: 15 });
+    let seen = version;
+    const bred = await median(9, async (i) => {
+      const first = await ask(\`sessions/\${session}/goto\`, { version: seen, node: 0 });
+      const next = await ask(\`sessions/\${session}/breed\`, { version: first.json.version, at: 0, chosen: [1], slider: 0.5, roll: i, size: 128 });
+      seen = next.json.version;
+      return next;
+    });
     const ranked = (await ask("ranked", { id: "genomes/trained/bred_moth" })).took;
     return { picture, step: twenty / 20, large: ten / 10, bred, ranked };
   })()`);

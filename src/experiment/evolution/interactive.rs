@@ -9,7 +9,6 @@ use super::differs::first_difference;
 use super::inputs::{Ancestors, ancestor_file};
 use super::job::EvolutionError;
 use super::kind::SearchKind;
-use super::result::signed;
 use super::sheet::{draw, genome_sheet};
 use super::stored::StoredSearch;
 use crate::base::files::{
@@ -22,7 +21,7 @@ use crate::base::memory;
 use crate::base::refusal::Refusal;
 use crate::base::settings::settings;
 use crate::base::text::{path_text, path_texts, portable};
-use crate::evolve::{Breeding, BreedingError, EvolveConfig, Preset, Selection, Session, Sheet};
+use crate::evolve::{Breeding, EvolveConfig, Preset, Selection, Session, Sheet};
 use crate::genome::{Genome, ReadGenomeError, to_json};
 use crate::network::Coords;
 use std::path::{Path, PathBuf};
@@ -269,7 +268,7 @@ fn kept(
 ) -> Result<Vec<(PathBuf, Genome)>, EvolutionError> {
     let mut kept: Vec<(PathBuf, Genome)> = Vec::new();
     for (place, name) in asked {
-        let mut genome = keep(breeding, breeding.at(), *place, name)?;
+        let mut genome = breeding.keep(breeding.at(), *place, name)?;
         genome.provenance.notes.insert("session".into(), portable(script));
         let path = free(folder, name, &genome).map_err(Refusal::as_failure)?;
         let is_new = kept.iter().all(|(other, _)| *other != path);
@@ -290,7 +289,7 @@ pub(super) fn write_genomes(
     let genomes = folder.join("genomes");
     create_folder(&genomes)?;
     for (i, (genome, birth)) in sheet.genomes().iter().zip(sheet.births()).enumerate() {
-        let genome = signed(genome, search, birth, hash);
+        let genome = birth.sign(genome, search.name(), hash);
         write_atomic(&genomes.join(format!("{i:02}.json")), to_json(&genome).as_bytes())?;
     }
     Ok(())
@@ -308,30 +307,6 @@ fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), Ev
         "the session here has other settings: {difference}; leave them out, or choose another --out and --script"
     );
     Err(EvolutionError::file(path, problem))
-}
-
-/// The genome at a place of sheet `sheet`, named, and saying where it was.
-///
-/// # Errors
-/// A sheet, or a place on it, that is not there.
-pub fn keep(
-    breeding: &Breeding,
-    sheet: usize,
-    place: usize,
-    name: &str,
-) -> Result<Genome, BreedingError> {
-    let found = breeding.sheet(sheet)?;
-    let (genomes, births) = (found.genomes(), found.births());
-    if place >= genomes.len() {
-        return Err(BreedingError::NotOnSheet { last: genomes.len() - 1, found: place });
-    }
-    let hash = breeding.session().settings_hash();
-    let mut genome = signed(&genomes[place], SearchKind::Interactive, &births[place], &hash);
-    genome.provenance.name = name.to_string();
-    let notes = &mut genome.provenance.notes;
-    notes.insert("sheet".into(), sheet.to_string());
-    notes.insert("place".into(), place.to_string());
-    Ok(genome)
 }
 
 /// The file of a genome to keep: of a plain name that nothing else has.

@@ -44,7 +44,7 @@ pub use descriptors::{Descriptor, describe};
 pub use fitness::{Likeness, ssim};
 pub use inputs::{Ancestors, ancestor_file};
 pub use interactive::{
-    BreedReport, BreedRequest, SESSION_FILE, Shown, breed, keep, open, read_session, save,
+    BreedReport, BreedRequest, SESSION_FILE, Shown, breed, open, read_session, save,
 };
 pub use job::{EvolutionError, EvolutionJob, read_config};
 pub use judge::PictureJudge;

@@ -3,7 +3,7 @@
 use super::config::EvolutionConfig;
 use super::kind::SearchKind;
 use crate::base::text::portable;
-use crate::evolve::{Birth, Mutation, Ranked};
+use crate::evolve::Ranked;
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -63,7 +63,7 @@ pub struct EvolutionResult {
 /// config hash, fitness.
 pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Genome {
     let Ranked { genome, birth, fitness } = ranked;
-    let mut genome = signed(genome, config.search, birth, &config.hash());
+    let mut genome = birth.sign(genome, config.search.name(), &config.hash());
     let notes = &mut genome.provenance.notes;
     notes.insert("fitness".into(), format!("{fitness:.6}"));
     notes.insert("preset".into(), config.evolve.preset.name().into());
@@ -74,36 +74,4 @@ pub(super) fn with_provenance(config: &EvolutionConfig, ranked: &Ranked) -> Geno
         notes.insert("target_sha256".into(), sha256.clone());
     }
     genome
-}
-
-/// A genome that says how it was made.
-pub(super) fn signed(genome: &Genome, search: SearchKind, birth: &Birth, hash: &str) -> Genome {
-    let mut genome = genome.clone();
-    let provenance = &mut genome.provenance;
-    provenance.made_by = format!("picloom evolve --search {}", search.name());
-    provenance.seed = Some(birth.seed);
-    provenance.generations = Some(birth.generation);
-    provenance.parents = birth.parents.iter().map(|id| format!("birth {id}")).collect();
-    let mut note = |key: &str, text: String| {
-        provenance.notes.insert(key.to_string(), text);
-    };
-    note("search", search.name().to_string());
-    note("birth", birth.id.to_string());
-    note("config", hash.to_string());
-    if !birth.operators.is_empty() {
-        let names: Vec<&str> = birth.operators.iter().map(operator_name).collect();
-        note("operators", names.join(", "));
-    }
-    genome
-}
-
-fn operator_name(mutation: &Mutation) -> &'static str {
-    match mutation {
-        Mutation::Weights { .. } => "weights",
-        Mutation::AddedLink { .. } => "add-link",
-        Mutation::AddedNode { .. } => "add-node",
-        Mutation::Activations { .. } => "activation",
-        Mutation::DeletedLink { .. } => "delete-link",
-        Mutation::DeletedNode { .. } => "delete-node",
-    }
 }

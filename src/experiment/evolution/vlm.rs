@@ -16,7 +16,7 @@ use super::interactive::{SESSION_FILE, save, write_genomes};
 use super::job::{EvolutionError, EvolutionJob, read_config};
 use super::kind::SearchKind;
 use super::record::EvolutionObserver;
-use super::result::{StopCause, signed};
+use super::result::StopCause;
 use super::run::{Run, to_end};
 use super::sheet::{draw, genome_sheet};
 use super::stored::StoredSearch;
@@ -277,7 +277,7 @@ impl ByEye<'_> {
         create_folder(&self.folder.join("published"))?;
         let now = self.breeding.now();
         let (genome, birth) = (&now.genomes()[picture], &now.births()[picture]);
-        let mut genome = signed(genome, SearchKind::Vlm, birth, &self.config.hash());
+        let mut genome = birth.sign(genome, SearchKind::Vlm.name(), &self.config.hash());
         let notes = &mut genome.provenance.notes;
         notes.insert("breeder".into(), record.breeder.clone());
         notes.insert("reason".into(), record.choice.reason.clone());

@@ -1,6 +1,7 @@
 //! One piece of long work: what is to be done, and how it stands.
 
 use crate::network::{Coords, Network, Weights, Wiring};
+use crate::page::NetworkRequest;
 use crate::score::FIT_GATE;
 use crate::studio::names;
 use crate::train::LogLine;
@@ -132,11 +133,13 @@ impl Work {
         }
     }
 
-    /// The network, by id and wiring.
-    pub(crate) fn network(&self) -> (&str, Wiring) {
+    /// The network.
+    pub(crate) fn network(&self) -> NetworkRequest {
         match self {
-            Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => (id, *wiring),
-            Work::Prune { id, .. } | Work::Evolve { id, .. } => (id, Wiring::Graph),
+            Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => {
+                NetworkRequest { id: id.clone(), wiring: *wiring }
+            }
+            Work::Prune { id, .. } | Work::Evolve { id, .. } => NetworkRequest::graph(id),
         }
     }
 }

@@ -14,9 +14,9 @@ pub(super) use job::{Jobs, Work};
 pub(super) use score::{kept_score, score, shown};
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
+use super::builtin::Builtin;
 use super::names;
-use super::networks::{Asked, Builtin};
-use super::pixels::{checked, pixels};
+use super::pixels::pixels;
 use super::state::{Studio, locked};
 use crate::base::choice::Choice;
 use crate::base::files::write_json;
@@ -24,7 +24,8 @@ use crate::base::hash::json_id;
 use crate::base::settings::Setting;
 use crate::experiment::evolution::EvolutionResult;
 use crate::network::kernel::render;
-use crate::network::{Picture, PixelInputs, Wiring};
+use crate::network::{Picture, PixelInputs};
+use crate::page::{NetworkRequest, ensure_side};
 use crate::prune::Method;
 use crate::prune::methods::{MethodRow, Need};
 use crate::run::{RunConfig, RunResult, read_metrics, shipped};
@@ -336,14 +337,14 @@ pub(super) struct AskedPicture {
 
 /// `/api/jobs/JOB/picture`: what the network drew a moment ago.
 pub(super) fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
-    let size = checked(asked.size.unwrap_or(128), 512)?;
+    let size = ensure_side(asked.size.unwrap_or(128), 512)?;
     studio.jobs.get(name)?;
     let id = format!("{RUNS}/{name}");
     if let Some(drawn) = drawn_now(studio, &id, size) {
         return Ok(pixels(&drawn, asked.raw == 1));
     }
     // Of a run that an earlier server has finished, its own picture; else nothing yet, which is no fault.
-    Ok(match studio.network(&Asked { id, wiring: Wiring::Graph }) {
+    Ok(match studio.network(&NetworkRequest::graph(id)) {
         Ok(run) => pixels(&run.source.still().picture(size, run.source.coords), asked.raw == 1),
         Err(_) => of_bytes("application/octet-stream", Vec::new()),
     })

@@ -4,12 +4,12 @@
 use super::job::{Job, Work};
 use crate::base::files::write_json;
 use crate::base::hash::{json_id, sha256_of_floats};
+use crate::page::NetworkRequest;
 use crate::probe::{Delta, Selection};
 use crate::run::resumable_sweep_until;
 use crate::score::card::main_measures;
 use crate::score::{DlJudge, Exhibit, FIT_GATE, Judge, Measurement, ScoreRecord};
 use crate::studio::answer::{Answer, Refusal, json_of};
-use crate::studio::networks::Asked;
 use crate::studio::state::{Loaded, Studio};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn file(loaded: &Loaded) -> String {
 
 impl Studio {
     /// The record of a network's score, if one is kept.
-    pub(crate) fn score_record(&self, asked: &Asked) -> Result<Option<Value>, Refusal> {
+    pub(crate) fn score_record(&self, asked: &NetworkRequest) -> Result<Option<Value>, Refusal> {
         // Nothing is read where nothing is kept.
         let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
         let path = folder.join(file(&*self.network(asked)?));
@@ -43,7 +43,7 @@ impl Studio {
     /// The kept score that this work would come to.
     pub(super) fn score_of(&self, work: &Work) -> Option<Value> {
         let Work::Score { samples, effect, .. } = work else { return None };
-        let record = self.score_record(&Asked::of(work.network())).ok().flatten()?;
+        let record = self.score_record(&work.network()).ok().flatten()?;
         let (selection, delta) = asked_for(*samples, *effect);
         let same =
             record["samples"] == selection.to_string() && record["delta"] == delta.to_string();
@@ -60,7 +60,7 @@ fn asked_for(samples: Option<usize>, effect: Option<f64>) -> (Selection, Delta) 
 pub(crate) fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64> {
     let scores = studio.root.path(SCORES).ok()?;
     let content = studio.known.contents.get(id, &folder.join("result.json"), || {
-        let asked = Asked { id: id.into(), wiring: crate::network::Wiring::Graph };
+        let asked = NetworkRequest::graph(id);
         Some(content(&*studio.network(&asked).ok()?))
     });
     let record = studio.root.text(&scores.join(format!("{}.json", content?))).ok()??;
@@ -68,7 +68,7 @@ pub(crate) fn kept_score(studio: &Studio, id: &str, folder: &Path) -> Option<f64
 }
 
 /// `/api/score`: the kept score of a network with its judged changes; null if none is kept.
-pub(crate) fn score(studio: &Studio, asked: Asked) -> Answer {
+pub(crate) fn score(studio: &Studio, asked: NetworkRequest) -> Answer {
     studio.network(&asked)?;
     json_of(&studio.score_record(&asked)?.as_ref().map(shown))
 }
@@ -108,8 +108,7 @@ pub(super) fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
     let Work::Score { samples, effect, .. } = &job.work else {
         return Err("expected a score".into());
     };
-    let loaded: Arc<Loaded> =
-        studio.network(&Asked::of(job.work.network())).map_err(|e| e.why())?;
+    let loaded: Arc<Loaded> = studio.network(&job.work.network()).map_err(|e| e.why())?;
     let source = &loaded.source;
     let size = source.size.min(LARGEST);
     // A conditional network is judged where its factors are 0, which is none of the pictures that it learned.

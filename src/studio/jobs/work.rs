@@ -11,13 +11,14 @@ use crate::experiment::evolution::{
 use crate::experiment::prune_run;
 use crate::genome::{self, Genome};
 use crate::network::{Coords, Model, Squaring, Weights, Wiring};
+use crate::page::NetworkRequest;
 use crate::prune::schedule::Aim;
 use crate::prune::{Method, PrunePlan};
 use crate::run::{
     LoadedRun, RunResult, Target, TrainJob, load_run, load_target, shipped, train_run,
 };
 use crate::studio::answer::Refusal;
-use crate::studio::networks::{Asked, Builtin};
+use crate::studio::builtin::Builtin;
 use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
         let job = evolution(studio, work)?;
         return Ok(job.config.target_sha256.unwrap_or_default());
     }
-    let loaded = studio.network(&Asked::of(work.network()))?;
+    let loaded = studio.network(&work.network())?;
     let mut content = super::score::content(&loaded);
     match work {
         Work::Evolve { .. } => {}
@@ -196,8 +197,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
         return Err("expected a training".into());
     };
     let config = train_config(&job.work)?;
-    let asked = Asked::of(job.work.network());
-    let loaded = studio.network(&asked).map_err(|e| e.why())?;
+    let loaded = studio.network(&job.work.network()).map_err(|e| e.why())?;
     let source = &loaded.source;
     let Model { network, mask, .. } = source.model.clone();
     let target = match (target, &source.target) {
@@ -212,7 +212,7 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
                 Some(genome) => Model::of_genome(genome, Wiring::Graph),
                 None => source.model.clone(),
             };
-            Target::of_picture(asked.id.clone(), model.picture(*size, source.coords))
+            Target::of_picture(job.work.id().to_string(), model.picture(*size, source.coords))
         }
     };
     let arm = if source.trained { "retrained" } else { wiring.name() };
@@ -298,7 +298,7 @@ fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String>
         (_, Some(why)) => Err(why),
         (_, None) => {
             // The last picture is the run's own.
-            let asked = Asked { id: format!("{RUNS}/{}", job.name), wiring: Wiring::Graph };
+            let asked = NetworkRequest::graph(format!("{RUNS}/{}", job.name));
             if let Ok(loaded) = studio.network(&asked) {
                 let mut state = job.state();
                 let weights = loaded.source.model.weights.clone();

@@ -140,6 +140,24 @@ impl Breeding {
         Ok(line)
     }
 
+    /// The genome at a place of sheet `sheet`, named, and saying how it was bred.
+    ///
+    /// # Errors
+    /// There is no such sheet or place.
+    pub fn keep(&self, sheet: usize, place: usize, name: &str) -> Result<Genome, BreedingError> {
+        let found = self.sheet(sheet)?;
+        let last = found.genomes().len() - 1;
+        let none = BreedingError::NotOnSheet { last, found: place };
+        let birth = found.births().get(place).ok_or(none)?;
+        let hash = self.session.settings_hash();
+        let mut genome = birth.sign(&found.genomes()[place], "interactive", &hash);
+        genome.provenance.name = name.to_string();
+        let notes = &mut genome.provenance.notes;
+        notes.insert("sheet".into(), sheet.to_string());
+        notes.insert("place".into(), place.to_string());
+        Ok(genome)
+    }
+
     /// The selection with the first roll that it was not yet bred with here: once more, it draws other children.
     pub fn rolled(&self, selection: Selection) -> Selection {
         let plain =

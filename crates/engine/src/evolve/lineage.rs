@@ -22,6 +22,40 @@ pub struct Birth {
     pub stream: u64,
 }
 
+impl Birth {
+    /// The genome, saying how it was born: by which search, in a run with this hash of its config.
+    pub fn sign(&self, genome: &Genome, search: &str, hash: &str) -> Genome {
+        let mut genome = genome.clone();
+        let provenance = &mut genome.provenance;
+        provenance.made_by = format!("picloom evolve --search {search}");
+        provenance.seed = Some(self.seed);
+        provenance.generations = Some(self.generation);
+        provenance.parents = self.parents.iter().map(|id| format!("birth {id}")).collect();
+        let mut note = |key: &str, text: String| {
+            provenance.notes.insert(key.to_string(), text);
+        };
+        note("search", search.to_string());
+        note("birth", self.id.to_string());
+        note("config", hash.to_string());
+        if !self.operators.is_empty() {
+            let names: Vec<&str> = self.operators.iter().map(operator_name).collect();
+            note("operators", names.join(", "));
+        }
+        genome
+    }
+}
+
+fn operator_name(mutation: &Mutation) -> &'static str {
+    match mutation {
+        Mutation::Weights { .. } => "weights",
+        Mutation::AddedLink { .. } => "add-link",
+        Mutation::AddedNode { .. } => "add-node",
+        Mutation::Activations { .. } => "activation",
+        Mutation::DeletedLink { .. } => "delete-link",
+        Mutation::DeletedNode { .. } => "delete-node",
+    }
+}
+
 /// Genomes and their births, side by side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Brood {

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Where a network's links come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wiring {
     /// The genome's own graph.
+    #[default]
     Graph,
     /// The layered twin, only the links that the evolved network uses (its non-zero weights).
     Layerized,

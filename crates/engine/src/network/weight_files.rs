@@ -116,10 +116,21 @@ pub fn from_safetensors(
 /// # Errors
 /// The file cannot be read, or names none.
 pub fn read_arch(path: &Path) -> Result<Arch, ReadWeightsError> {
+    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| ReadWeightsError {
+        path: path.display().to_string(),
+        problem: Box::new(WeightsProblem::Read(e)),
+    })?;
+    named_arch(&bytes, path)
+}
+
+/// The arch that the bytes of a file of weights name; an error names the file `path`.
+///
+/// # Errors
+/// They name none.
+pub fn named_arch(bytes: &[u8], path: &Path) -> Result<Arch, ReadWeightsError> {
     let fail =
         |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
-    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
-    let named = SafeTensors::read_metadata(&bytes)
+    let named = SafeTensors::read_metadata(bytes)
         .ok()
         .and_then(|(_, header)| header.metadata().as_ref()?.get("arch").cloned());
     let refuse = |found: String| {

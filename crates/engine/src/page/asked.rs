@@ -7,7 +7,7 @@ use crate::network::Frame;
 ///
 /// # Errors
 /// Another number of values, or one outside [-1, 1].
-pub fn condition(text: &str, factors: usize) -> Result<Vec<f64>, Refusal> {
+pub(super) fn condition(text: &str, factors: usize) -> Result<Vec<f64>, Refusal> {
     if text.is_empty() {
         return Ok(vec![0.0; factors]);
     }
@@ -27,7 +27,7 @@ pub fn condition(text: &str, factors: usize) -> Result<Vec<f64>, Refusal> {
 ///
 /// # Errors
 /// Other than four finite numbers, the last two above 0.
-pub fn frame(text: &str) -> Result<Frame, Refusal> {
+pub(super) fn frame(text: &str) -> Result<Frame, Refusal> {
     if text.is_empty() {
         return Ok(Frame::PICTURE);
     }
@@ -51,7 +51,7 @@ pub fn frame(text: &str) -> Result<Frame, Refusal> {
 ///
 /// # Errors
 /// Another text, a link that is not there, a value that is not finite.
-pub fn weights_to_set(text: &str, links: usize) -> Result<Vec<(usize, f32)>, Refusal> {
+pub(super) fn weights_to_set(text: &str, links: usize) -> Result<Vec<(usize, f32)>, Refusal> {
     let one = |part: &str| {
         let (link, value) = part.split_once(':')?;
         let (link, value) = (link.parse().ok()?, value.parse::<f32>().ok()?);

@@ -1,20 +1,32 @@
-//! The data of a page about networks and sessions, whoever serves it: the studio's server, or the
-//! engine in the browser itself. In: models, views, breeding sessions. Out: plain data that becomes
-//! JSON. It draws nothing.
+//! The answers of a page about networks and sessions, written once over a [`Shelf`]: the files of the studio, or the
+//! memory of the engine in a browser. In: requests. Out: pictures, and plain data that becomes JSON. It knows no
+//! file and no server.
 
 mod asked;
 mod carried;
 mod drawing;
 mod moves;
+mod networks;
 mod places;
+mod sessions;
+mod shelf;
 pub mod sugiyama;
 mod tone;
 mod tree;
 
-pub use asked::{condition, frame, weights_to_set};
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
-pub use moves::{EFFECTS, Matched, Ranked, matched, ranked};
+pub use moves::{EFFECTS, Matched, Ranked};
+pub use networks::{
+    Atlas, Description, LinkRequest, PictureRequest, ensure_side, genome, is_view_kept, maps,
+    matched, network, picture, ranked, side_by_side, tags,
+};
 pub use places::{Places, places};
-pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour};
-pub use tree::{Place, Tree, TreeNode, choose};
+pub use sessions::{
+    Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
+    SheetPictures, SheetRequest, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
+    place_genome, place_picture, placed, sheet, show,
+};
+pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
+pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
+pub use tree::{Place, Shown, Tree, TreeNode};

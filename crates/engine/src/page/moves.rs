@@ -24,7 +24,7 @@ pub struct Matched {
 ///
 /// # Panics
 /// If there is no such link.
-pub fn matched(view: &View, link: usize, has_left: &dyn Fn() -> bool) -> Option<Matched> {
+pub(super) fn moves_of(view: &View, link: usize, has_left: &dyn Fn() -> bool) -> Option<Matched> {
     let (mut down, mut up) = (Vec::new(), Vec::new());
     for effect in EFFECTS {
         if has_left() {
@@ -55,7 +55,7 @@ pub struct Ranked {
 /// Ranks weights that can change the picture by the largest of [`EFFECTS`], by how far they must move for it. The
 /// one in the middle stands for the network: the same rank in each of several. None once `has_left` says that
 /// nobody waits for it.
-pub fn ranked(view: &View, has_left: &dyn Fn() -> bool) -> Option<Ranked> {
+pub(super) fn ranking(view: &View, has_left: &dyn Fn() -> bool) -> Option<Ranked> {
     let effect = EFFECTS[EFFECTS.len() - 1];
     // A network of zeros has none.
     let links = Selection::Sample(RANKED).links(view.model(), 0).unwrap_or_default();

@@ -1,5 +1,7 @@
 //! The colours of values with a sign: maps and weights.
 
+use crate::network::Picture;
+
 /// Missing values.
 pub const BLANK: [u8; 3] = [236, 238, 241];
 /// Negative values and weights.
@@ -15,4 +17,14 @@ pub fn signed_colour(value: f32) -> [u8; 3] {
     let full = if value < 0.0 { NEGATIVE } else { POSITIVE };
     let share = f64::from(value.abs()).min(1.0);
     full.map(|channel| (255.0 + share * (f64::from(channel) - 255.0)).round() as u8)
+}
+
+/// A feature map, (P,) values, as a picture: red −1, white 0, blue +1.
+///
+/// # Panics
+/// If `map` has not size² values.
+pub fn signed_picture(map: &[f32], size: usize) -> Picture {
+    assert_eq!(map.len(), size * size, "size² values a map");
+    let channels = |&value: &f32| signed_colour(value).map(|channel| f32::from(channel) / 255.0);
+    Picture { width: size, height: size, rgb: map.iter().flat_map(channels).collect() }
 }

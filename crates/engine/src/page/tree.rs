@@ -4,8 +4,21 @@ use crate::evolve::{Breeding, BreedingError, Parts, Selection, changes};
 use crate::genome::Genome;
 use serde::Serialize;
 
+/// A session as the page shows it.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub(super) id: String,
+    /// The session's key on the shelf, and its name for people.
+    pub(super) session: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    #[serde(flatten)]
+    pub(super) tree: Tree,
+    pub(super) published: Vec<String>,
+}
+
 /// A session on one of its sheets.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Tree {
     /// The sheet one is on.
     pub at: usize,
@@ -30,7 +43,7 @@ pub struct Tree {
 }
 
 /// A sheet of the tree.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct TreeNode {
     /// Its number.
     pub n: usize,
@@ -45,7 +58,7 @@ pub struct TreeNode {
 }
 
 /// A picture on a sheet.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Place {
     /// From 0, row by row.
     pub place: usize,
@@ -126,7 +139,7 @@ impl Tree {
 ///
 /// # Errors
 /// There is no such sheet, or the selection cannot be.
-pub fn choose(
+pub(super) fn choose(
     tree: &mut Breeding,
     at: usize,
     selection: Selection,
