@@ -218,10 +218,7 @@ fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_change
     for name in ["method.py", "judge.py", "mask.json"] {
         std::fs::rename(work.0.at(name), work.0.at("mine").join(name)).unwrap();
     }
-    let spec = format!(
-        "kind = \"networks\"\nname = \"mine\"\nquestion = \"Does it run?\"\nsize = 16\nsteps = 60\nseeds = [0]\nsample = 4\njudge = \"cmd:python3 judge.py\"\n\n[[targets]]\nname = \"mask\"\npicture = \"mask.json\"\narch = \"{ARCH}\"\n\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n\n[[arms]]\nname = \"mine\"\nfrom = \"dense\"\nmethod = \"cmd:python3 method.py\"\nlevels = [\"share:0.5\"]\n"
-    );
-    work.0.write("mine/mine.toml", spec);
+    work.0.write("mine/mine.toml", include_str!("../specs/programs.toml"));
     let run = || {
         work.json("experiment run mine/mine.toml --store runs");
         files(&work.0.at("runs/mine/cells"))

@@ -428,42 +428,6 @@ fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
     assert!(told("C6").contains("no number: "), "{}", told("C6"));
 }
 
-/// The committed tables' decisions: id, verdict, first effect. C3, C4, C5, C11: finished networks.
-const COMMITTED: [(&str, Verdict, Option<[f64; 3]>); 15] = [
-    ("C1", Verdict::Supported, Some([0.624_847_400, 0.423_677_074, 0.826_017_727])),
-    ("C2", Verdict::Inconclusive, Some([0.011_520_786, -0.066_151_060, 0.089_192_631])),
-    ("C3", Verdict::NotSupported, Some([0.087_678_070, 0.017_266_020, 0.158_090_121])),
-    ("C4", Verdict::Inconclusive, Some([0.058_782_925, -0.000_539_884, 0.118_105_733])),
-    ("C5", Verdict::NotSupported, Some([-0.032_263_969, -0.079_922_873, 0.015_394_935])),
-    ("C6", Verdict::Inconclusive, None),
-    ("C7", Verdict::Inconclusive, Some([0.142_429_577, 0.080_944_267, 0.203_914_887])),
-    ("C8", Verdict::NotSupported, Some([0.944_852_941, 0.911_016_799, 0.966_298_747])),
-    ("C9", Verdict::NotSupported, Some([-0.135_013_374, -0.162_876_657, -0.107_150_092])),
-    ("C10", Verdict::Supported, Some([-0.380_000_000, -0.535_827_595, -0.224_172_405])),
-    ("C11", Verdict::Supported, Some([-0.118_048_866, -0.191_825_407, -0.044_272_325])),
-    ("C12", Verdict::Supported, Some([0.791_666_667, 0.460_676_247, 1.122_657_086])),
-    ("C13", Verdict::NotSupported, Some([0.361_980_500, 0.331_560_815, 0.392_400_184])),
-    ("C14", Verdict::Supported, Some([0.015_647_819, -0.049_352_125, 0.080_647_763])),
-    ("C15", Verdict::Inconclusive, Some([0.014_905_873, -0.084_241_702, 0.114_053_447])),
-];
-
-#[test]
-fn the_fifteen_verdicts_are_the_committed_ones() {
-    let ledger = Ledger::of(&spec(), &root().join("figures")).unwrap();
-    assert_eq!(ledger.claims.len(), COMMITTED.len());
-    for (claim, (id, verdict, first)) in ledger.claims.iter().zip(COMMITTED) {
-        assert_eq!((claim.text.id.as_str(), claim.verdict), (id, verdict));
-        let found = claim.first().map(|(estimate, ends)| {
-            let (low, high) = ends.unwrap();
-            [estimate.unwrap(), low, high]
-        });
-        assert_eq!(found.is_some(), first.is_some(), "{id}");
-        for (found, wanted) in found.iter().flatten().zip(first.iter().flatten()) {
-            assert!((found - wanted).abs() < 5e-10, "{id}: {found} {wanted}");
-        }
-    }
-}
-
 #[test]
 fn a_word_of_the_study_stands_in_place_of_the_verdict_and_leaves_it_as_computed() {
     let ledger = Ledger::read(&root().join("figures/claims.json")).unwrap();

@@ -9,7 +9,6 @@ use picloom::study::cells::{CellStudy, collect_cells, run_cells, study_folder};
 use picloom::study::record::RecordError;
 use picloom::study::spec::{SpecError, Title};
 use picloom::study::workers::{Progress, StudyObserver};
-use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::training::{Run, TrainingRecord, TrainingStudy};
 use std::path::{Path, PathBuf};
 
@@ -27,29 +26,7 @@ fn training_specs() -> Vec<PathBuf> {
     paths
 }
 
-const SMALL: &str = r#"
-kind = "training"
-name = "small"
-question = "Does it run?"
-size = 8
-steps = 40
-log_every = 4
-seeds = [0, 1]
-lrs = [1e-2, 1e-3]
-wirings = ["dense"]
-[rules]
-C0 = "none"
-[[targets]]
-name = "face"
-picture = "targets/face.png"
-arch = "2;gaussian:2,sin:2"
-[[grids]]
-name = "some"
-optimizers = ["adam", "lbfgs", "muon:steps=2"]
-[profiles.one]
-seeds = [7]
-lrs = [1e-2]
-"#;
+const SMALL: &str = include_str!("../../../tests/specs/trainings.toml");
 
 /// A repository of its own with this spec and a face.
 fn small(spec: &str) -> (tempfile::TempDir, PathBuf) {
@@ -206,25 +183,6 @@ fn a_study_killed_anywhere_ends_in_the_same_record_at_one_and_two_threads_and_wh
     let mut observer = Impatient::default();
     run_cells(&plan, &runs, &mut observer).unwrap().unwrap();
     assert_eq!((observer.asked, observer.cells), (0, plan.cells.len()));
-}
-
-#[test]
-fn every_training_study_runs_at_smoke_scale_and_its_figures_are_drawn() {
-    let specs = training_specs();
-    assert!(!specs.is_empty());
-    for path in specs {
-        let plan = TrainingStudy::read(&path, Some("smoke")).unwrap();
-        let runs = tempfile::tempdir().unwrap();
-        let record = run_with(&plan, runs.path(), 2);
-        let failed = record.rows.iter().find(|row| row.result.is_none());
-        assert_eq!(failed, None);
-        for figure in FIGURES.iter().filter(|f| f.studies == [record.study.as_str()]) {
-            let draw = || (figure.draw)(&Sources::new(runs.path())).unwrap().svg;
-            let svg = draw();
-            assert!(svg.starts_with("<svg") && svg.len() > 4000, "{}", figure.name);
-            assert_eq!(svg, draw());
-        }
-    }
 }
 
 #[test]

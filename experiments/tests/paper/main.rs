@@ -18,7 +18,6 @@ mod figures_study;
 mod judge;
 mod judge_fit;
 mod newton_schulz;
-mod regime;
 mod reports;
 mod structural_study;
 mod theory_findings;

@@ -1,12 +1,10 @@
-//! The theory as a study: resumable to the same bytes, and its committed record is decided.
+//! The theory as a study: a finished cell is read, a damaged one is refused, and its committed record is decided.
 
 use crate::root;
 use picloom::study::Record;
 use picloom::study::cells::{CellState, CellStudy, collect_cells, run_cells};
 use picloom::study::record::RecordError;
 use picloom::study::spec::SpecError;
-use picloom::study::workers::{Progress, StudyObserver};
-use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
 use picloom_experiments::theory::record::{meetings, peaks};
@@ -23,57 +21,6 @@ fn smoke() -> TheoryStudy {
         (spec.sensitivity.samples, spec.sensitivity.rare_samples) = (100, 100);
         spec.budget[0].samples = 300;
     })
-}
-
-/// Stops after some cells.
-struct Stop {
-    left: usize,
-    labels: Vec<String>,
-}
-
-impl StudyObserver for Stop {
-    fn cell(&mut self, progress: &Progress, label: &str, _error: Option<&str>) {
-        if progress.done > progress.found {
-            self.left = self.left.saturating_sub(1);
-            self.labels.push(label.to_string());
-        }
-    }
-
-    fn going_on(&mut self) -> bool {
-        self.left > 0
-    }
-}
-
-#[test]
-fn a_stopped_study_goes_on_to_the_same_bytes_at_any_thread_count() {
-    let study = smoke();
-    let run = |threads: usize, folder: &Path, stops: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            for _ in 0..stops {
-                let mut stop = Stop { left: 9, labels: Vec::new() };
-                assert!(run_cells(&study, folder, &mut stop).unwrap().is_none());
-                assert!(!stop.labels.is_empty());
-                assert!(!folder.join("theory/study.json").exists());
-            }
-            run_cells(&study, folder, &mut ()).unwrap().unwrap()
-        })
-    };
-    let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let straight = run(1, a.path(), 0);
-    let stopped = run(3, b.path(), 2);
-    assert_eq!(straight, stopped);
-    let bytes = |folder: &Path| std::fs::read(folder.join("theory/rows.csv.gz")).unwrap();
-    assert_eq!(bytes(a.path()), bytes(b.path()));
-    let read = TheoryRecord::read(&a.path().join("theory")).unwrap();
-    assert_eq!(read, straight);
-    // Every figure can be drawn from it, the same every time.
-    let sources = [Sources::new(a.path()), Sources::new(a.path())];
-    for f in FIGURES.iter().filter(|f| f.studies == ["theory"]) {
-        let [one, two] = sources.each_ref().map(|s| (f.draw)(s).unwrap().svg);
-        assert!(one.starts_with("<svg") && one == two, "{}", f.name);
-    }
-    assert!(read.parts().1.len() > 10);
 }
 
 #[test]

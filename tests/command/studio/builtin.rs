@@ -1,6 +1,6 @@
 //! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
-use super::client::{root, serve};
+use super::client::serve;
 use crate::line::Place;
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
@@ -116,19 +116,4 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
         (&json!("dense twin, trained"), &json!("bred_moth"))
     );
     assert_eq!((&told["fit"], &told["target"]), (&json!(true), &json!(shipped::EVOLVED)));
-}
-
-#[test]
-fn the_results_of_a_search_say_so() {
-    let root = root();
-    root.done("evolve --search novelty --generations 2 --size 16 --out found");
-    let served = serve(root.path());
-    let library = served.json("/api/library");
-    assert_eq!(library["searches"][0]["id"], "found");
-    assert_eq!(library["searches"][0]["search"], "novelty");
-    let genomes = library["genomes"].as_array().unwrap();
-    let found: Vec<&Value> = genomes.iter().filter(|g| g["search"] == "found").collect();
-    assert!(found.len() > 3 && found.iter().all(|g| g["builtin"] == false), "{library}");
-    // The copies in genomes/ are as they came with the program.
-    assert!(genomes.iter().any(|g| g["id"] == "genomes/mask.json" && g["builtin"] == true));
 }

@@ -1,15 +1,13 @@
 //! Clients that stall, ask for too much or leave things behind never shut the page out, and never
 //! take more than there is.
 
-use super::client::{Served, root, serve, serve_by, studio};
-use picloom::genome::BUILTIN;
+use super::client::{Served, root, serve, studio};
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Arch, Weights};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 fn connected(served: &Served, head: &str) -> TcpStream {
@@ -27,27 +25,6 @@ fn status(stream: &mut TcpStream) -> Option<u16> {
     let mut head = [0; 12];
     stream.read_exact(&mut head).ok()?;
     std::str::from_utf8(&head[9..]).unwrap().parse().ok()
-}
-
-#[cfg(unix)]
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn silent_connections_shut_nobody_out_and_a_training_goes_on() {
-    let root = root();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_picloom")]);
-    let served = serve_by(shell, root.path());
-    let work = json!({
-        "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 3000, "size": 16,
-    });
-    let job = served.made("/api/jobs", &work);
-    let silent: Vec<TcpStream> = (0..400).map(|_| connected(&served, "")).collect();
-    let library = served.json("/api/library");
-    assert_eq!(library["genomes"].as_array().unwrap().len(), BUILTIN.len(), "{library}");
-    let path = format!("/api/jobs/{}", job["job"].as_str().unwrap());
-    let done = served.until(&path, |state| state["status"] != "running");
-    assert_eq!(done["status"], "finished", "{done}");
-    drop(silent);
 }
 
 /// A layered network of random weights in `root`, as a file of weights with its arch beside it.

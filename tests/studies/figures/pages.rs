@@ -1,4 +1,5 @@
-//! Sheets and a report of made-up networks, to be looked at and tested.
+//! Sheets and wirings of made-up networks, to be looked at (`PICLOOM_FIGURES_DEMO=DIR cargo test --test studies figures`) and
+//! tested.
 
 use picloom::base::SimRng;
 use picloom::figures::sheets::{Block, FeatureSheet, Pane, Row, Sheet, feature_sheet};
@@ -6,8 +7,19 @@ use picloom::figures::style;
 use picloom::figures::wiring::{Wiring, wiring};
 use picloom::network::{Arch, Coords, Mask, Network, Picture, PixelInputs, Weights, reference};
 
+/// Every sheet and wiring: (name, SVG).
+pub(super) fn gallery() -> Vec<(&'static str, String)> {
+    let mut all = vec![
+        ("contact-sheet", contact()),
+        ("strips", sweep_strips()),
+        ("feature-maps", features()),
+    ];
+    all.extend(wirings());
+    all
+}
+
 /// A small random network.
-pub(super) fn network(seed: u64) -> (Network, Vec<f64>) {
+fn network(seed: u64) -> (Network, Vec<f64>) {
     let arch: Arch = "5;cache:3,gaussian:3,identity:2,sin:2".parse().unwrap();
     let network = arch.network();
     let mut rng = SimRng::new(seed, "demo network", 0);
@@ -15,14 +27,14 @@ pub(super) fn network(seed: u64) -> (Network, Vec<f64>) {
     (network, weights)
 }
 
-pub(super) fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
+fn picture(network: &Network, weights: &[f64], size: usize) -> Picture {
     let inputs = PixelInputs::full(size, Coords::Fer);
     let rgb = reference::render(network, weights, &inputs);
     Picture { width: size, height: size, rgb: rgb.iter().map(|&v| v as f32).collect() }
 }
 
 /// (U, P), unit by unit.
-pub(super) fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
+fn maps(network: &Network, weights: &[f64], size: usize) -> Vec<f32> {
     let inputs = PixelInputs::full(size, Coords::Fer);
     reference::forward(network, weights, &inputs).iter().map(|&v| v as f32).collect()
 }
@@ -33,7 +45,7 @@ fn swept(link: usize, by: f64) -> Picture {
     picture(&network, &weights, 40)
 }
 
-pub(super) fn contact() -> String {
+fn contact() -> String {
     let group = |heading: &str, first: usize, count: usize| {
         let panes: Vec<Pane> = (0..count)
             .map(|i| {
@@ -64,7 +76,7 @@ pub(super) fn contact() -> String {
     sheet.draw()
 }
 
-pub(super) fn sweep_strips() -> String {
+fn sweep_strips() -> String {
     let rows = [3, 44, 171, 260].map(|link| {
         let panes = (-3..=3).map(|k| {
             let pane = Pane::new(swept(link, f64::from(k) / 3.0), "");
@@ -91,7 +103,7 @@ pub(super) fn sweep_strips() -> String {
     sheet.draw()
 }
 
-pub(super) fn features() -> String {
+fn features() -> String {
     let (network, weights) = network(5);
     let maps = maps(&network, &weights, 40);
     let alive: Vec<bool> = (0..network.units.len()).map(|u| u % 7 != 5).collect();
@@ -107,7 +119,7 @@ pub(super) fn features() -> String {
 }
 
 /// Layered and graph networks, dense and sparse, with maps and without.
-pub(super) fn wirings() -> Vec<(&'static str, String)> {
+fn wirings() -> Vec<(&'static str, String)> {
     let (network, weights) = network(5);
     let maps = maps(&network, &weights, 24);
     let weights = Weights(weights.iter().map(|&w| w as f32).collect());
