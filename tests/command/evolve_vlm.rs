@@ -1,7 +1,7 @@
 //! `picloom evolve --search vlm`: breeding by a mock, and by a server that misbehaves.
 
 use crate::files::{assert_same_files, files};
-use crate::line::Place;
+use crate::line::{Place, list};
 use crate::model_server::{Act, Server};
 use crate::whole::assert_whole;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ fn a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not() {
     let whole = format!("{EVOLVE} --publish 2 --generations 9 --threads 1 --out whole");
     let found = place.json(&whole);
     assert_eq!(found["cause"], "published");
-    assert_eq!(found["published"].as_array().unwrap().len(), 2);
+    assert_eq!(list(&found["published"]).len(), 2);
     assert_eq!(found["generations"], 5);
     let part = place.json(&format!("{EVOLVE} --publish 2 --generations 2 --out cut"));
     assert_eq!((&part["cause"], &part["generations"]), (&json!("generations"), &json!(2)));

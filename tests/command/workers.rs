@@ -1,13 +1,12 @@
 //! Workers of a study: their records have the bytes of a local run, a failed cell is tried again by the next worker,
 //! and a worker that is told to end holds no cell. `tests/crash/run` stops and kills them, and gives them full disks.
 
-use crate::line::{Place, Said, signal};
+use crate::line::{Place, Said, list, signal, until};
 use picloom::base::folder::FolderKind;
 use picloom::study::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 /// A study of eight chains of one network that is over in a second.
 const SMALL: &str = include_str!("../specs/eight.toml");
@@ -51,16 +50,6 @@ fn same(place: &Place, study: &str, one: &str, other: &str) {
     for file in ["study.json", "rows.csv.gz"] {
         let bytes = |top: &str| place.bytes(&format!("{top}/{study}/{file}"));
         assert!(bytes(one) == bytes(other), "{study}/{file} of {one} and {other}");
-    }
-}
-
-/// Waits until it is so.
-#[track_caller]
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed().as_secs() < 60, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -118,8 +107,7 @@ fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
     work.refused(&run("after", "--store far"), 1, &rest);
 
     // The whole study: each worker has a share of what no other part waits for, and all of what one does.
-    let parts =
-        |said: &Value| said["parts"].as_array().unwrap().iter().map(counts).collect::<Vec<_>>();
+    let parts = |said: &Value| list(&said["parts"]).iter().map(counts).collect::<Vec<_>>();
     let first = work.json(&run("whole", "--store far --shard 1/2"));
     assert_eq!(parts(&first), [[0, 0, 0], [4, 0, 0], [1, 0, 1]]);
     let second = work.json(&run("whole", "--store far --shard 2/2"));

@@ -23,7 +23,6 @@ mod evolve_choices;
 mod evolve_genomes;
 mod evolve_parts;
 mod foreign;
-mod golden;
 mod hostile;
 mod judge_dl;
 mod judge_labels;

@@ -1,10 +1,7 @@
-//! The toolkit of figures: the same bytes for the same data, nothing broken by odd data, and sheets and wirings
-//! drawn once for people to look at. `tests/rooms/plots.rs` has the charts.
+//! The toolkit of figures: nothing is broken by odd data, and files are whole. What charts show is
+//! `tests/rooms/plots.rs`'s to say.
 
-mod pages;
-use crate::answers::{hold, words};
 use crate::hostile::without_script;
-use crate::whole::assert_whole;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Heat, Panel, Point, Rule, Series};
 use picloom::figures::files::{SaveError, svg_to_rgb, with_metadata};
@@ -13,40 +10,6 @@ use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::colour;
 use picloom::figures::{Marker, Provenance, save, svg_to_png};
 use picloom::network::Picture;
-use std::path::PathBuf;
-
-/// Where `PICLOOM_FIGURES_DEMO` says, or a folder that goes away.
-fn folder() -> (PathBuf, Option<tempfile::TempDir>) {
-    match std::env::var_os("PICLOOM_FIGURES_DEMO") {
-        Some(path) => (PathBuf::from(path), None),
-        None => {
-            let temporary = tempfile::tempdir().unwrap();
-            (temporary.path().to_path_buf(), Some(temporary))
-        }
-    }
-}
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn the_gallery_is_drawn_twice_alike_as_its_golden_pictures_and_saved() {
-    let (folder, _guard) = folder();
-    let provenance = Provenance::none().with("command", "picloom figures demo").with("seed", 1);
-    let gallery = pages::gallery();
-    for ((name, svg), (_, again)) in gallery.iter().zip(pages::gallery()) {
-        assert!(*svg == again, "{name} differs between two drawings");
-        // Letters of an embedded picture may spell anything.
-        let words = !svg.contains("data:image");
-        assert!(!words || !svg.contains("NaN") && !svg.contains("inf"), "{name}");
-        let (svg_path, png_path) = save(svg, &folder.join(name), &provenance).unwrap();
-        assert_whole(&svg_path);
-        assert_whole(&png_path);
-    }
-    // What a reader is told stands in the words; people look at the rest.
-    hold("figures", |name| {
-        let (_, svg) = gallery.iter().find(|(drawn, _)| *drawn == name).unwrap();
-        words(svg).join(" | ")
-    });
-}
 
 fn one(panel: Panel) -> String {
     Figure::new("").draw(&[panel])

@@ -6,8 +6,8 @@ pub(crate) mod records;
 
 use crate::command::run;
 use crate::hostile::without_script;
-use crate::root;
 use crate::whole::assert_whole;
+use crate::{drawn, root};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::{Provenance, save, style};
 use picloom::study::Record;
@@ -15,7 +15,7 @@ use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::arms::{OWN, arm};
 use picloom_experiments::figures::page::page;
 use picloom_experiments::figures::report::study_report;
-use picloom_experiments::figures::{DrawError, Drawing, FIGURES, Sources, figure};
+use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
 use records::{Odd, study};
 use std::path::{Path, PathBuf};
 
@@ -43,10 +43,6 @@ fn optimizers(folder: &Path) {
 }
 
 const TARGETS: [&str; 4] = ["moth", "letter_a", "bowl", "eye"];
-
-fn drawn(name: &str, sources: &Sources) -> Drawing {
-    (figure(name).unwrap().draw)(sources).unwrap()
-}
 
 /// Records, and the ledger that follows from them.
 fn whole(folder: &Path) {

@@ -6,6 +6,8 @@ use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, Scored};
 use picloom::score::measures::mechanisms::Mechanisms;
+use picloom::score::measures::modules::NetworkModules;
+use picloom::score::measures::orthogonality::Orthogonality;
 use picloom::score::measures::summary::Summary;
 use picloom::study::Record;
 use std::path::Path;
@@ -67,10 +69,26 @@ fn filled(mut row: NetworkRow, clean: usize, odd: Odd) -> NetworkRow {
         if is_silent { (0, 0, 20) } else { (clean, 20 - clean, 0) };
     result.score = (!is_silent).then(|| scored(clean));
     result.measures.interference = Some(0.3 + 0.01 * row.level as f64);
+    result.measures.layers = vec![Orthogonality {
+        maps: 6,
+        merged: 0,
+        silent: 0,
+        rank: 5,
+        interference: 0.3,
+        welch: 0.04,
+        excess: 0.26,
+    }];
     if is_silent {
         result.measures = Summary::default();
     }
-    result.modules.iter_mut().for_each(|modules| modules.layers = row.layers);
+    result.modules = Some(NetworkModules {
+        width: 6,
+        layers: row.layers,
+        density: 0.5,
+        least_touching: 3,
+        spanning: 1,
+        outputs_driven: true,
+    });
     result.views.take_if(|_| is_silent || !is_first);
     row
 }
@@ -112,11 +130,10 @@ fn rows(
                 let once = arm == "evolved";
                 for seed in 0..if once { 1 } else { seeds } {
                     // Evolved 18 of 20; others 10, one more a seed, best at the reference depth.
-                    let more = seed as usize - offset.unsigned_abs() as usize;
                     let clean = match arm {
                         "evolved" => 18,
-                        "sp" => 14 + more,
-                        _ => 10 + more,
+                        "sp" => 14 + seed as i64 - offset.abs(),
+                        _ => 10 + seed as i64 - offset.abs(),
                     };
                     let row = NetworkRow {
                         target: target.to_string(),
@@ -130,7 +147,7 @@ fn rows(
                         ..template(arm)
                     };
                     let odd = fate(&row);
-                    rows.push(filled(row, clean, odd));
+                    rows.push(filled(row, clean as usize, odd));
                 }
             }
         }
