@@ -35,7 +35,8 @@ fn own_sets(folder: &Path) -> [PathBuf; 2] {
             let (clean, mut damaged) = (draw(by), base.clone());
             for (i, value) in damaged.rgb.iter_mut().enumerate() {
                 *value = if k % 2 == 0 {
-                    (*value + (0.2 + 0.05 * k as f32) * (rng.uniform() as f32 - 0.5)).clamp(0.0, 1.0)
+                    (*value + (0.2 + 0.05 * k as f32) * (rng.uniform() as f32 - 0.5))
+                        .clamp(0.0, 1.0)
                 } else {
                     (*value + clean.rgb[i]) / 2.0
                 };
