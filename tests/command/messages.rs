@@ -10,7 +10,16 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const XML: &str = include_str!("../foreign/branches.xml");
+const XML: &str = r#"<?xml version="1.0"?><data><genome age="3"><nodes>
+<node label="x" type="in"><marking branch="1" id="0"/><activation>identity(x)</activation></node>
+<node label="y" type="in"><marking branch="1" id="1"/><activation>identity(x)</activation></node>
+<node label="d" type="in"><marking branch="1" id="2"/><activation>identity(x)</activation></node>
+<node label="bias" type="in"><marking branch="1" id="3"/><activation>identity(x)</activation></node>
+<node label="ink" type="out"><marking branch="1" id="4"/><activation>gaussian(x)</activation></node>
+<node type="hidden"><marking branch="2" id="4"/><activation>ACT(x)</activation></node></nodes><links>
+<link><marking branch="1" id="5"/><source branch="1" id="2"/><target branch="2" id="4"/><weight>WEIGHT</weight></link>
+<link><marking branch="1" id="6"/><source branch="2" id="4"/><target branch="1" id="4"/><weight>1.5</weight></link>
+LINK</links></genome></data>"#;
 
 /// A small Picbreeder file in which nodes (1, 4) and (2, 4) differ by their branch only.
 pub(crate) fn xml(activation: &str, weight: &str, link: &str) -> String {
