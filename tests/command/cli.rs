@@ -1,6 +1,6 @@
 //! The command line as scripts use it: genomes, a network from its training to its pictures, timings.
 
-use crate::line::Place;
+use crate::line::{Place, list};
 use crate::messages::xml;
 use crate::whole::assert_whole;
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
 fn a_score_is_timed_against_the_plain_way() {
     let timed = Place::new().json("bench score --size 8 --samples 4 --compared 2 --threads 2");
     assert_eq!((&timed["what"], &timed["size"]), (&"score".into(), &8.into()));
-    let timings = timed["timings"].as_array().unwrap();
+    let timings = list(&timed["timings"]);
     let names: Vec<_> = timings.iter().map(|t| t["case"].as_str().unwrap()).collect();
     assert_eq!(names, ["evolved-graph", "dense"]);
     for t in timings {
@@ -103,7 +103,7 @@ fn steps_and_pictures_are_timed_case_by_case() {
             let links = ["kept", "alive"].map(|key| t[key].as_u64().unwrap());
             (t["case"].as_str().unwrap().to_string(), links[0], links[1])
         };
-        let timings = timed["timings"].as_array().unwrap();
+        let timings = list(&timed["timings"]);
         let wanted = TIMED.map(|(name, kept, alive)| (name.to_string(), kept, alive));
         assert_eq!(timings.iter().map(told).collect::<Vec<_>>(), wanted);
         for t in timings {
@@ -137,7 +137,7 @@ fn random_directions_are_drawn_and_sorted() {
     let record = place.record("sweep/directions.json");
     let effect = record["effect"].as_f64().unwrap();
     assert!((effect / 0.15 - 1.0).abs() <= 0.15, "{effect}");
-    let sorted = record["sorted"].as_array().unwrap().iter();
+    let sorted = list(&record["sorted"]).iter();
     let variances: Vec<f64> = sorted.map(|d| d["variance"].as_f64().unwrap()).collect();
     assert_eq!(variances.len(), 20);
     assert!(variances.is_sorted_by(|a, b| a >= b) && variances[19] > 0.0);
@@ -150,10 +150,10 @@ fn random_directions_are_drawn_and_sorted() {
 fn components_of_maps_add_up_to_their_layer() {
     let place = Place::new();
     let summary = place.json("maps --genome mask --size 24 --out pca.svg --pca 50");
-    let layers = summary["components"].as_array().unwrap();
+    let layers = list(&summary["components"]);
     assert!(!layers.is_empty());
     for layer in layers {
-        let shares = layer["shares"].as_array().unwrap().iter();
+        let shares = list(&layer["shares"]).iter();
         let shares: Vec<f64> = shares.map(|s| s.as_f64().unwrap()).collect();
         assert!(shares.len() <= layer["maps"].as_u64().unwrap() as usize);
         assert!(shares.is_sorted_by(|a, b| a >= b));

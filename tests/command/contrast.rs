@@ -1,6 +1,6 @@
 //! `picloom contrast`, `experiment decide`, `figures`, `new` and `power`: what they say of tables.
 
-use crate::line::Place;
+use crate::line::{Place, list};
 use crate::messages::table;
 use picloom::study::table::Table;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn a_contrast_of_the_committed_map_is_the_ledgers() {
     let first = &found["found"][0];
     assert_eq!(first["basis"], "equal-fit");
     near(first, [-0.022, -0.068, 0.024]);
-    let finished = found["found"].as_array().unwrap().iter().find(|f| f["basis"] == "finished");
+    let finished = list(&found["found"]).iter().find(|f| f["basis"] == "finished");
     near(finished.unwrap(), [0.054, 0.008, 0.099]);
     // The study beside the table says which rows and bases; options change that.
     assert!(said.error.contains("as the study says"), "{said:?}");

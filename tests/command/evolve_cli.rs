@@ -1,6 +1,6 @@
 //! `picloom evolve` from outside: what it writes, and how it goes on.
 
-use crate::line::{PROGRAM, Place, Said};
+use crate::line::Place;
 use crate::whole::assert_whole;
 use picloom::genome;
 use picloom::network::Picture;
@@ -71,27 +71,6 @@ fn a_run_that_died_before_its_first_checkpoint_begins_anew() {
     std::fs::remove_file(place.at("run/checkpoint.json")).unwrap();
     place.done(&format!("{EVOLVE} run --resume"));
     assert_eq!(place.bytes("run/checkpoint.json"), before);
-}
-
-/// A full disk, as the shell can make one: no file may grow beyond a few kilobytes, and the
-/// signal that would end the program is ignored, so that it sees the error.
-#[cfg(unix)]
-#[test]
-fn a_full_disk_is_reported_and_the_previous_checkpoint_stands() {
-    let place = Place::new();
-    place.done(&format!("{EVOLVE} run --search novelty --generations 3"));
-    let before = place.bytes("run/checkpoint.json");
-    assert!(before.len() > 20_000);
-    let on = format!("{EVOLVE} run --resume --generations 6");
-    let script = format!("trap '' XFSZ; ulimit -f 16; exec {PROGRAM} {on}");
-    let mut shell = std::process::Command::new("sh");
-    let said = Said::from(shell.args(["-c", &script]).current_dir(place.path()).output().unwrap());
-    assert_eq!((said.code, said.out.as_str()), (Some(1), ""), "{said:?}");
-    assert!(said.error.starts_with("error: ") && said.error.contains("cannot write"), "{said:?}");
-    assert_eq!(said.error.trim_end().lines().count(), 1, "{said:?}");
-    assert_eq!(place.bytes("run/checkpoint.json"), before);
-    // With room again, the run goes on.
-    assert_eq!(place.json(&on)["generations"], 6);
 }
 
 #[test]

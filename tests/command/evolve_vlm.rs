@@ -1,15 +1,10 @@
-//! `picloom evolve --search vlm`: breeding by a mock, and by a server in this process that
-//! misbehaves.
+//! `picloom evolve --search vlm`: breeding by a mock, and by a server that misbehaves.
 
 use crate::files::{assert_same_files, files};
-use crate::line::Place;
+use crate::line::{Place, list};
+use crate::model_server::{Act, Server};
 use crate::whole::assert_whole;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const EVOLVE: &str = "evolve --search vlm --population 6 --cell 24 --breeder mock --seed 5";
 
@@ -52,7 +47,7 @@ fn a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not() {
     let whole = format!("{EVOLVE} --publish 2 --generations 9 --threads 1 --out whole");
     let found = place.json(&whole);
     assert_eq!(found["cause"], "published");
-    assert_eq!(found["published"].as_array().unwrap().len(), 2);
+    assert_eq!(list(&found["published"]).len(), 2);
     assert_eq!(found["generations"], 5);
     let part = place.json(&format!("{EVOLVE} --publish 2 --generations 2 --out cut"));
     assert_eq!((&part["cause"], &part["generations"]), (&json!("generations"), &json!(2)));
@@ -88,66 +83,20 @@ fn other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched() {
     }
 }
 
-/// A server that gives these (status, body) answers in order and counts the requests; when there
-/// are no more it closes the connection.
-fn server(answers: Vec<(u16, String)>) -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let count = Arc::new(AtomicUsize::new(0));
-    let counted = count.clone();
-    let mut answers = VecDeque::from(answers);
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let mut reader = BufReader::new(stream.try_clone().unwrap());
-            let mut length = 0;
-            let mut line = String::new();
-            while reader.read_line(&mut line).unwrap_or(0) > 2 {
-                if let Some((name, value)) = line.split_once(':')
-                    && name.eq_ignore_ascii_case("content-length")
-                {
-                    length = value.trim().parse().unwrap();
-                }
-                line.clear();
-            }
-            let mut body = vec![0; length];
-            if reader.read_exact(&mut body).is_err() {
-                continue;
-            }
-            let request: Value = serde_json::from_slice(&body).unwrap();
-            assert!(request.to_string().contains("data:image/png;base64,"));
-            counted.fetch_add(1, Ordering::SeqCst);
-            let Some((status, text)) = answers.pop_front() else {
-                continue;
-            };
-            let head = format!(
-                "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                text.len()
-            );
-            let _ = stream.write_all((head + &text).as_bytes());
-        }
-    });
-    (url, count)
-}
-
-fn says(reason: &str, action: &str, pictures: &[usize]) -> (u16, String) {
-    let content = json!({"reason": reason, "action": action, "pictures": pictures}).to_string();
-    let message = json!({"role": "assistant", "content": content});
-    let text = json!({"choices": [{"message": message}]}).to_string();
-    (200, text)
-}
-
 #[test]
 fn a_model_behind_a_faulty_server_breeds_and_a_rerun_asks_nothing() {
     let place = Place::new();
-    let cut = says("cut", "select", &[0]).1;
-    let (url, count) = server(vec![
-        (500, "busy".into()),
-        says("not on the sheet", "select", &[99]),
-        says("an eye", "select", &[4, 1]),
-        (200, cut[..cut.len() / 2].to_string()),
-        says("a fish", "publish", &[3]),
-        says("all grey", "stop", &[]),
-    ]);
+    let acts = [
+        Act::Status(500, None, "busy"),
+        // A picture that is not there: asked again.
+        Act::Content(r#"{"reason":"not on the sheet","action":"select","pictures":[99]}"#),
+        Act::Content(r#"{"reason":"an eye","action":"select","pictures":[4,1]}"#),
+        Act::CutJson,
+        Act::Content(r#"{"reason":"a fish","action":"publish","pictures":[3]}"#),
+        Act::Content(r#"{"reason":"all grey","action":"stop","pictures":[]}"#),
+    ];
+    let server = Server::new(&acts, Act::Close);
+    let url = &server.url;
     let line = "evolve --search vlm --population 6 --cell 24 --publish 2 --vlm-model test-model";
     let line = format!("{line} --vlm-cache cache --vlm-url {url} --out");
     let found = place.json(&format!("{line} run"));
@@ -161,7 +110,9 @@ fn a_model_behind_a_faulty_server_breeds_and_a_rerun_asks_nothing() {
     // The server is silent now; the cache is not.
     place.done(&format!("{line} again"));
     assert_same_files(&place.at("run"), &place.at("again"), "a run cut short or repeated");
-    assert_eq!(count.load(Ordering::SeqCst), 6);
+    assert_eq!(server.requests(), 6);
+    let asked = server.state.lock().unwrap().requests[4].to_string();
+    assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 5"));
     // A run that needs an answer nobody gives ends with the reason and keeps its decisions.
     place.refused(&format!("{line} third --seed 9 --vlm-attempts 1"), 1, &["127.0.0.1"]);
     assert!(place.at("third/sheets/000.png").exists() && !place.at("third/result.json").exists());

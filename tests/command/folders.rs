@@ -143,18 +143,6 @@ fn a_comparison_of_another_genome_is_refused_before_anything_is_computed() {
 }
 
 #[test]
-fn a_command_writes_its_own_file_again() {
-    let place = Place::with(&["experiments/targets/face.png"]);
-    place.done("experiment depth-sweep face.png --spec spec.toml");
-    for line in [
-        "score --genome mask --size 16 --samples 1 --out score.json",
-        "experiment emit k8s spec.toml --out jobs.yaml",
-    ] {
-        (0..2).for_each(|_| drop(place.done(line)));
-    }
-}
-
-#[test]
 fn a_run_begins_in_a_folder_of_its_own_but_not_without_its_log() {
     let around = tempfile::tempdir().unwrap();
     let with = |file: &str| {

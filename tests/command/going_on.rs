@@ -1,6 +1,6 @@
 //! Runs that go on, and runs that are not finished.
 
-use crate::line::Place;
+use crate::line::{Place, list};
 use picloom::network::{Arch, Coords, Mask};
 use picloom::run::{TrainJob, load_target, train_run};
 use picloom::train::{TrainConfig, TrainObserver, TrainState};
@@ -69,7 +69,7 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
     let head = "network,link,layer,delta,effect,verdict,p_damaged,evidence";
     assert_eq!(lines.next(), Some(head));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    let changes = record["perturbations"].as_array().unwrap();
+    let changes = list(&record["perturbations"]);
     assert_eq!(rows.len(), changes.len());
     for (row, judged) in rows.iter().zip(changes) {
         assert_eq!(row[1], judged["link"].to_string());

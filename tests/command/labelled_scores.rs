@@ -1,6 +1,6 @@
 //! `score --labels`: a score corrected by labels of a random part of its pictures.
 
-use crate::line::Place;
+use crate::line::{Place, list};
 use serde_json::Value;
 
 #[test]
@@ -35,7 +35,7 @@ fn a_trained_network_stands_beside_the_genome_that_draws_its_picture() {
     place.done("prune run --method magnitude --budget 60 --steps 2 --out pruned");
     for network in ["run", "pruned"] {
         let card = place.json(&format!("score {network} --all --samples 20"));
-        let measures = card["measures"].as_array().unwrap();
+        let measures = list(&card["measures"]);
         let main: Vec<_> =
             measures.iter().filter(|m| m["key"] == "score" || m["recommended"] == true).collect();
         assert_eq!(main.len(), 2, "{card}");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The program.
@@ -128,6 +129,23 @@ impl Place {
             assert!(error.contains(part), "{line}: {part} in {error}");
         }
         error
+    }
+}
+
+/// The entries of an array.
+#[track_caller]
+pub(crate) fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// Waits until it is so.
+#[cfg(unix)]
+#[track_caller]
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed().as_secs() < 60, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -2,6 +2,10 @@
 
 #[path = "../common/files.rs"]
 mod files;
+#[cfg(feature = "vlm")]
+#[allow(dead_code, reason = "the judge is tested in the rooms")]
+#[path = "../common/model_server.rs"]
+mod model_server;
 #[path = "../common/whole.rs"]
 mod whole;
 
@@ -23,7 +27,6 @@ mod memory;
 mod messages;
 mod output;
 mod own_pictures;
-mod planted;
 mod plot;
 #[cfg(unix)]
 mod plugins;

@@ -1,6 +1,6 @@
 //! Pictures and runs of one's own: any shape, any size, side by side.
 
-use crate::line::Place;
+use crate::line::{Place, list};
 use crate::whole::assert_whole;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::network::Picture;
@@ -83,7 +83,7 @@ fn finished_runs_stand_side_by_side_in_one_report() {
     let compare = "compare short long --out both";
     let record = place.json(compare);
     let names: Vec<&str> =
-        record["rows"].as_array().unwrap().iter().map(|r| r["arm"].as_str().unwrap()).collect();
+        list(&record["rows"]).iter().map(|r| r["arm"].as_str().unwrap()).collect();
     assert_eq!(names, ["short", "long"]);
     let run = load_run(&place.at("long")).unwrap().result;
     let r2 = record["rows"][1]["result"]["r2"].as_f64().unwrap();
@@ -122,7 +122,7 @@ fn a_depth_sweep_needs_no_spec() {
     let mut made: Vec<(usize, u64)> = pruned.map(|row| (row.layers, row.seed.unwrap())).collect();
     made.sort_unstable();
     assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
-    for figure in found["figure"].as_array().unwrap() {
+    for figure in list(&found["figure"]) {
         assert_whole(&place.at(figure.as_str().unwrap()));
     }
     assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");

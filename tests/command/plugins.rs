@@ -2,11 +2,10 @@
 //! interruption.
 
 use crate::files::files;
-use crate::line::{Place, Said, signal};
+use crate::line::{Place, Said, list, signal, until};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 const ARCH: &str = "3;cache:3,gaussian:3,sin:3";
 
@@ -72,7 +71,7 @@ fn the_example_method_prunes_and_stands_in_the_record_with_its_hash() {
     assert_eq!(record["method"], method);
     assert!(work.0.text("mine/config.toml").contains(method));
     // The score is |w dL/dw|: `taylor` has the same numbers, summed over units.
-    let scores = record["scores"].as_array().unwrap();
+    let scores = list(&record["scores"]);
     assert!(scores.iter().filter_map(Value::as_f64).any(|score| score > 0.0));
     // Two rounds ask twice, and the same again gives the same bits, though the program is executable now.
     let executable = std::fs::Permissions::from_mode(0o755);
@@ -165,19 +164,12 @@ fn a_method_that_runs_when_somebody_asks_to_stop_is_ended_and_asked_again() {
     );
     let line = prune("python3 slow.py", 40, "mine");
     let child = work.command(&line).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let within = |seconds: u64, what: &str, is_so: &dyn Fn() -> bool| {
-        let begun = Instant::now();
-        while !is_so() {
-            assert!(begun.elapsed() < Duration::from_secs(seconds), "{what}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
     let pid = || std::fs::read_to_string(work.0.at("mark")).unwrap_or_default();
-    within(60, "it asks the method", &|| !pid().is_empty());
+    until("it asks the method", || !pid().is_empty());
     signal(child.id(), "-INT");
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!(said.code, Some(130), "{said:?}");
-    within(10, "the method outlives the command", &|| {
+    until("the method outlives the command", || {
         !Command::new("kill").args(["-0", &pid()]).output().unwrap().status.success()
     });
     let found = work.json(&format!("{line} --resume"));
@@ -196,13 +188,13 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     assert_eq!(found, work.json(&format!("{score} 12")));
     // What it says of each picture is what it says of that picture alone.
     let probability = |judged: &Value| judged["verdict"]["p_damaged"].as_f64();
-    let all: Vec<_> = found["perturbations"].as_array().unwrap().iter().map(probability).collect();
+    let all: Vec<_> = list(&found["perturbations"]).iter().map(probability).collect();
     assert!(all.iter().flatten().any(|p| *p > 0.0) && all.iter().flatten().all(|p| *p <= 1.0));
-    let links = found["perturbations"].as_array().unwrap();
+    let links = list(&found["perturbations"]);
     let alone = links.iter().find(|judged| probability(judged).is_some_and(|p| p > 0.0)).unwrap();
     let link = &alone["link"];
     let again = work.json(&format!("{score} {link}"));
-    let mut again = again["perturbations"].as_array().unwrap().iter();
+    let mut again = list(&again["perturbations"]).iter();
     let again = again.find(|judged| judged["delta"] == alone["delta"]).unwrap();
     assert_eq!(probability(again), probability(alone));
     let wrong = "import sys, json, pathlib\n(pathlib.Path(sys.argv[1]) / 'verdicts.json').write_text('{\"damaged\": [2]}')\n";
@@ -218,10 +210,7 @@ fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_change
     for name in ["method.py", "judge.py", "mask.json"] {
         std::fs::rename(work.0.at(name), work.0.at("mine").join(name)).unwrap();
     }
-    let spec = format!(
-        "kind = \"networks\"\nname = \"mine\"\nquestion = \"Does it run?\"\nsize = 16\nsteps = 60\nseeds = [0]\nsample = 4\njudge = \"cmd:python3 judge.py\"\n\n[[targets]]\nname = \"mask\"\npicture = \"mask.json\"\narch = \"{ARCH}\"\n\n[[arms]]\nname = \"dense\"\nwiring = \"dense\"\n\n[[arms]]\nname = \"mine\"\nfrom = \"dense\"\nmethod = \"cmd:python3 method.py\"\nlevels = [\"share:0.5\"]\n"
-    );
-    work.0.write("mine/mine.toml", spec);
+    work.0.write("mine/mine.toml", include_str!("../specs/programs.toml"));
     let run = || {
         work.json("experiment run mine/mine.toml --store runs");
         files(&work.0.at("runs/mine/cells"))

@@ -106,21 +106,6 @@ fn weights_of_removed_links_are_not_there() {
 }
 
 #[test]
-fn controls_copy_what_is_alive_of_a_run_of_the_same_arch() {
-    let place = dense();
-    // Hard enough that not all that is kept is alive.
-    place.done("prune dense --budget 60 --steps 1 --no-pictures --out sp");
-    let count = |of: &str, what: &str| place.record(&format!("{of}/pruning.json"))[what].as_u64();
-    let alive = count("sp", "alive");
-    assert!(alive < Some(60), "{alive:?}");
-    for method in ["layer-counts", "rewired"] {
-        let line = format!("prune dense --method {method} --match sp --refill --out {method}");
-        place.done(&format!("{line} --steps 1 --no-pictures"));
-        assert_eq!((count(method, "kept"), count(method, "alive")), (alive, alive), "{method}");
-    }
-}
-
-#[test]
 fn arms_end_at_the_same_fit_when_asked() {
     let place = Place::new();
     let face = "--target ROOT/experiments/targets/face.png --size 16";

@@ -3,7 +3,6 @@
 use crate::files::files;
 use crate::line::{PROGRAM, signal, words};
 use crate::whole::assert_whole;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -221,124 +220,6 @@ fn a_breeding_session_is_changed_by_one_process_at_a_time() {
     assert!(start(&words(&line)).wait().unwrap().success());
 }
 
-/// Every file below a folder, but for wall times.
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = files(folder);
-    for (name, bytes) in &mut found {
-        if name.ends_with("manifest.json") || name.ends_with("machine.json") {
-            bytes.clear();
-        } else if name.ends_with("metrics.jsonl") {
-            let timeless = |line: &str| {
-                let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
-                line.as_object_mut().unwrap().remove("seconds");
-                line.to_string()
-            };
-            let text = str::from_utf8(bytes).unwrap();
-            *bytes = text.lines().map(timeless).collect::<Vec<_>>().join("\n").into();
-        }
-    }
-    found
-}
-
-/// A small networks study: five networks, two of them pruned.
-const STUDY: &str = r#"
-kind = "networks"
-name = "small"
-question = "Does it go on?"
-size = 12
-steps = 400
-seeds = [0, 1]
-sample = 6
-[[targets]]
-name = "mask"
-genome = "genomes/mask.json"
-[[arms]]
-name = "dense"
-wiring = "dense"
-[[arms]]
-name = "sp"
-from = "dense"
-method = "sp:weighted=false"
-levels = ["threshold:0.35", "share:0.2"]
-rounds = 2
-"#;
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn interrupted_anywhere_the_line_that_is_hinted_at_goes_on_to_the_same_bytes() {
-    let work = tempfile::tempdir().unwrap();
-    let repository = work.path().join("repository");
-    for folder in ["experiments", "genomes"] {
-        std::fs::create_dir_all(repository.join(folder)).unwrap();
-    }
-    std::fs::copy("genomes/mask.json", repository.join("genomes/mask.json")).unwrap();
-    let spec = repository.join("experiments/small.toml");
-    std::fs::write(&spec, STUDY).unwrap();
-    let lines = [
-        "train --genome genomes/mask.json --target genomes/mask.json --size 16 --steps 1500 --out OUT"
-            .to_string(),
-        format!("prune {} --budget 12 --rounds 3 --steps 500 --out OUT", dense(work.path())),
-        "evolve --target experiments/targets/face.png --generations 30 --population 20 --size 16 --out OUT"
-            .into(),
-        "evolve --search vlm --breeder mock --publish 9 --generations 12 --cell 16 --out OUT".into(),
-        // A comparison is such a study too, and takes longer.
-        format!("experiment run {} --store OUT", spec.display()),
-    ];
-    for (k, line) in lines.iter().enumerate() {
-        // A name that a shell would take apart.
-        let place = |name: &str| work.path().join(format!("{k} it's {name}"));
-        let arguments = |out: &Path| -> Vec<String> {
-            let out = out.display().to_string();
-            words(line).into_iter().map(|w| if w == "OUT" { out.clone() } else { w }).collect()
-        };
-        let whole = place("whole");
-        let begun = Instant::now();
-        let mut undisturbed = start(&arguments(&whole));
-        assert!(undisturbed.wait().unwrap().success(), "{line}");
-        let took = begun.elapsed();
-
-        let cut = place("cut");
-        let mut running = Some(start(&arguments(&cut)));
-        let mut ended = None;
-        let mut signals = 0;
-        for part in 1..=4u32 {
-            let begun = Instant::now();
-            let mut child = running.take().expect("it runs");
-            while child.try_wait().unwrap().is_none()
-                && !(listens(&child) && begun.elapsed() > took * part / 8)
-            {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            if child.try_wait().unwrap().is_some() {
-                ended = Some(child.wait_with_output().unwrap());
-                break;
-            }
-            let output = signalled(child, if part % 2 == 0 { "-TERM" } else { "-INT" });
-            signals += 1;
-            if output.status.success() {
-                // It had nothing left to do.
-                ended = Some(output);
-                break;
-            }
-            let error = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(130), "{error}");
-            let mut again = Command::new("sh");
-            again.args(["-c", &format!("exec {}", hint(&error))]);
-            running = Some(again.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
-        }
-        assert!(signals > 0, "{line}: never interrupted");
-        let end = || running.expect("it runs").wait_with_output().unwrap();
-        let Output { status, stderr, .. } = ended.unwrap_or_else(end);
-        assert!(status.success(), "{line}: {}", String::from_utf8_lossy(&stderr));
-        let (whole, cut) = (contents(&whole), contents(&cut));
-        let names = |f: &BTreeMap<String, Vec<u8>>| f.keys().cloned().collect::<Vec<_>>();
-        assert_eq!(names(&whole), names(&cut), "{line}");
-        for (name, bytes) in &whole {
-            assert!(bytes == &cut[name], "{line}: {name} differs");
-        }
-    }
-}
-
 #[test]
 fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_file() {
     let work = tempfile::tempdir().unwrap();
@@ -358,7 +239,7 @@ fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_fi
         std::thread::sleep(Duration::from_millis(30));
         let error = interrupted(child, "-INT");
         assert_eq!(hint(&error).replace('\'', ""), format!("{PROGRAM} {line}"));
-        for (name, _) in contents(work.path()) {
+        for name in files(work.path()).into_keys() {
             assert!(name.ends_with(".lock"), "{line} left {name}");
         }
     }

@@ -1,74 +1,28 @@
 //! Workers of a study: their records have the bytes of a local run, a failed cell is tried again by the next worker,
-//! and a worker that cannot write, or is told to end, holds no cell.
+//! and a worker that is told to end holds no cell. `tests/crash/run` stops and kills them, and gives them full disks.
 
-use crate::line::{PROGRAM, Place, Said, signal};
+use crate::line::{Place, Said, list, signal, until};
 use picloom::base::folder::FolderKind;
 use picloom::study::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 /// A study of eight chains of one network that is over in a second.
-const SMALL: &str = r#"
-kind = "networks"
-name = "small"
-question = "Does it run?"
-size = 8
-steps = STEPS
-log_every = 4
-seeds = [0, 1]
-sample = 2
-[[targets]]
-name = "face"
-picture = "face.png"
-arch = "2;gaussian:2,sin:2"
-[[arms]]
-name = "dense"
-wiring = "dense"
-[[variants]]
-name = "base"
-[[variants]]
-name = "slow"
-lr = LR
-[[variants]]
-name = "lion"
-optimizer = "lion"
-[[variants]]
-name = "lion-slow"
-optimizer = "lion"
-lr = LR
-[profiles.one]
-seeds = [7]
-"#;
+const SMALL: &str = include_str!("../specs/eight.toml");
 
-/// A depth study, and one whose depths it predicts.
-const CHAINS: &str = r#"
-kind = "networks"
-name = "NAME"
-question = "Does it go on?"
-size = 16
-steps = 300
-seeds = [0, 1]
-sample = 4
-offsets = [OFFSETS]
-[[targets]]
-name = "face"
-picture = "face.png"
-arch = "3;gaussian:4,sin:4"
-[[arms]]
-name = "dense"
-wiring = "dense"
-[[arms]]
-name = "sp"
-from = "dense"
-method = "sp:weighted=false"
-levels = ["share:0.5"]
-"#;
+/// A depth study.
+const CHAINS: &str = include_str!("../specs/depths.toml");
 
 /// [`SMALL`] of so many steps.
 fn small(steps: &str) -> String {
-    SMALL.replace("STEPS", steps).replace("LR", "1e-3")
+    SMALL.replace("steps = 40", &format!("steps = {steps}"))
+}
+
+/// [`CHAINS`] at one depth, which is predicted from another study.
+fn chains_after(name: &str, first: &str) -> String {
+    let text = CHAINS.replace("by_depth", name).replace("[-1, 0]", "[0]");
+    text.replace("size = 16", &format!("size = 16\ndepth_from = \"{first}\""))
 }
 
 /// One chain of [`SMALL`] that takes for ever: at such a learning rate nothing ever happens, no collapse, no fit, no end.
@@ -86,7 +40,7 @@ fn repository(specs: &[(&str, String)]) -> Place {
 }
 
 fn endless() -> Place {
-    let text = SMALL.replace("STEPS", "1000000000").replace("LR", "1e-9");
+    let text = small("1000000000").replace("1e-3", "1e-9");
     let text = text.replace("name = \"base\"", "name = \"base\"\nlr = 1e-9");
     repository(&[("small", text.replace("log_every = 4", "log_every = 1000"))])
 }
@@ -99,27 +53,14 @@ fn same(place: &Place, study: &str, one: &str, other: &str) {
     }
 }
 
-/// Waits until it is so.
-#[track_caller]
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed().as_secs() < 60, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 #[test]
 fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
-    let chains = |name: &str, offsets: &str| {
-        CHAINS.replace("NAME", name).replace("OFFSETS", offsets).to_string()
-    };
-    let after = chains("after", "0").replace("size = 16", "size = 16\ndepth_from = \"by_depth\"");
+    let after = chains_after("after", "by_depth");
     let whole = "kind = \"study\"\nname = \"whole\"\nquestion = \"?\"\n\
         parts = [\"small.toml\", \"by_depth.toml\", \"after.toml\"]\n";
     let work = repository(&[
         ("small", small("40")),
-        ("by_depth", chains("by_depth", "-1, 0")),
+        ("by_depth", CHAINS.to_string()),
         ("after", after),
         ("whole", whole.into()),
     ]);
@@ -166,8 +107,7 @@ fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
     work.refused(&run("after", "--store far"), 1, &rest);
 
     // The whole study: each worker has a share of what no other part waits for, and all of what one does.
-    let parts =
-        |said: &Value| said["parts"].as_array().unwrap().iter().map(counts).collect::<Vec<_>>();
+    let parts = |said: &Value| list(&said["parts"]).iter().map(counts).collect::<Vec<_>>();
     let first = work.json(&run("whole", "--store far --shard 1/2"));
     assert_eq!(parts(&first), [[0, 0, 0], [4, 0, 0], [1, 0, 1]]);
     let second = work.json(&run("whole", "--store far --shard 2/2"));
@@ -215,18 +155,6 @@ fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker(
     work.done(run);
     assert_eq!(status()["done"], 8);
     same(&work, "small", "local", "runs");
-}
-
-#[test]
-fn where_nothing_can_be_written_a_worker_stops_and_holds_nothing() {
-    let work = repository(&[("small", small("4"))]);
-    FolderKind::Study.mark(&work.at("runs/small")).unwrap();
-    work.write("runs/small/leases", "no folder");
-    let line = "experiment run home/experiments/small.toml";
-    let said = work.says(line, 1).error;
-    assert!(said.contains("runs/small/leases") && said.contains("cannot write"), "{said}");
-    let status = work.json("experiment status home/experiments/small.toml");
-    assert_eq!((&status["free"], &status["failed"]), (&8.into(), &json!([])));
 }
 
 #[test]
@@ -291,81 +219,13 @@ fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
     }
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_worker_that_was_stopped_and_overtaken_writes_nothing_and_is_not_counted_as_dead() {
-    let work = endless();
-    let start = || {
-        let mut command =
-            work.command(&format!("experiment run {ENDLESS} --shard 1/4 --beat 0.05"));
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    };
-    // What the lease of the only cell says, and the files of the only run.
-    let lease = || -> Option<Value> {
-        let cell = std::fs::read_dir(work.at("runs/small/leases")).ok()?.next()?.ok()?.path();
-        let file = std::fs::read_dir(cell).ok()?.flatten().map(|file| file.path()).max()?;
-        serde_json::from_slice(&std::fs::read(file).ok()?).ok()
-    };
-    let holds = |worker: &Child| lease().is_some_and(|lease| lease["process"] == worker.id());
-    let run = || {
-        let runs = std::fs::read_dir(work.at("runs/small")).unwrap().flatten();
-        runs.map(|run| run.path()).find(|run| run.join("config.toml").exists())
-    };
-    let lines = || {
-        let log = run().map(|run| std::fs::read_to_string(run.join("metrics.part.jsonl")));
-        log.and_then(Result::ok).map_or(0, |log| log.lines().count())
-    };
-    let mut a = start();
-    until("the first worker logs", || holds(&a) && lines() > 50);
-    signal(a.id(), "-STOP");
-    let mut b = start();
-    until("the second takes over", || holds(&b) && lines() < 50);
-    until("the second logs", || lines() > 2);
-    signal(a.id(), "-CONT");
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(holds(&b));
-    assert_eq!(lease().unwrap()["dead"], json!([]), "the first lives");
-    let checkpoint = run().unwrap().join("checkpoint.json");
-    assert!(!checkpoint.exists(), "the second is not that far, and the first may not");
-    // The first takes over from the second, which dies: its log is the second's, or its own.
-    signal(b.id(), "-KILL");
-    b.wait().unwrap();
-    until("the first takes over again", || holds(&a));
-    assert_eq!(lease().unwrap()["dead"].as_array().unwrap().len(), 1);
-    let before = lines();
-    until("the first logs", || lines() != before);
-    signal(a.id(), "-INT");
-    assert_eq!(a.wait().unwrap().code(), Some(130));
-    assert!(checkpoint.exists());
-    let log = std::fs::read_to_string(run().unwrap().join("metrics.part.jsonl")).unwrap();
-    let step = |line: &str| serde_json::from_str::<Value>(line).unwrap()["step"].as_u64().unwrap();
-    assert!(log.lines().map(step).eq((0..log.lines().count() as u64).map(|k| 1000 * k)));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_limit_on_the_length_of_files_is_told_as_a_full_disk_is() {
-    let work = Place::with(&["experiments/targets/face.png"]);
-    let train = "train --arch '3;sin:20' --target face.png --size 32 --steps 4 --out run";
-    let mut shell = std::process::Command::new("bash");
-    shell.args(["-c", &format!("ulimit -f 1; {PROGRAM} {train}")]).current_dir(work.path());
-    let said = Said::from(shell.output().unwrap());
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert!(said.error.contains("cannot write: File too large"), "{said:?}");
-    assert!(!work.at("run/.lock").exists());
-}
-
 #[test]
 fn hostile_specs_are_refused() {
     let study = |name: &str, parts: &[&str]| {
         let text = format!("name = \"{name}\"\nquestion = \"?\"\nparts = {parts:?}\n");
         (name.to_string(), format!("kind = \"study\"\n{text}"))
     };
-    let chain = |name: &str, after: &str| {
-        let text = CHAINS.replace("NAME", name).replace("OFFSETS", "0");
-        let size = format!("size = 16\ndepth_from = \"{after}\"");
-        (name.to_string(), text.replace("size = 16", &size))
-    };
+    let chain = |name: &str, after: &str| (name.to_string(), chains_after(name, after));
     let long = small("4").replace("\"small\"", &format!("\"{}\"", "n".repeat(5000)));
     let specs = [
         study("whole", &["whole.toml"]),

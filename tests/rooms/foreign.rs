@@ -1,4 +1,4 @@
-//! Genomes of other programs: each file is made here, by the schema of its program.
+//! Genomes of other programs: each file, those of `tests/foreign` too, is made by the schema of its program.
 
 use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::genome::{
@@ -10,30 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A grey genome of Picbreeder: x and the bias feed a gaussian, which draws.
+/// A grey genome of Picbreeder: x and the bias feed a gaussian, the hidden node with these attributes, which draws.
 fn genome(id: usize, branch: &str, hidden: &str) -> String {
-    let node = |id: usize, kind: &str, more: &str| {
-        format!(
-            "<node {more} type=\"{kind}\"><marking branch=\"{branch}\" id=\"{id}\"/><activation>gaussian(x)</activation></node>\n"
-        )
-    };
-    let link = |id: usize, from: usize, to: usize| {
-        format!(
-            "<link><marking branch=\"{branch}\" id=\"{id}\"/><source branch=\"{branch}\" id=\"{from}\"/><target branch=\"{branch}\" id=\"{to}\"/><weight>{}</weight></link>\n",
-            id as f64 / 4.0
-        )
-    };
-    let inputs = ["x", "y", "d", "bias"].iter().enumerate();
-    let inputs: String =
-        inputs.map(|(i, name)| node(i, "in", &format!("label=\"{name}\""))).collect();
-    format!(
-        "<genome age=\"{id}\"><identifier branch=\"7\" id=\"{id}\"/>\n<nodes>{inputs}{}{}</nodes>\n<links>{}{}{}</links></genome>\n",
-        node(4, "out", "label=\"ink\""),
-        node(5, "hidden", hidden),
-        link(6, 0, 5),
-        link(7, 3, 5),
-        link(8, 5, 4),
-    )
+    let text = include_str!("../foreign/picbreeder.xml").replace("AGE", &id.to_string());
+    text.replace("BRANCH", branch).replace("MORE", hidden)
 }
 
 fn series(count: usize) -> String {
@@ -49,6 +29,12 @@ fn written(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 
 fn of(path: &Path, pick: &str) -> PathBuf {
     format!("{}#{pick}", path.display()).into()
+}
+
+/// The refusal of a genome's file.
+#[track_caller]
+fn refused(path: &Path) -> String {
+    read(path).unwrap_err().to_string()
 }
 
 fn name(genome: &Genome) -> (&str, Option<&str>) {
@@ -67,7 +53,7 @@ fn of_a_series_the_last_genome_is_read_or_the_one_that_is_named() {
         assert_eq!(name(&first), ("7_1", Some(&*format!("1 of {last}"))));
         assert_eq!(first.provenance.title(&path), format!("7_1 (1 of {last})"));
         for none in ["0", "4", "x", ""] {
-            let error = read(&of(&path, none)).unwrap_err().to_string();
+            let error = refused(&of(&path, none));
             assert!(error.contains(&format!("1 to {last}, found {none:?}")), "{error}");
         }
     }
@@ -236,39 +222,10 @@ fn ancestors_of_different_origin_cross() {
     }
 }
 
-/// A genome of picbreeder-vlm: x feeds hue, y a hidden node, which feeds saturation and brightness.
+/// A genome of picbreeder-vlm: x feeds hue, y a hidden node of this activation, which feeds saturation and brightness;
+/// disabled links close a cycle, and lead from a node that nothing enters.
 fn of_vlm(hidden: &str, more: &str) -> String {
-    let node = |key: i64, name: &str| {
-        format!(
-            "{{\"key\":{key},\"activation\":{name},\"affinity\":\"grey\",\"input\":{}}}",
-            key < 0
-        )
-    };
-    let link = |from: i64, to: i64, weight: f64, enabled: bool| {
-        format!("{{\"from\":{from},\"to\":{to},\"weight\":{weight},\"enabled\":{enabled}}}")
-    };
-    let nodes = [
-        node(-1, "null"),
-        node(-2, "null"),
-        node(-3, "null"),
-        node(-4, "null"),
-        node(0, "\"sin\""),
-        node(1, "\"sigmoid\""),
-        node(2, "\"cos\""),
-        node(5, hidden),
-        node(6, "\"cos\""),
-    ];
-    let links = [
-        link(-1, 0, 0.8, true),
-        link(-2, 5, 1.5, true),
-        link(5, 1, 2.0, true),
-        link(5, 2, 0.7, true),
-        // Disabled, and a cycle; and a node that nothing enters feeds another.
-        link(1, 5, 1.0, false),
-        link(6, 6, 1.0, false),
-        link(2, 0, 0.5, false),
-    ];
-    format!("{{\"nodes\":[{}],\"connections\":[{}]{more}}}", nodes.join(","), links.join(","))
+    include_str!("../foreign/vlm.json").trim_end().replace("HIDDEN", hidden).replace("MORE", more)
 }
 
 fn packed(text: &str) -> Vec<u8> {
@@ -316,7 +273,7 @@ fn genomes_of_picbreeder_vlm_draw_what_they_draw_there() {
         (of_vlm("\"sin\"", "").replace("\"key\":6", "\"key\":5"), "node 5: expected keys"),
     ] {
         let path = written(&folder, "other.json", format!("{{\"a\":{text}}}"));
-        let error = read(&of(&path, "a")).unwrap_err().to_string();
+        let error = refused(&of(&path, "a"));
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -365,9 +322,9 @@ fn of_a_map_of_genomes_one_is_named() {
             let genome = read(&of(&path, pick)).unwrap();
             assert_eq!(genome.provenance.name, name);
         }
-        let error = read(&of(&path, "8")).unwrap_err().to_string();
+        let error = refused(&of(&path, "8"));
         assert!(error.contains("an id or a number from 1 to 7, found \"8\""), "{error}");
-        let error = read(&path).unwrap_err().to_string();
+        let error = refused(&path);
         assert!(error.contains("found a file of 7; name one: ") && error.contains("#1"), "{error}");
         assert!(picloom::run::is_genome(&of(&path, "4")));
     }
@@ -376,7 +333,7 @@ fn of_a_map_of_genomes_one_is_named() {
         assert!(read(&of(&path, "2")).is_err() && read(&path).is_err(), "{cut}");
     }
     let long = format!("{{\"{}\":{{}}}}", "a".repeat(5000));
-    let error = read(&of(&written(&folder, "long.json", long), "1")).unwrap_err().to_string();
+    let error = refused(&of(&written(&folder, "long.json", long), "1"));
     assert!(error.contains("without #"), "{error}");
     assert_eq!(collection(Path::new("genomes/bred_moth.json")).unwrap(), None);
 }
@@ -460,33 +417,10 @@ fn a_folder_of_fer_is_read_in_the_order_of_flax_and_no_code_of_it_is_run() {
 #[test]
 fn a_genome_of_win_picbreeder_is_read() {
     let folder = TempDir::new().unwrap();
-    let node = |gid: &str, kind: &str, activation: &str| {
-        format!(
-            "{{\"gid\":{gid},\"nodeType\":\"{kind}\",\"activationFunction\":\"{activation}\",\"layer\":0,\"bias\":0}}"
-        )
-    };
-    let nodes = [
-        node("0", "Bias", "pbLinear"),
-        node("1", "Input", "pbLinear"),
-        node("2", "Input", "pbLinear"),
-        node("3", "Input", "pbLinear"),
-        node("4", "Output", "Sine"),
-        node("5", "Output", "PBBipolarSigmoid"),
-        node("6", "Output", "PBCos"),
-        node("\"h\"", "Hidden", "PBGaussian"),
-    ];
-    let link = |from: &str, to: &str| {
-        format!("{{\"gid\":1,\"weight\":1.5,\"sourceID\":{from},\"targetID\":{to},\"a\":0}}")
-    };
-    let links = [link("1", "\"h\""), link("\"h\"", "4"), link("2", "6")];
-    let text = format!(
-        "{{\"seedID\":\"1\",\"genome\":{{\"nodes\":[{}],\"connections\":[{}]}}}}",
-        nodes.join(","),
-        links.join(",")
-    );
+    let text = include_str!("../foreign/win.json");
     let bare = text.replace("\"seedID\":\"1\",", "");
     let genome = read(&written(&folder, "seed.json", &bare)).unwrap();
-    assert!(genome == read(&written(&folder, "seed.json", &text)).unwrap());
+    assert!(genome == read(&written(&folder, "seed.json", text)).unwrap());
     let parts: Vec<String> =
         genome.nodes().map(|n| format!("{} {}", n.role, n.activation)).collect();
     assert_eq!(
@@ -503,8 +437,7 @@ fn a_genome_of_win_picbreeder_is_read() {
         ("\"sourceID\":2", "\"sourceID\":9", "ends among the nodes, found 9"),
         ("\"nodeType\":\"Hidden\"", "\"nodeType\":\"Output\"", "three outputs"),
     ] {
-        let error =
-            read(&written(&folder, "seed.json", text.replace(from, to))).unwrap_err().to_string();
+        let error = refused(&written(&folder, "seed.json", text.replace(from, to)));
         assert!(error.contains(expected), "{error}");
     }
 }

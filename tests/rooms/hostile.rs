@@ -436,30 +436,6 @@ fn a_checkpoint_of_another_run_is_refused() {
     assert!(!other.path().join("result.json").exists());
 }
 
-#[cfg(unix)]
-#[test]
-fn a_snapshot_of_hard_links_stays_as_it_was_and_both_go_on() {
-    let around = tempfile::tempdir().unwrap();
-    let [run, snapshot] = ["run", "snapshot"].map(|name| around.path().join(name));
-    train_run(&run, job(), false, &mut StopAt(10)).unwrap();
-    // As `cp -al` does.
-    std::fs::create_dir_all(snapshot.join("images")).unwrap();
-    for entry in std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap()) {
-        if entry.file_type().unwrap().is_file() {
-            std::fs::hard_link(entry.path(), snapshot.join(entry.file_name())).unwrap();
-        }
-    }
-    let log = |folder: &Path| std::fs::read_to_string(folder.join("metrics.jsonl")).unwrap();
-    let part = || std::fs::read_to_string(snapshot.join("metrics.part.jsonl")).unwrap();
-    let before = part();
-    let result = train_run(&run, job(), true, &mut ()).unwrap();
-    assert_eq!(part(), before, "the run went on in the snapshot's log");
-    assert_eq!(log(&run).lines().count(), 20);
-    assert_eq!(train_run(&snapshot, job(), true, &mut ()).unwrap(), result);
-    assert_eq!(log(&snapshot).lines().count(), 20);
-    assert_eq!(log(&run).lines().count(), 20);
-}
-
 #[test]
 fn a_checkpoint_that_death_left_beside_a_result_goes() {
     let folder = tempfile::tempdir().unwrap();

@@ -25,7 +25,7 @@ fn layered(rng: &mut SimRng, layers: usize, density: f64) -> (Network, Mask) {
 }
 
 /// A graph of `count` units, each reading up to four inputs or recent units; outputs may be missing.
-fn graph(rng: &mut SimRng, count: usize) -> (Network, Mask) {
+pub(crate) fn graph(rng: &mut SimRng, count: usize) -> (Network, Mask) {
     let mut units: Vec<Unit> =
         (0..4).map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 }).collect();
     let mut links = Vec::new();

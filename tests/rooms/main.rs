@@ -6,6 +6,9 @@ mod answers;
 mod commands;
 #[path = "../common/files.rs"]
 mod files;
+#[cfg(feature = "vlm")]
+#[path = "../common/model_server.rs"]
+mod model_server;
 #[path = "../common/refusals.rs"]
 mod refusals;
 #[path = "../common/repository.rs"]
@@ -20,7 +23,6 @@ mod evolve_choices;
 mod evolve_genomes;
 mod evolve_parts;
 mod foreign;
-mod golden;
 mod hostile;
 mod judge_dl;
 mod judge_labels;

@@ -10,10 +10,8 @@ use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::study::Record;
-use picloom::study::cells::{CellStudy, collect_cells, run_cells, so_far, status, study_folder};
-use picloom::study::record::RecordError;
+use picloom::study::cells::{CellStudy, run_cells, so_far, status, study_folder};
 use picloom::study::table::Table;
-use picloom::study::workers::{Progress, StudyObserver};
 use std::path::Path;
 
 const SMALL: &str = include_str!("../specs/small.toml");
@@ -35,24 +33,6 @@ fn refused(spec: &str, changes: &str) -> String {
 
 pub(crate) fn run_with(plan: &NetworksStudy, runs: &Path, threads: usize) -> NetworksRecord {
     on_threads(threads, || run_cells(plan, runs, &mut ())).unwrap().expect("nobody stopped it")
-}
-
-/// Says no at the `after`th question.
-struct Impatient {
-    after: usize,
-    asked: usize,
-    done: Vec<Progress>,
-}
-
-impl StudyObserver for Impatient {
-    fn cell(&mut self, progress: &Progress, _label: &str, _error: Option<&str>) {
-        self.done.push(*progress);
-    }
-
-    fn going_on(&mut self) -> bool {
-        self.asked += 1;
-        self.asked < self.after
-    }
 }
 
 #[test]
@@ -126,36 +106,6 @@ fn copying_cells_takes_results_over() {
     let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
     assert!(!here.join("small").join(&id).exists(), "trained again");
     assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
-}
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn killed_anywhere_and_at_any_number_of_threads_it_ends_in_the_same_bytes() {
-    let (folder, path) = in_repository(SMALL);
-    let plan = read(&path, None);
-    let wanted = run_with(&plan, &folder.path().join("whole"), 1).text();
-    let runs = folder.path().join("killed");
-    let mut kills = 0;
-    loop {
-        let mut observer = Impatient { after: 5 + 7 * kills, asked: 0, done: Vec::new() };
-        let ran = on_threads(2, || run_cells(&plan, &runs, &mut observer));
-        if let Some(record) = ran.unwrap() {
-            assert_eq!(record.text(), wanted);
-            break;
-        }
-        if kills == 0 {
-            let error = collect_cells(&plan, &runs).unwrap_err();
-            let unfinished = matches!(error, RecordError::Unfinished { cells: "chains", .. });
-            assert!(unfinished, "{error}");
-        }
-        kills += 1;
-    }
-    assert!(kills > 2, "{kills}");
-    assert_eq!(NetworksRecord::read(&study_folder(&plan, &runs)).unwrap().text(), wanted);
-    // Nothing is computed again.
-    let mut observer = Impatient { after: usize::MAX, asked: 0, done: Vec::new() };
-    run_cells(&plan, &runs, &mut observer).unwrap();
-    assert_eq!((observer.asked, observer.done.len()), (0, plan.chains.len()));
 }
 
 #[test]

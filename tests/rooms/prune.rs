@@ -6,7 +6,7 @@
 use crate::refusals::assert_refused;
 use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps, render};
-use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
+use picloom::network::{Arch, Coords, Mask, Model, Network, PixelInputs, TrainedWiring, Weights};
 use picloom::prune::methods::{
     Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpPermuted, SpSigned,
     SpUntrained, SparseTraining,
@@ -40,6 +40,11 @@ fn rng() -> SimRng {
 
 fn kept(mask: &Mask) -> Vec<usize> {
     (0..mask.0.len()).filter(|&i| mask.0[i]).collect()
+}
+
+/// Kept links of each layer.
+fn counts(network: &Network, mask: &Mask) -> Vec<usize> {
+    network.blocks.iter().map(|b| b.weights().filter(|&link| mask.0[link]).count()).collect()
 }
 
 fn run(method: Method, rule: Rule, context: &EdgeContext) -> Pruned {
@@ -228,9 +233,7 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
     let (weights, maps) = drawn(&network, 8);
     let all = Mask::all(network.weight_count());
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-    let layers = |mask: &Mask| -> Vec<usize> {
-        network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
-    };
+    let layers = |mask: &Mask| counts(&network, mask);
     for rule in [Rule::Budget(50), Rule::Threshold(0.6)] {
         let sp = run(Method::Sp(Sp::COSINE), rule, &context);
         let counts = run(Method::SpLayerCounts(SpLayerCounts {}), rule, &context);
@@ -378,9 +381,7 @@ fn controls_copy_the_counts_or_the_links_of_another_arm_round_by_round() {
         let units = network.units.iter();
         units.map(|unit| unit.links.clone().filter(|&i| mask.0[i]).count()).collect()
     };
-    let layers = |mask: &Mask| -> Vec<usize> {
-        network.blocks.iter().map(|b| mask.0[b.weights()].iter().filter(|&&k| k).count()).collect()
-    };
+    let layers = |mask: &Mask| counts(&network, mask);
     for name in ["layer-counts", "rewired", "same-links"] {
         let method: Method = name.parse().unwrap();
         let mut left = Mask::all(network.weight_count());
@@ -460,22 +461,15 @@ fn every_reading_of_sp_is_what_it_says() {
 
 #[test]
 fn connected_links_are_as_many_in_each_layer_and_all_live() {
-    use picloom::network::{Mask, Model, TrainedWiring};
     for name in ["bred_moth", "elite_bowl", "novelty_goggles", "target_letter_a"] {
         let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
         let genome = picloom::genome::from_json(&text).unwrap();
         let Model { network, mask: evolved, .. } =
             TrainedWiring::Layerized.model(&genome, 0).unwrap();
-        let counts = |mask: &Mask| -> Vec<usize> {
-            let count = |block: &picloom::network::DenseBlock| {
-                block.weights().filter(|&link| mask.0[link]).count()
-            };
-            network.blocks.iter().map(count).collect()
-        };
         let dead = evolved.kept() - picloom::prune::alive(&network, &evolved).kept();
         for seed in 0..8 {
             let wired = TrainedWiring::Connected(0).model(&genome, seed).unwrap().mask;
-            assert_eq!(counts(&wired), counts(&evolved), "{name}");
+            assert_eq!(counts(&network, &wired), counts(&network, &evolved), "{name}");
             let alive = picloom::prune::alive(&network, &wired).kept();
             assert!(alive + dead >= wired.kept(), "{name}: {alive} of {}", wired.kept());
             assert_ne!(wired, evolved);

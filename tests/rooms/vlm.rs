@@ -1,184 +1,13 @@
-//! The vision-language judge against a real HTTP server in this process that misbehaves on
-//! purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
+//! The vision-language judge against a server that misbehaves on purpose. Every fault ends in the right answer or in a clear error; no answer is counted twice;
 //! a rerun is served wholly from the cache.
 
+use crate::model_server::{Act, Server};
 use picloom::network::Picture;
-use picloom::score::vlm::{Fault, VlmBreeder, VlmConfig, VlmError, VlmJudge};
-use picloom::score::{Breeder, Decision, Judge, JudgeError, Label, Verdict};
+use picloom::score::vlm::{Fault, VlmConfig, VlmError, VlmJudge};
+use picloom::score::{Judge, JudgeError, Verdict};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// The server's reaction to a request.
-#[derive(Clone, Debug)]
-enum Act {
-    /// Answers truthfully, by [`truth`].
-    Right,
-    /// A status, a Retry-After header, a body.
-    Status(u16, Option<&'static str>, &'static str),
-    /// The opposite of the truth, too late.
-    Late(Duration),
-    /// A chat completion with this content.
-    Content(&'static str),
-    /// A chat completion with a refusal.
-    Refuse,
-    /// A 200 whose body is cut in the middle of the JSON, its length being right.
-    CutJson,
-    /// A 200 that promises more bytes than come.
-    ShortBody,
-    /// Closes without a word.
-    Close,
-}
-
-#[derive(Default)]
-struct State {
-    acts: VecDeque<Act>,
-    then: Option<Act>,
-    requests: Vec<Value>,
-    keys: Vec<Option<String>>,
-    now: usize,
-    most: usize,
-}
-
-/// A server on a free local port; it ends with the process.
-struct Server {
-    url: String,
-    state: Arc<Mutex<State>>,
-}
-
-impl Server {
-    /// Acts in this order, then always `then`.
-    fn new(acts: &[Act], then: Act) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let state = Arc::new(Mutex::new(State {
-            acts: acts.iter().cloned().collect(),
-            then: Some(then),
-            ..State::default()
-        }));
-        let shared = state.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let state = shared.clone();
-                std::thread::spawn(move || serve(stream, &state));
-            }
-        });
-        Server { url, state }
-    }
-
-    fn requests(&self) -> usize {
-        self.state.lock().unwrap().requests.len()
-    }
-}
-
-/// Reads one request and acts; `None` if the connection ended.
-fn serve(mut stream: TcpStream, state: &Mutex<State>) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().ok()?);
-    let (mut length, mut key) = (0, None);
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        let line = line.trim_end();
-        if line.is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':') {
-            match name.to_ascii_lowercase().as_str() {
-                "content-length" => length = value.trim().parse().unwrap(),
-                "authorization" => key = Some(value.trim().to_string()),
-                _ => {}
-            }
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let request: Value = serde_json::from_slice(&body).unwrap();
-    let act = {
-        let mut state = state.lock().unwrap();
-        state.requests.push(request.clone());
-        state.keys.push(key);
-        state.now += 1;
-        state.most = state.most.max(state.now);
-        state.acts.pop_front().or_else(|| state.then.clone()).unwrap()
-    };
-    // Long enough for concurrent requests to overlap.
-    std::thread::sleep(Duration::from_millis(15));
-    let right = answer(truth(&request));
-    let (status, header, text, promised) = match act {
-        Act::Right => (200, String::new(), completion(&right), None),
-        Act::Status(status, after, body) => {
-            let header = after.map_or(String::new(), |s| format!("Retry-After: {s}\r\n"));
-            (status, header, body.to_string(), None)
-        }
-        Act::Late(delay) => {
-            std::thread::sleep(delay);
-            let wrong = match truth(&request) {
-                Label::Clean => Label::Damaged,
-                Label::Damaged => Label::Clean,
-            };
-            (200, String::new(), completion(&answer(wrong)), None)
-        }
-        Act::Content(content) => (200, String::new(), completion(content), None),
-        Act::Refuse => {
-            let message = json!({"role": "assistant", "content": null, "refusal": "I cannot."});
-            let text = json!({"choices": [{"message": message}]}).to_string();
-            (200, String::new(), text, None)
-        }
-        Act::CutJson => {
-            let text = completion(&right);
-            (200, String::new(), text[..text.len() / 2].to_string(), None)
-        }
-        Act::ShortBody => {
-            let text = completion(&right);
-            let promised = text.len() + 100;
-            (200, String::new(), text, Some(promised))
-        }
-        Act::Close => {
-            state.lock().unwrap().now -= 1;
-            return None;
-        }
-    };
-    let length = promised.unwrap_or(text.len());
-    let head = format!(
-        "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{header}Content-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    state.lock().unwrap().now -= 1;
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(text.as_bytes()).ok()
-}
-
-fn answer(label: Label) -> String {
-    json!({"reason": "seen", "answer": label, "confidence": 1.0}).to_string()
-}
-
-fn completion(content: &str) -> String {
-    json!({
-        "id": "x",
-        "choices": [{"index": 0, "finish_reason": "stop",
-                     "message": {"role": "assistant", "content": content}}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107},
-    })
-    .to_string()
-}
-
-/// The server's idea of picture B: damaged if its data URL has an odd sum of bytes. It finds B
-/// by the name before it, whatever the order.
-fn truth(request: &Value) -> Label {
-    let parts = request["messages"][0]["content"].as_array().unwrap();
-    // A sheet for breeding has no B; nobody looks at the truth then.
-    let Some(at) = parts.iter().position(|p| p["text"] == "Picture B:") else {
-        return Label::Clean;
-    };
-    let url = parts[at + 1]["image_url"]["url"].as_str().unwrap();
-    assert!(url.starts_with("data:image/png;base64,"));
-    if url.bytes().map(u64::from).sum::<u64>() % 2 == 1 { Label::Damaged } else { Label::Clean }
-}
 
 fn config(server: &Server, cache: &Path) -> VlmConfig {
     VlmConfig {
@@ -191,16 +20,23 @@ fn config(server: &Server, cache: &Path) -> VlmConfig {
 }
 
 fn picture(k: u8) -> Picture {
-    let mut picture = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    let mut picture = base();
     picture.rgb[usize::from(k) * 3] = 1.0;
     picture.rgb[1] = f32::from(k) / 255.0;
     picture
 }
 
+fn base() -> Picture {
+    Picture::filled(8, 8, [0.2, 0.5, 0.7])
+}
+
+/// What the judge says of a picture.
+fn judged(judge: &VlmJudge, k: u8) -> Result<Verdict, JudgeError> {
+    judge.read_base(&base()).judge(&picture(k))
+}
+
 fn judge_one(server: &Server, cache: &Path, k: u8) -> Result<Verdict, JudgeError> {
-    let judge = VlmJudge::new(config(server, cache)).unwrap();
-    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
-    judge.read_base(&base).judge(&picture(k))
+    judged(&VlmJudge::new(config(server, cache)).unwrap(), k)
 }
 
 /// Verdicts of a server without faults.
@@ -266,13 +102,10 @@ fn passing_faults_end_in_the_right_answer_and_are_counted_once() {
         let folder = tempfile::tempdir().unwrap();
         // The first vote fails twice, then all is well.
         let server = Server::new(&[fault.clone(), fault], Act::Right);
-        let judge = VlmJudge::new(VlmConfig {
-            timeout: Duration::from_millis(400),
-            ..config(&server, folder.path())
-        })
-        .unwrap();
-        let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
-        let verdict = judge.read_base(&base).judge(&picture(k)).unwrap();
+        let timeout = Duration::from_millis(400);
+        let config = VlmConfig { timeout, ..config(&server, folder.path()) };
+        let judge = VlmJudge::new(config).unwrap();
+        let verdict = judged(&judge, k).unwrap();
         assert_eq!(verdict, expected(k), "{name}");
         let usage = judge.usage().unwrap();
         assert_eq!((usage.questions, usage.requests, usage.failed), (2, 4, 2), "{name}");
@@ -334,11 +167,8 @@ fn faults_that_stay_end_in_a_clear_error() {
     {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::new(&[], act.clone());
-        let judge =
-            VlmJudge::new(VlmConfig { timeout, attempts: 3, ..config(&server, folder.path()) })
-                .unwrap();
-        let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
-        let error = judge.read_base(&base).judge(&picture(1)).unwrap_err();
+        let config = VlmConfig { timeout, attempts: 3, ..config(&server, folder.path()) };
+        let error = judged(&VlmJudge::new(config).unwrap(), 1).unwrap_err();
         assert_eq!(server.requests(), requests, "{act:?}");
         assert_eq!(kept(folder.path()), 0, "{act:?}: a fault was kept as an answer");
         let VlmError::NoAnswer { endpoint, attempts, fault } = own(error) else {
@@ -365,7 +195,7 @@ fn the_servers_wish_to_wait_is_granted() {
 #[test]
 fn an_interrupted_round_continues_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    let base = base();
     // Five good answers, then the server breaks for good.
     let right = vec![Act::Right; 5];
     let server = Server::new(&right, Act::Status(400, None, "broken"));
@@ -390,9 +220,9 @@ fn an_interrupted_round_continues_where_it_stopped() {
 fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::new(&[], Act::Right);
-    let judge =
-        VlmJudge::new(VlmConfig { at_a_time: 3, ..config(&server, folder.path()) }).unwrap();
-    let base = Picture::filled(8, 8, [0.2, 0.5, 0.7]);
+    let config = VlmConfig { at_a_time: 3, ..config(&server, folder.path()) };
+    let judge = VlmJudge::new(config).unwrap();
+    let base = base();
     let reading = judge.read_base(&base);
     std::thread::scope(|scope| {
         // Twelve threads, four different pictures.
@@ -475,31 +305,4 @@ fn the_key_is_sent_and_never_shown() {
         }
         nowhere(&cache, &text);
     }
-}
-
-#[test]
-fn a_model_breeds_by_looking_at_the_sheet() {
-    let folder = tempfile::tempdir().unwrap();
-    let acts = [
-        Act::Content(r#"{"reason":"nothing fits","action":"select","pictures":[99]}"#),
-        Act::Content(r#"{"reason":"an eye","action":"select","pictures":[7,2]}"#),
-        Act::Content(r#"{"reason":"a fish","action":"publish","pictures":[3]}"#),
-        Act::Content(r#"{"reason":"grey","action":"stop","pictures":[]}"#),
-    ];
-    let server = Server::new(&acts, Act::Close);
-    let breeder = VlmBreeder::new(config(&server, folder.path())).unwrap();
-    let sheet = Picture::filled(20, 12, [0.4; 3]);
-    let first = breeder.choose(&sheet, 15, 0, &[]).unwrap();
-    // The first answer named a picture that is not there: asked again.
-    assert_eq!(
-        (first.decision.clone(), first.reason.as_str()),
-        (Decision::Select(vec![2, 7]), "an eye")
-    );
-    let second = breeder.choose(&sheet, 15, 1, &[first]).unwrap();
-    assert_eq!(second.decision, Decision::Publish(3));
-    assert_eq!(breeder.choose(&sheet, 15, 2, &[]).unwrap().decision, Decision::Stop);
-    let state = server.state.lock().unwrap();
-    let asked = state.requests[2].to_string();
-    assert!(asked.contains("because: an eye") && asked.contains("Generation 1, pictures 0 to 14"));
-    assert_eq!(breeder.usage().unwrap().failed, 1);
 }

@@ -1,8 +1,6 @@
 //! The cost of a study, and how it is divided among machines.
 
-use picloom::experiment::bench::{skull_sized, workloads};
 use picloom::experiment::cost::{scoring, training};
-use picloom::prune::alive;
 use picloom::study::emit::fill;
 use picloom::study::shard::Shard;
 
@@ -42,28 +40,4 @@ fn shards_divide_a_study_and_a_wrong_one_is_refused() {
         let refusal = wrong.parse::<Shard>().unwrap_err();
         assert_eq!(refusal.found, format!("{wrong:?}"));
     }
-}
-
-#[test]
-fn the_workloads_have_the_sizes_of_the_skull() {
-    let genome = skull_sized();
-    let counts: Vec<(usize, usize, usize)> = workloads(&genome)
-        .iter()
-        .map(|w| {
-            let alive = alive(&w.model.network, &w.model.mask).kept();
-            (w.model.mask.kept(), alive, w.model.network.depth())
-        })
-        .collect();
-    assert_eq!(
-        counts,
-        [
-            (5478, 5478, 13),
-            (5522, 5522, 13),
-            (1404, 1327, 13),
-            (1404, 1317, 13),
-            (473, 183, 13),
-            (147, 147, 13),
-            (57, 57, 12)
-        ]
-    );
 }

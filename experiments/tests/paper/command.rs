@@ -107,32 +107,6 @@ fn the_whole_study_is_planned_and_handed_to_a_scheduler() {
 }
 
 #[test]
-fn two_workers_share_the_whole_study_and_one_decides_it() {
-    let folder = TempDir::new().unwrap();
-    // The depths of the second are predicted from the record of the first.
-    let parts = ["depth", "out_of_domain"].map(|name| format!("{ROOT}/experiments/{name}.toml"));
-    std::fs::write(folder.path().join("study.toml"), whole(&parts.each_ref().map(|p| p.as_str())))
-        .unwrap();
-    let line = "run study.toml --profile smoke --threads 1 --json --store";
-    let start = |shard: &str| {
-        let mut command = command(folder.path(), &format!("{line} runs --shard {shard}"));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-    };
-    for child in ["1/2", "2/2"].map(start) {
-        let (code, _, error) = said(child.wait_with_output().unwrap());
-        assert_eq!(code, Some(0), "{error}");
-    }
-    // Whoever comes later finds everything done.
-    let (code, _, error) = run(folder.path(), &format!("{line} alone"));
-    assert_eq!(code, Some(0), "{error}");
-    for file in ["claims.json", "depth/rows.csv.gz", "out_of_domain/rows.csv.gz"] {
-        let [shared, alone] =
-            ["runs", "alone"].map(|top| std::fs::read(folder.path().join(top).join(file)).unwrap());
-        assert!(shared == alone, "{file}");
-    }
-}
-
-#[test]
 fn whoever_stops_reading_ends_the_command_quietly() {
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), "figures --list --records none");

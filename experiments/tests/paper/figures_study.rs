@@ -6,9 +6,11 @@ pub(crate) mod records;
 
 use crate::command::run;
 use crate::hostile::without_script;
-use crate::root;
 use crate::whole::assert_whole;
+use crate::{drawn, root};
+use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::{Provenance, save, style};
+use picloom::study::Record;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use picloom_experiments::figures::arms::{OWN, arm};
 use picloom_experiments::figures::page::page;
@@ -96,8 +98,8 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let temporary = tempfile::tempdir().unwrap();
     whole(temporary.path());
     let sources = Sources::new(temporary.path());
-    let says = |name| (figure(name).unwrap().draw)(&sources).unwrap().says;
-    let basin = (figure("evolved-basin").unwrap().draw)(&sources).unwrap();
+    let says = |name| drawn(name, &sources).says;
+    let basin = drawn("evolved-basin", &sources);
     assert!(basin.svg.contains("evolved − 10 % noise"), "{}", basin.svg);
     let first = says("evolved-against-dense");
     // Evolved .9, dense .5, .55, .6 on every target: .35 exactly.
@@ -109,9 +111,13 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let felt = says("mechanisms");
     assert!(felt.contains("trace of the Hessian, SP at a quarter: ×0.50 at 0.95"), "{felt}");
     assert!(felt.contains("variance of pixels' gradients, evolved, shaken: ×1.00"), "{felt}");
-    let sheet = (figure("perturbation-sheets").unwrap().draw)(&sources).unwrap();
-    // Two of four changes clean, on four targets; SP's pictures are the pruning study's.
-    assert!(sheet.says.contains("evolved 8 of 16") && sheet.says.contains("SP"), "{}", sheet.says);
+    let sheet = drawn("perturbation-sheets", &sources);
+    // The same changes on four targets; SP's pictures are the pruning study's.
+    let wirings = NetworksRecord::read(&temporary.path().join("wirings")).unwrap();
+    let views = wirings.rows[0].result.as_ref().unwrap().views.as_ref().unwrap();
+    let clean = views.changes.iter().filter(|change| change.clean).count();
+    let said = format!("evolved {} of {}", 4 * clean, 4 * views.changes.len());
+    assert!(sheet.says.contains(&said) && sheet.says.contains("SP"), "{said}: {}", sheet.says);
     let tiles = sheet.svg.matches("<image").count();
     assert_eq!(tiles, 4 * 5 * 2, "targets × arms × (drawn, changes side by side)");
 }
@@ -119,14 +125,14 @@ fn what_a_figure_says_is_what_the_record_holds() {
 #[test]
 fn networks_that_did_not_learn_are_hollow_and_do_not_count() {
     let temporary = tempfile::tempdir().unwrap();
-    let fate: records::Fate = |one| match (one.target, one.arm, one.seed) {
+    let fate: records::Fate = |one| match (one.target.as_str(), one.arm.as_str(), one.seed) {
         ("moth", "dense", _) | ("bowl", "dense", Some(0)) => Odd::Unfit,
         _ => Odd::No,
     };
     study(temporary.path(), &TARGETS, 3, fate);
     decide(temporary.path());
     let sources = Sources::new(temporary.path());
-    let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
+    let drawing = drawn("evolved-against-dense", &sources);
     assert!(drawing.says.contains("over 3 targets"), "{}", drawing.says);
     assert!(drawing.svg.contains(">2/3<") || drawing.svg.contains("2/3"), "share of fit seeds");
 }
@@ -171,13 +177,17 @@ fn records_in_which_nothing_went_well_are_drawn_or_refused_but_never_break() {
 fn a_picture_that_is_not_beside_its_record_or_is_cut_off_is_named() {
     let temporary = tempfile::tempdir().unwrap();
     whole(temporary.path());
-    let views = temporary.path().join("wirings/views");
-    std::fs::write(views.join("moth.evolved-0.png"), "no picture").unwrap();
-    std::fs::remove_file(views.join("moth.evolved-0-maps.png")).unwrap();
+    for entry in std::fs::read_dir(temporary.path().join("wirings/views")).unwrap() {
+        let path = entry.unwrap().path();
+        match path.to_str().unwrap().ends_with("-maps.png") {
+            true => std::fs::remove_file(path).unwrap(),
+            false => std::fs::write(path, "no picture").unwrap(),
+        }
+    }
     let sources = Sources::new(temporary.path());
     for name in ["perturbation-sheets", "feature-maps"] {
         let error = (figure(name).unwrap().draw)(&sources).unwrap_err();
-        assert!(error.to_string().contains("moth.evolved-0"), "{error}");
+        assert!(error.to_string().contains("moth.evolved."), "{error}");
     }
 }
 

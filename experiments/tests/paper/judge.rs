@@ -2,9 +2,10 @@
 
 use crate::command::json;
 use crate::whole::assert_whole;
+use picloom::base::SimRng;
 use picloom::base::hash::sha256_hex;
-use picloom::base::real;
-use picloom::network::Picture;
+use picloom::network::family::Family;
+use picloom::network::{Coords, Picture};
 use picloom::score::labels::{
     LabelRow, LabelSet, merge, read_answers, read_key, read_labels, viewer_agreement,
 };
@@ -16,78 +17,48 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Brightness of a target at (x, y) in [−1, 1]: discs on a slope, or stripes in a frame.
-fn target(name: &str, x: f64, y: f64, moved: f64) -> f64 {
-    match name {
-        "discs" => {
-            let in_disc = |cx: f64, r: f64| (x - cx).powi(2) + y * y < r * r;
-            if in_disc(-0.35 + moved, 0.3) || in_disc(0.45, 0.25 + moved / 3.0) {
-                0.9
-            } else {
-                0.3 + 0.15 * y
-            }
-        }
-        _ => {
-            let inside = x.abs().max(y.abs()) < 0.8 + moved / 4.0;
-            let band = ((4.0 * (y + moved) + x * moved).floor() as i64).rem_euclid(2);
-            if inside { 0.2 + 0.5 * band as f64 } else { 0.95 }
-        }
-    }
-}
-
-/// A folder with two labelled sets of 16 pictures each: parts moved by several amounts are
-/// clean; smooth smears and ghosts are damaged.
-fn own_sets(folder: &Path) -> Vec<PathBuf> {
-    let size = 72;
-    let draw = |name: &str, moved: f64, smear: f64, ghost: f64, k: f64| {
-        let mut picture = Picture::filled(size, size, [0.0; 3]);
-        for row in 0..size {
-            for column in 0..size {
-                let at = |i: usize| 2.0 * i as f64 / (size - 1) as f64 - 1.0;
-                let (x, y) = (at(column), at(row));
-                let wave = real::sin((5.0 + k) * x + 3.0 * y * k) * real::cos(4.0 * y - k * x + k);
-                let value = target(name, x, y, moved) * (1.0 - ghost)
-                    + ghost * target(name, x + 0.3, y - 0.2 * k, moved)
-                    + smear * wave;
-                let value = value.clamp(0.0, 1.0) as f32;
-                let i = 3 * (row * size + column);
-                picture.rgb[i..i + 3].copy_from_slice(&[value, 0.8 * value, 0.5 + value / 2.0]);
-            }
-        }
-        picture
-    };
-    let mut paths = Vec::new();
-    for name in ["discs", "stripes"] {
-        let write = |file: &str, picture: &Picture| {
-            std::fs::write(folder.join(file), picture.to_png(&[])).unwrap();
+/// Two labelled sets of 16 pictures each, in a folder: other pictures of the same family are clean, grain and ghosts are
+/// damage.
+fn own_sets(folder: &Path) -> [PathBuf; 2] {
+    let mut rng = SimRng::new(1, "test", 0);
+    [Family::Face, Family::Rings].map(|family| {
+        let draw = |z: f64| family.picture(&vec![z; family.factors().len()], 72, Coords::Fer);
+        let write = |file: String, picture: &Picture| {
+            std::fs::write(folder.join(&file), picture.to_png(&[])).unwrap();
+            file
         };
-        let base = format!("{name}_base.png");
-        write(&base, &draw(name, 0.0, 0.0, 0.0, 1.0));
+        let (name, base) = (family.name(), draw(0.0));
+        let of = write(format!("{name}_base.png"), &base);
         let mut csv = String::from("image,base,label,network\n");
         for k in 1..=8 {
-            let t = f64::from(k);
-            let (clean, smeared) = (format!("{name}_c{k}.png"), format!("{name}_f{k}.png"));
-            write(&clean, &draw(name, 0.06 + 0.03 * t, 0.0, 0.0, t));
-            let (smear, ghost) = if k % 2 == 0 { (0.15 + 0.04 * t, 0.0) } else { (0.0, 0.5) };
-            write(&smeared, &draw(name, 0.0, smear, ghost, t));
-            writeln!(csv, "{clean},{base},clean,drawn").unwrap();
-            writeln!(csv, "{smeared},{base},damaged,drawn").unwrap();
+            let by = f64::from(k) / 8.0 * if k % 2 == 0 { 1.0 } else { -1.0 };
+            let (clean, mut damaged) = (draw(by), base.clone());
+            for (i, value) in damaged.rgb.iter_mut().enumerate() {
+                *value = if k % 2 == 0 {
+                    (*value + (0.2 + 0.05 * k as f32) * (rng.uniform() as f32 - 0.5))
+                        .clamp(0.0, 1.0)
+                } else {
+                    (*value + clean.rgb[i]) / 2.0
+                };
+            }
+            let [clean, damaged] = [("c", &clean), ("f", &damaged)]
+                .map(|(letter, picture)| write(format!("{name}_{letter}{k}.png"), picture));
+            writeln!(csv, "{clean},{of},clean,drawn\n{damaged},{of},damaged,drawn").unwrap();
         }
         let path = folder.join(format!("{name}_labels.csv"));
         std::fs::write(&path, csv).unwrap();
-        paths.push(path);
-    }
-    paths
+        path
+    })
 }
 
 #[test]
 fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     let folder = tempfile::tempdir().unwrap();
     let paths = own_sets(folder.path());
-    let line = "judge fit discs_labels.csv stripes_labels.csv --date 2026-01-02 --out fitted";
+    let line = "judge fit face_labels.csv rings_labels.csv --date 2026-01-02 --out fitted";
     let json = json(folder.path(), line);
     let out = folder.path().join("fitted");
-    for target in ["discs", "stripes"] {
+    for target in ["face", "rings"] {
         let agreement = &json["left_out"]["targets"][target];
         assert_eq!(agreement["pictures"], 16);
         assert!(agreement["auc"]["estimate"].as_f64().unwrap() > 0.9, "{target}: {agreement}");
@@ -99,7 +70,7 @@ fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     let model = DlModel::read(&out.join("judge-model.json")).unwrap();
     let provenance = &model.provenance;
     assert_eq!(provenance.date, "2026-01-02");
-    let command = "picloom-experiments judge fit discs_labels.csv stripes_labels.csv --ridge 0.005";
+    let command = "picloom-experiments judge fit face_labels.csv rings_labels.csv --ridge 0.005";
     assert_eq!(provenance.command, command);
     assert_eq!((provenance.sets[0].clean, provenance.sets[0].damaged), (8, 8));
     let sets: Vec<_> = paths.iter().map(|p| read_labels(p).unwrap()).collect();
@@ -108,7 +79,7 @@ fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
     // One target alone cannot be left out.
     let error = fit(&sets[..1], RIDGE, "", "").unwrap_err();
     let JudgeFitError::Fit { without, .. } = error else { panic!("{error}") };
-    assert_eq!(without.as_deref(), Some("discs"));
+    assert_eq!(without.as_deref(), Some("face"));
     let wrong = fit(&sets, 0.0, "", "").unwrap_err();
     let JudgeFitError::Fit { source, .. } = wrong else { panic!("{wrong}") };
     assert_eq!(source, FitError::Ridge(0.0));

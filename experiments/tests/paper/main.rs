@@ -18,7 +18,6 @@ mod figures_study;
 mod judge;
 mod judge_fit;
 mod newton_schulz;
-mod regime;
 mod reports;
 mod structural_study;
 mod theory_findings;
@@ -27,9 +26,23 @@ mod verdicts;
 mod volume;
 mod wirings;
 
+use picloom_experiments::figures::{Drawing, Sources, figure};
 use std::path::Path;
 
 /// The repository.
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// A figure of these records.
+#[track_caller]
+fn drawn(name: &str, sources: &Sources) -> Drawing {
+    (figure(name).unwrap().draw)(sources).unwrap()
+}
+
+/// Every text of an SVG, in order.
+fn words(svg: &str) -> Vec<String> {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
+    texts.filter_map(|node| node.text()).map(String::from).collect()
 }

@@ -1,60 +1,37 @@
 //! Claim C11's statistics on losses whose exponent is known.
 
+use crate::root;
 use picloom::base::real;
-use picloom::experiment::curve::Curve;
-use picloom::train::StopReason;
+use picloom::study::Record;
 use picloom_experiments::finding::Verdict;
+use picloom_experiments::training::TrainingRecord;
 use picloom_experiments::training::newton_schulz::newton_schulz;
-use picloom_experiments::training::{RowResult, RunKey, RunRow, TrainingRecord};
-use serde_json::Map;
-use std::collections::BTreeMap;
 
-/// Loss 2^(−n_log·fall)·(1 + seed/10), exact polar at half the loss of 20 steps.
+/// The committed trainings, with rows of their first: three seeds of four arms whose loss is N^fall after N Newton–Schulz
+/// steps, and half of that with the exact polar factor.
 fn record(fall: impl Fn(u64) -> f64) -> TrainingRecord {
-    let mut runs = Vec::new();
+    let mut record = TrainingRecord::read(&root().join("figures/optimizers")).unwrap();
+    let mut template = record.rows.remove(0);
+    record.rows.clear();
+    let key = &mut template.key;
+    (key.target, key.wiring, key.lr) = ("t".into(), "dense".into(), Some(1e-3));
     for seed in 0..3 {
-        for arm in ["muon:steps=1", "muon:steps=4", "muon", "muon:orthogonalizer=exact-polar"] {
-            let log_n = match arm {
-                "muon:steps=1" => 0.0,
-                "muon:steps=4" => 2.0,
-                _ => real::ln(5.0) / std::f64::consts::LN_2,
-            };
-            let half = if arm.contains("exact") { 1.0 } else { 0.0 };
-            let late_loss = real::exp(std::f64::consts::LN_2 * (fall(seed) * log_n - half));
-            let key = RunKey {
-                run_id: String::new(),
-                target: "t".into(),
-                wiring: "dense".into(),
-                optimizer: arm.into(),
-                lr: Some(1e-3),
-                seed,
-            };
-            runs.push(RunRow {
-                key,
-                result: Some(RowResult {
-                    reason: StopReason::StepLimit,
-                    kept: 1,
-                    steps: 1,
-                    evaluations: 1,
-                    final_loss: late_loss,
-                    late_loss,
-                    r2: 0.0,
-                    collapses: 0,
-                    curve: Curve { step: vec![], evaluations: None, loss: vec![] },
-                }),
-                error: None,
-            });
+        for (arm, steps) in [
+            ("muon:steps=1", 1.0),
+            ("muon:steps=4", 4.0),
+            ("muon", 5.0),
+            ("muon:orthogonalizer=exact-polar", 5.0),
+        ] {
+            let half = if arm.contains("exact") { 0.5 } else { 1.0 };
+            let mut row = template.clone();
+            (row.key.optimizer, row.key.seed) = (arm.into(), seed);
+            let result = row.result.as_mut().unwrap();
+            result.late_loss = half * real::pow(steps, fall(seed));
+            (result.final_loss, result.collapses) = (result.late_loss, 0);
+            record.rows.push(row);
         }
     }
-    TrainingRecord {
-        format: String::new(),
-        study: String::new(),
-        question: String::new(),
-        rules: BTreeMap::new(),
-        profile: String::new(),
-        notes: Map::new(),
-        rows: runs,
-    }
+    record
 }
 
 #[test]

@@ -2,11 +2,11 @@
 //! made the figures.
 
 use crate::figures_study::records::{self, Odd};
-use crate::root;
+use crate::{drawn, root, words};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::study::Record;
+use picloom_experiments::figures::Sources;
 use picloom_experiments::figures::report::study_report;
-use picloom_experiments::figures::{Sources, figure};
 use std::path::PathBuf;
 
 /// Records of a study, in this profile.
@@ -62,18 +62,9 @@ fn pictures_of_one_breeding_tree_are_called_kin() {
     let html = study_report(&folder, "c");
     assert!(html.contains("bred in one tree: moth and lamp"));
     let sources = Sources::new(&folder);
-    let drawing = (figure("evolved-against-dense").unwrap().draw)(&sources).unwrap();
-    assert!(words(&drawing.svg).contains("bred in one tree"), "the figure says it too");
+    let drawing = drawn("evolved-against-dense", &sources);
+    assert!(words(&drawing.svg).join(" ").contains("bred in one tree"), "the figure says it too");
 }
-
-/// Every text of an SVG, lines joined.
-fn words(svg: &str) -> String {
-    let document = roxmltree::Document::parse(svg).unwrap();
-    let texts = document.descendants().filter(|node| node.has_tag_name((SVG, "text")));
-    texts.filter_map(|node| node.text()).collect::<Vec<_>>().join(" ")
-}
-
-const SVG: &str = "http://www.w3.org/2000/svg";
 
 /// What figures of the committed records say, and do not.
 #[test]
@@ -93,17 +84,17 @@ fn figures_of_the_committed_records_name_what_they_show() {
             &["Wanda *", "lottery ticket (IMP) *"],
         ),
     ] {
-        let svg = (figure(name).unwrap().draw)(&committed).unwrap().svg;
+        let svg = drawn(name, &committed).svg;
         let is_named = |text: &&str| svg.contains(&format!(">{text}</text>"));
         assert!(has.iter().all(is_named), "{name}");
         assert!(!lacks.iter().any(is_named), "{name}");
         assert!(!svg.contains("at equal counts"), "{name}");
     }
-    let drawn = |name: &str| (figure(name).unwrap().draw)(&committed).unwrap().svg;
-    let sheets = words(&drawn("perturbation-sheets"));
+    let drawn = |name: &str| drawn(name, &committed).svg;
+    let sheets = words(&drawn("perturbation-sheets")).join(" ");
     assert!(sheets.contains("No pictures are kept of skull, butterfly"));
     // Rates are written as powers.
-    let losses = words(&drawn("optimizer-loss-by-steps"));
+    let losses = words(&drawn("optimizer-loss-by-steps")).join(" ");
     for rate in ["5·10⁻³", "10⁻³", "5·10⁻⁴", "10⁻⁴"] {
         assert!(losses.contains(&format!(", rate {rate} ")), "{rate}");
     }

@@ -1,8 +1,8 @@
 //! The ledger as a forest plot: what stands first, and on which axis.
 
-use crate::root;
+use crate::{drawn, root, words};
 use picloom_experiments::claims::{ClaimRow, Ledger};
-use picloom_experiments::figures::{Sources, figure};
+use picloom_experiments::figures::Sources;
 
 fn ledger() -> Ledger {
     Ledger::read(&root().join("figures/claims.json")).unwrap()
@@ -10,10 +10,7 @@ fn ledger() -> Ledger {
 
 /// Every text of the figure, in order.
 fn texts() -> Vec<String> {
-    let drawing = (figure("claims").unwrap().draw)(&Sources::new(root().join("figures"))).unwrap();
-    let document = roxmltree::Document::parse(&drawing.svg).unwrap();
-    let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
-    texts.filter_map(|node| node.text()).map(String::from).collect()
+    words(&drawn("claims", &Sources::new(root().join("figures"))).svg)
 }
 
 /// Lines of one text, joined.

@@ -10,43 +10,7 @@ use picloom::study::spec::SpecError;
 use picloom_experiments::claims::{Ledger, StudySpec};
 use std::path::PathBuf;
 
-const SPEC: &str = r#"
-kind = "networks"
-name = "wirings"
-question = "How wide is the basin?"
-size = 16
-steps = 300
-seeds = [0, 1]
-sample = 4
-checkpoints = [0.4, 0.6, 0.9]
-mechanisms = true
-[[targets]]
-name = "moth"
-genome = "genomes/bred_moth.json"
-[[targets]]
-name = "eye"
-genome = "genomes/novelty_eye.json"
-[[arms]]
-name = "evolved"
-wiring = "evolved"
-[[arms]]
-name = "dense"
-wiring = "dense"
-[[arms]]
-name = "graph"
-wiring = "graph"
-[[arms]]
-name = "layerized"
-wiring = "layerized"
-[[arms]]
-name = "noise-40"
-wiring = "layerized"
-noise = 0.4
-[[arms]]
-name = "noise-0"
-wiring = "layerized"
-noise = 0.0
-"#;
+const SPEC: &str = include_str!("../../../tests/specs/shaken.toml");
 
 /// A repository of its own with this spec and its genomes.
 fn wirings(spec: &str) -> (tempfile::TempDir, PathBuf) {

@@ -1,6 +1,7 @@
 //! Breeding through the page: what it breeds is in the file, and comes back bit for bit.
 
 use super::client::{Answer, Served, serve, studio, with};
+use crate::line::list;
 use picloom::evolve::{Breeding, Session};
 use picloom::genome::{Genome, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
@@ -30,8 +31,8 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
         json!({ "name": "my moths", "seed": 7, "from": ["genomes/bred_moth.json"], "grid": 6 });
     let mut session = served.made("/api/sessions", &body);
     let name = session["name"].as_str().unwrap().to_string();
-    assert_eq!((name.as_str(), session["sheet"].as_array().unwrap().len()), ("my_moths", 6));
-    assert!(!session["sheet"][1]["changes"].as_array().unwrap().is_empty(), "{session}");
+    assert_eq!((name.as_str(), list(&session["sheet"]).len()), ("my_moths", 6));
+    assert!(!list(&session["sheet"][1]["changes"]).is_empty(), "{session}");
     for at in 0..5 {
         session = bred(&served, &name, &session, at, &[at % 6, (at + 2) % 6]);
     }
@@ -183,7 +184,7 @@ fn a_genome_on_a_sheet_is_a_network_without_being_published() {
     assert!(layers["arch"].is_string());
     assert_eq!(served.json(&format!("/api/score?id={id}")), Value::Null);
     let again = served.made("/api/sessions", &json!({ "from": [id] }));
-    assert_eq!(again["sheet"].as_array().unwrap().len(), 15);
+    assert_eq!(list(&again["sheet"]).len(), 15);
     for (wrong, status) in [("1/99", 404), ("9/0", 404), ("1", 404), ("1/7/3", 404), ("1/x", 404)] {
         let id = format!("studio/sessions/wings.toml/{wrong}");
         assert_eq!(served.get(&format!("/api/network?id={id}")).status, status, "{wrong}");
@@ -258,7 +259,7 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
         assert_eq!(genome.provenance.notes["tags"], "a  b, <i>");
     }
     let after = served.json(&format!("/api/sessions/{name}"));
-    assert_eq!(after["published"].as_array().unwrap().len(), 4);
+    assert_eq!(list(&after["published"]).len(), 4);
     let child = served.get(&format!("/api/sessions/{name}/genome?place=3")).ok();
     let published = read(&root.at("genomes/Night_moth.json")).unwrap();
     let plain = |genome: &Genome| {

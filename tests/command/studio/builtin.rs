@@ -1,7 +1,7 @@
 //! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
-use super::client::{root, serve};
-use crate::line::Place;
+use super::client::serve;
+use crate::line::{Place, list};
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{LoadOptions, NetworkPath, Source, shipped};
@@ -36,7 +36,7 @@ fn every_genome_of_the_repository_comes_with_the_program() {
 fn commands_take_a_genome_by_its_name_outside_of_a_clone() {
     let away = Place::new();
     let listed = away.json("genome list");
-    assert_eq!(listed.as_array().unwrap().len(), BUILTIN.len());
+    assert_eq!(list(&listed).len(), BUILTIN.len());
     assert_eq!(away.json("genome info bred_skull")["links"], 19);
     away.done("genome convert bred_skull skull.json");
     assert_eq!(away.text("skull.json"), builtin(Path::new("bred_skull")).unwrap().1);
@@ -53,7 +53,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     let root = Place::new();
     let served = serve(root.path());
     let library = served.json("/api/library");
-    let genomes = library["genomes"].as_array().unwrap();
+    let genomes = list(&library["genomes"]);
     assert_eq!(genomes.len(), BUILTIN.len());
     assert!(genomes.iter().all(|genome| genome["builtin"] == true));
     let id = "genomes/bred_moth.json";
@@ -68,9 +68,9 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     // Bred from: the session has a copy.
     let body = json!({ "from": [id], "seed": 1, "grid": 4 });
     let session = served.made("/api/sessions", &body);
-    assert_eq!(session["sheet"].as_array().unwrap().len(), 4);
+    assert_eq!(list(&session["sheet"]).len(), 4);
     let library = served.json("/api/library");
-    let own = library["genomes"].as_array().unwrap().iter().filter(|g| g["builtin"] == false);
+    let own = list(&library["genomes"]).iter().filter(|g| g["builtin"] == false);
     assert_eq!(own.count(), 0, "a session's copy is no genome of its own: {library}");
     // Trained on, and found beside it.
     let work = json!({
@@ -82,8 +82,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     // An own file under that name is shown in its place, as one's own.
     root.write(id, std::fs::read("genomes/bred_skull.json").unwrap());
     let library = served.json("/api/library");
-    let moths: Vec<&Value> =
-        library["genomes"].as_array().unwrap().iter().filter(|g| g["id"] == id).collect();
+    let moths: Vec<&Value> = list(&library["genomes"]).iter().filter(|g| g["id"] == id).collect();
     assert_eq!((moths.len(), &moths[0]["builtin"]), (1, &json!(false)));
     assert_eq!(served.network(id)["name"], "bred_skull");
 }
@@ -116,19 +115,4 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
         (&json!("dense twin, trained"), &json!("bred_moth"))
     );
     assert_eq!((&told["fit"], &told["target"]), (&json!(true), &json!(shipped::EVOLVED)));
-}
-
-#[test]
-fn the_results_of_a_search_say_so() {
-    let root = root();
-    root.done("evolve --search novelty --generations 2 --size 16 --out found");
-    let served = serve(root.path());
-    let library = served.json("/api/library");
-    assert_eq!(library["searches"][0]["id"], "found");
-    assert_eq!(library["searches"][0]["search"], "novelty");
-    let genomes = library["genomes"].as_array().unwrap();
-    let found: Vec<&Value> = genomes.iter().filter(|g| g["search"] == "found").collect();
-    assert!(found.len() > 3 && found.iter().all(|g| g["builtin"] == false), "{library}");
-    // The copies in genomes/ are as they came with the program.
-    assert!(genomes.iter().any(|g| g["id"] == "genomes/mask.json" && g["builtin"] == true));
 }

@@ -96,14 +96,9 @@ pub(super) fn with(mut document: Value, more: Value) -> Value {
 }
 
 pub(super) fn serve(root: &Path) -> Served {
-    serve_by(Command::new(PROGRAM), root)
-}
-
-/// The same by a command that takes the program's arguments.
-pub(super) fn serve_by(mut command: Command, root: &Path) -> Served {
     let log = root.with_extension("log");
     let file = std::fs::OpenOptions::new().append(true).create(true).open(&log).unwrap();
-    let mut child = command
+    let mut child = Command::new(PROGRAM)
         .args(["studio", "--json", "--quiet", "--port", "4100"])
         .arg(root)
         .stdout(Stdio::piped())

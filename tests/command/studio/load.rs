@@ -1,16 +1,11 @@
-//! Clients that stall, ask for too much or leave things behind never shut the page out, and never
-//! take more than there is.
+//! Clients that ask for too much or leave things behind never take more than there is. Those that hold on to the studio
+//! are `tests/crash/run`'s.
 
-use super::client::{Served, root, serve, serve_by, studio};
-use picloom::genome::BUILTIN;
-use picloom::network::weight_files::write_weights;
-use picloom::network::{Arch, Weights};
+use super::client::{Served, root, serve, studio};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn connected(served: &Served, head: &str) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
@@ -27,58 +22,6 @@ fn status(stream: &mut TcpStream) -> Option<u16> {
     let mut head = [0; 12];
     stream.read_exact(&mut head).ok()?;
     std::str::from_utf8(&head[9..]).unwrap().parse().ok()
-}
-
-#[cfg(unix)]
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn silent_connections_shut_nobody_out_and_a_training_goes_on() {
-    let root = root();
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -n 256; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_picloom")]);
-    let served = serve_by(shell, root.path());
-    let work = json!({
-        "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 3000, "size": 16,
-    });
-    let job = served.made("/api/jobs", &work);
-    let silent: Vec<TcpStream> = (0..400).map(|_| connected(&served, "")).collect();
-    let library = served.json("/api/library");
-    assert_eq!(library["genomes"].as_array().unwrap().len(), BUILTIN.len(), "{library}");
-    let path = format!("/api/jobs/{}", job["job"].as_str().unwrap());
-    let done = served.until(&path, |state| state["status"] != "running");
-    assert_eq!(done["status"], "finished", "{done}");
-    drop(silent);
-}
-
-/// A layered network of random weights in `root`, as a file of weights with its arch beside it.
-fn layered(root: &Path, arch: &str) -> String {
-    let arch: Arch = arch.parse().unwrap();
-    let network = arch.network();
-    let weights = (0..network.weight_count()).map(|i| (i * 37 % 101) as f32 / 50.0 - 1.0).collect();
-    write_weights(&root.join("large.npz"), &network, &Weights(weights)).unwrap();
-    std::fs::write(root.join("large.arch"), arch.to_string()).unwrap();
-    "large.npz".into()
-}
-
-#[test]
-fn downloads_that_were_given_up_hold_up_no_other() {
-    let root = root();
-    let id = layered(root.path(), "12;sin:30");
-    let served = serve(root.path());
-    let given_up = format!("GET /api/download?id={id}&size=3000");
-    for _ in 0..3 {
-        let stream = connected(&served, &given_up);
-        std::thread::sleep(Duration::from_millis(300));
-        // Meanwhile others are answered.
-        let begun = Instant::now();
-        served.get("/api/library").ok();
-        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-        drop(stream);
-    }
-    let begun = Instant::now();
-    served.get(&format!("/api/download?id={id}&size=32")).ok();
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
-    served.get(&format!("/api/download?id={id}&size=32768")).refused(413, "size: expected at most");
 }
 
 #[test]

@@ -10,8 +10,6 @@ mod load;
 mod memory;
 mod networks;
 mod page;
-#[cfg(unix)]
-mod pipes;
 mod saves;
 pub(crate) mod site;
 mod wall;

@@ -1,6 +1,7 @@
 //! Looking inside: the numbers and pixels of the library, through HTTP.
 
 use super::client::{root, serve, studio};
+use crate::line::list;
 use picloom::figures::sheets::signed_picture;
 use picloom::genome::{self, Composed, from_json, to_json};
 use picloom::network::export::live_glsl;
@@ -24,8 +25,8 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
     for wiring in [Wiring::Graph, Wiring::Layerized, Wiring::Dense] {
         let model = model("bred_moth.json", wiring);
         let told = served.json(&format!("/api/network?id=genomes/bred_moth.json&wiring={wiring}"));
-        assert_eq!(told["units"].as_array().unwrap().len(), model.network.units.len());
-        let links = told["links"].as_array().unwrap();
+        assert_eq!(list(&told["units"]).len(), model.network.units.len());
+        let links = list(&told["links"]);
         assert_eq!(links.len(), model.weights.0.len());
         for (i, link) in links.iter().enumerate() {
             assert_eq!(link["source"], model.network.links[i].source);
@@ -38,7 +39,7 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
         let number = |value: &serde_json::Value| value.as_f64().unwrap();
         let (width, height) = (number(&told["width"]), number(&told["height"]));
         let side = number(&told["side"]);
-        let places = told["units"].as_array().unwrap().iter().filter(|unit| !unit["at"].is_null());
+        let places = list(&told["units"]).iter().filter(|unit| !unit["at"].is_null());
         let places: Vec<[f64; 2]> =
             places.map(|unit| [0, 1].map(|i| number(&unit["at"][i]))).collect();
         for (i, &[x, y]) in places.iter().enumerate() {
@@ -150,16 +151,14 @@ fn what_cannot_be_read_is_told_and_hides_nothing_else() {
     let served = serve(root.path());
     for _ in 0..2 {
         let library = served.json("/api/library");
-        let unread = library["unread"].as_array().unwrap();
+        let unread = list(&library["unread"]);
         let ids: Vec<&str> = unread.iter().map(|u| u["id"].as_str().unwrap()).collect();
         // A list of numbers never said that it is a genome.
         assert_eq!(ids, ["bred/session.toml", "genomes/broken.json", "runs/cut"], "{library}");
         for why in unread.iter().map(|u| u["why"].as_str().unwrap()) {
             assert!(!why.is_empty() && !why.contains(root.path().to_str().unwrap()), "{why}");
         }
-        assert!(
-            library["genomes"].as_array().unwrap().iter().any(|g| g["id"] == "genomes/mask.json")
-        );
+        assert!(list(&library["genomes"]).iter().any(|g| g["id"] == "genomes/mask.json"));
     }
 }
 
@@ -173,7 +172,7 @@ fn hostile_names_stay_text_and_pages_are_sent_once() {
     root.write("genomes/hostile.json", to_json(&genome));
     let served = serve(root.path());
     let library = served.json("/api/library");
-    let all = library["genomes"].as_array().unwrap();
+    let all = list(&library["genomes"]);
     let found = all.iter().find(|g| g["id"] == "genomes/hostile.json").unwrap();
     assert_eq!((&found["name"], &found["tags"][0]), (&name.into(), &"<b>".into()));
     assert_eq!(served.network("genomes/hostile.json")["name"], name);
@@ -193,7 +192,7 @@ fn a_network_with_factors_is_drawn_where_they_have_the_values_that_are_asked_for
     root.write("genomes/family.json", to_json(&genome));
     let served = serve(root.path());
     let told = served.network("genomes/family.json");
-    assert_eq!(told["inputs"].as_array().unwrap().len(), 6);
+    assert_eq!(list(&told["inputs"]).len(), 6);
     assert_eq!(told["at"], serde_json::json!([0.0, 0.0]));
     let model = Model::of_genome(&genome, Wiring::Graph);
     let at = |more: &str| {

@@ -1,6 +1,7 @@
 //! Training, pruning and scoring from the page: stopped, killed, gone on with; live events; a study.
 
 use super::client::{Served, root, serve, studio, with};
+use crate::line::list;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -137,7 +138,7 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let program = json!({ "kind": "prune", "id": id, "method": "cmd:touch ran", "budget": 30 });
     served.post("/api/jobs", &program).refused(400, "found a command");
     let network = served.network(&format!("runs/studio/{pruned}"));
-    let kept = network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true);
+    let kept = list(&network["links"]).iter().filter(|link| link["kept"] == true);
     assert!((1..=30).contains(&kept.count()));
     // By a threshold, as the command has it: fewer links the higher it is.
     let kept_at = |threshold: f64| {
@@ -145,7 +146,7 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
         let pruned = served.begun(&work);
         served.over(&pruned, "finished");
         let network = served.network(&format!("runs/studio/{pruned}"));
-        network["links"].as_array().unwrap().iter().filter(|link| link["kept"] == true).count()
+        list(&network["links"]).iter().filter(|link| link["kept"] == true).count()
     };
     // As many steps as its parent had, if nobody says.
     let as_long = json!({ "kind": "prune", "id": id, "method": "magnitude", "budget": 20 });
@@ -166,7 +167,7 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let value = score["score"].as_f64().unwrap();
     assert!((0.0..=1.0).contains(&value) && score["low"].as_f64() <= Some(value));
     assert_eq!(told.last().unwrap().1["score"]["score"], score["score"]);
-    let judged = score["judged"].as_array().unwrap();
+    let judged = list(&score["judged"]);
     assert!(judged.iter().any(|j| j["call"] == "clean" || j["call"] == "damaged"), "{score}");
     // As `picloom score` has it.
     let said = root.json("score --quiet --genome genomes/bred_moth.json");
@@ -176,9 +177,9 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
     let served = serve(root.path());
     assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), score);
     let jobs = served.json("/api/jobs");
-    assert!(jobs.as_array().unwrap().iter().all(|job| job["status"] == "finished"), "{jobs}");
+    assert!(list(&jobs).iter().all(|job| job["status"] == "finished"), "{jobs}");
     let whole = |job: &Value| job["steps"].as_u64() > Some(0) && job["step"] == job["steps"];
-    assert!(jobs.as_array().unwrap().iter().all(whole), "{jobs}");
+    assert!(list(&jobs).iter().all(whole), "{jobs}");
 }
 
 #[test]
@@ -213,21 +214,20 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     }
     let served = serve(root.path());
     let library = served.json("/api/library");
-    let ids: Vec<&Value> =
-        library["studies"].as_array().unwrap().iter().map(|study| &study["id"]).collect();
+    let ids: Vec<&Value> = list(&library["studies"]).iter().map(|study| &study["id"]).collect();
     assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
     let study = served.json("/api/study?id=figures/depth");
     assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
     let record = std::fs::read("figures/depth/study.json").unwrap();
     let record: Value = serde_json::from_slice(&record).unwrap();
-    let count = |value: &Value| value["rows"].as_array().unwrap().len();
+    let count = |value: &Value| list(&value["rows"]).len();
     assert!(json!(count(&study)) == record["rows"] && count(&study) > 100);
-    assert!(study["rows"].as_array().unwrap().iter().any(|row| row["score"].is_number()));
+    assert!(list(&study["rows"]).iter().any(|row| row["score"].is_number()));
     // A network that did not learn its picture says so.
-    let rows = study["rows"].as_array().unwrap().iter().filter(|row| row["r2"].is_number());
+    let rows = list(&study["rows"]).iter().filter(|row| row["r2"].is_number());
     let wrong = rows.filter(|row| row["fit"] != (row["r2"].as_f64() >= Some(0.95)));
     assert_eq!(wrong.count(), 0);
-    let figure = &study["figures"].as_array().unwrap()[0];
+    let figure = &list(&study["figures"])[0];
     let svg = served.get(figure["url"].as_str().unwrap()).ok();
     assert!(svg.header("content-security-policy").unwrap().contains("sandbox"));
     assert!(svg.text().starts_with("<svg"));
