@@ -2,18 +2,14 @@
 
 use picloom::base::SimRng;
 use picloom::genome::{self, Genome};
-use picloom::network::kernel::{feature_maps, picture};
+use picloom::network::kernel::feature_maps;
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Coords, Mask, Network, PixelInputs, Weights, compile, layerize};
 use picloom::probe::{Delta, View};
-use picloom::score::measures::attributes::Attributes;
 use picloom::score::measures::label_agreement::{differences, label_agreement, labelled_links};
 use picloom::score::measures::orthogonality::orthogonality;
 use picloom::score::measures::roughness::mean_roughness;
 use picloom::score::measures::sparsity::compositional_sparsity;
-use picloom::score::measures::structural::{
-    MaskConfig, PartedPicture, structural_compositionality,
-};
 use std::path::Path;
 
 const TARGETS: [&str; 2] = ["skull", "butterfly"];
@@ -115,32 +111,4 @@ pub(crate) fn links_with_one_human_label_change_the_picture_more_alike(archive: 
         measured += 1;
     }
     assert_eq!(measured, 8);
-}
-
-pub(crate) fn learned_masks_draw_a_tone_of_the_skull_better_than_random_ones(archive: &Path) {
-    let size = 48;
-    let (network, evolved, sgd) = pair(archive, "skull");
-    let inputs = PixelInputs::full(size, Coords::Fer);
-    let drawn = picture(&network, &evolved, size, Coords::Fer);
-    let parts = Attributes::of(&drawn).parts(&drawn);
-    let count = parts.iter().max().unwrap() + 1;
-    let regions = (1..count)
-        .map(|k| (format!("part {k}"), parts.iter().map(|&p| p == k).collect()))
-        .collect();
-    let picture = PartedPicture { background: drawn.at(0, 0), rgb: drawn.rgb, parts: regions };
-    for (name, weights) in [("evolved", &evolved), ("SGD", &sgd)] {
-        let mut rng = SimRng::new(1, "structural", 0);
-        let found = structural_compositionality(
-            &network,
-            weights,
-            &Mask::non_zero(weights),
-            &inputs,
-            &picture,
-            &MaskConfig::default(),
-            &mut rng,
-        )
-        .unwrap();
-        // The tones of the evolved skull share everything; SGD's spare weights can be told apart.
-        assert!(name == "evolved" || found.sc > found.control + 0.1, "{name}: {}", found.sc);
-    }
 }

@@ -17,6 +17,7 @@ mod experiments;
 mod figures_study;
 mod judge;
 mod judge_fit;
+mod measures;
 mod newton_schulz;
 mod regime;
 mod reports;

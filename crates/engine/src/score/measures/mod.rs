@@ -24,7 +24,6 @@
 //! | [`function`] | modules of units that do the same to the picture, and whether links keep to them | −1…1 |
 //! | [`modules`] | components of a mask, the theory's counts on a trained network | 0… |
 //! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
-//! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
 //! | [`axis_advantage`] | do single weights mean more than random directions? | −1…1 |
 //! | [`effective_units`] | how many units a pixel hangs on, and how unequally | 1…units, 0…1 |
 //! | [`locality`] | is what a unit does confined to a part of the picture? | 0…1 |
@@ -74,7 +73,6 @@ pub mod roughness;
 pub mod scaling;
 pub mod silencing;
 pub mod sparsity;
-pub mod structural;
 pub mod summary;
 pub mod symmetry;
 pub mod unified;

@@ -1,0 +1,3 @@
+//! The measures that only the paper's studies ask for.
+
+mod structural;
