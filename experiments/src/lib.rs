@@ -37,7 +37,8 @@ const OWN: [Kind; 4] = [
     kind::<xor::Xor>(),
 ];
 
-/// Every kind of study: those of the instrument, and the paper's own.
+/// Every kind of study: those of the instrument, and the paper's own. Adds the paper's measures, which they may ask for.
 pub fn kinds() -> Vec<Kind> {
+    measures::add();
     [&picloom::experiment::kinds::KINDS[..], &OWN[..]].concat()
 }

@@ -19,7 +19,7 @@ use crate::genome::{ConnectionGene, Genome, GenomeInfo};
 use crate::network::{Layered, layerize, link_genes};
 use crate::score::FIT_GATE;
 use crate::score::dl::labelled_by;
-use crate::score::measures::candidates::NULL;
+use crate::score::measures::disentanglement::NULL;
 use crate::study::spec::check_name;
 use crate::train::StopReason;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,6 @@ fn main() {
         measures::evolved_maps_are_smoother_than_those_of_sgd,
         measures::raw_orthogonality_ranks_sgd_above_the_evolved_networks,
         measures::a_genome_and_its_layerized_twin_are_equally_sparse,
-        measures::links_with_one_human_label_change_the_picture_more_alike,
         pruning::one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks,
         pruning::five_readings_of_similarity_lie_near_the_butterflys_count,
         pruning::budgets_of_the_captions_are_exact_and_alive_on_fers_networks,

@@ -7,7 +7,8 @@ mod measures;
 use archive::checks;
 
 fn main() {
-    archive::run(
-        checks![measures::learned_masks_draw_a_tone_of_the_skull_better_than_random_ones,],
-    );
+    archive::run(checks![
+        measures::links_with_one_human_label_change_the_picture_more_alike,
+        measures::learned_masks_draw_a_tone_of_the_skull_better_than_random_ones,
+    ]);
 }

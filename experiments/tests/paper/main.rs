@@ -1,7 +1,14 @@
 //! The paper's studies, records, figures and claims.
 
+#[allow(dead_code)]
+#[path = "../../../tests/common/answers.rs"]
+mod answers;
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
+#[path = "../../../tests/common/oracle.rs"]
+mod oracle;
+#[path = "../../../tests/common/organised.rs"]
+mod organised;
 #[path = "../../../tests/common/refusals.rs"]
 mod refusals;
 #[path = "../../../tests/common/repository.rs"]

@@ -1,5 +1,7 @@
 //! The columns of a networks study's table, and what each means.
 
+use crate::score::measures::disentanglement;
+
 /// Names of columns that are not those of their fields: the path of the field, the column.
 pub(super) const NAMES: &[(&str, &str)] = &[
     ("result.score.score", "score"),
@@ -58,10 +60,6 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     (
         "factors_decoded",
         "R² of linear probes of the factors on the held-out combinations, best hidden layer.",
-    ),
-    (
-        "plasticity",
-        "R² of what was held out that four changed weights teach without harm to the rest, with `organisation`.",
     ),
     ("fit", "Whether R² is at least .95: only then a score counts."),
     ("stop", "Why training ended."),
@@ -134,29 +132,6 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
         "Newman's Q of |w| with the modules by function, less its mean over shuffled modules; 0: the links do not know the modules.",
     ),
     ("function_wiring_z", "The same over the standard deviation of the shuffles."),
-    (
-        "label_advantage",
-        "The same less that of the labels on rotated directions: how special single links are.",
-    ),
-    (
-        "label_agreement",
-        "AUC of links with one label (people's, or parts of a composed genome) changing the picture alike; of evolved networks.",
-    ),
-    (
-        "mechanisms_gradient_variance",
-        "Trace of the covariance, over pixels, of a pixel's gradient: the noise of minibatches.",
-    ),
-    ("mechanisms_hessian_error", "Standard error of `mechanisms_hessian_trace` over directions."),
-    (
-        "mechanisms_hessian_trace",
-        "Trace of the loss's Hessian over the living weights (Hutchinson): flatness.",
-    ),
-    ("mechanisms_loss", "Mean squared error to the target where the mechanisms were measured."),
-    ("mechanisms_norm", "Sum of squares of the living weights."),
-    (
-        "mechanisms_sharpness",
-        "Rise of the loss at the end of the short step that raises it most, weights in units of each unit's norm: flatness.",
-    ),
     ("modules_density", "Share of the links between hidden layers that the mask keeps, in [0, 1]."),
     ("modules_layers", "Hidden layers."),
     (
@@ -166,11 +141,6 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
     ("modules_outputs_driven", "Whether every output hangs on an input."),
     ("modules_spanning", "Components among living units and links that cover every hidden layer."),
     ("modules_width", "Units of a hidden layer."),
-    (
-        "relative_edits",
-        "R² of the way from the target to its relatives' pictures that four changed weights reach, less that of random fields of the same spectrum; of targets with `relatives`.",
-    ),
-    ("relatives_reached", "The same, nothing subtracted."),
     (
         "run_id",
         "Id of the network's run, a hash of its config; `path` is its folder. Empty for an evolved network.",
@@ -205,4 +175,5 @@ pub(super) const COLUMNS: &[(&str, &str)] = &[
         "views_sweep",
         "Picture of the network, then of each of `views_changes`, side by side, beside the table.",
     ),
+    (disentanglement::KEY, disentanglement::SAYS),
 ];

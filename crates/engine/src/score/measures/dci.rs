@@ -20,6 +20,7 @@
 //! twice lower D for everyone.
 
 use super::attributes::Attributes;
+use super::disentanglement::dci_of;
 use super::measure::{Measure, kept};
 use crate::base::real;
 use crate::base::stats::student_quantile;
@@ -144,10 +145,9 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
     matrix
 }
 
-/// [`dci()`] of a sweep for a card; its rows stand among the [candidates](super::candidates).
+/// [`dci()`] of a sweep for a card, which has its row from [`disentanglement`](super::disentanglement).
 pub(crate) fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
-    let found = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
-    (kept(&found), Vec::new())
+    (kept(&dci_of(view, sweep)), Vec::new())
 }
 
 #[cfg(test)]
