@@ -5,7 +5,7 @@ use crate::oracle::{close, indices, number, numbers};
 use crate::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
 use picloom::base::SimRng;
 use picloom::network::{Mask, Model};
-use picloom::probe::{Delta, Perturbation, Selection, WeightSweep};
+use picloom::probe::{Delta, Selection};
 use picloom::prune::alive;
 use picloom::score::measures::attributes::Attributes;
 use picloom::score::measures::dci::{dci, sweep_importance};
@@ -241,7 +241,7 @@ fn the_numbers_of_a_record_are_the_oracles() {
             ("decoded_components", s.decoded_components),
         ] {
             // Where the eighth component is as strong as the ninth, the oracle has no number.
-            if let Some(expected) = some(&oracle["summary"][key]) {
+            if let Some(expected) = oracle["summary"][key].as_f64() {
                 close(&format!("{key} of {}", case.kind), found.unwrap(), expected, CLOSE);
             }
         }
