@@ -12,7 +12,8 @@ use super::{
 };
 use picloom::base::SimRng;
 use picloom::probe::View;
-use picloom::score::measures::disentanglement::{self, dci_of, sweep};
+use picloom::score::measures::dci::dci_of;
+use picloom::score::measures::disentanglement::{self, sweep};
 use picloom::score::measures::own::{Column, Measures, Numbers, Subject};
 use picloom::score::measures::silencing::Silenced;
 use picloom::score::{Judge, JudgeError};

@@ -20,7 +20,6 @@
 //! twice lower D for everyone.
 
 use super::attributes::Attributes;
-use super::disentanglement::dci_of;
 use super::measure::{Measure, kept};
 use crate::base::real;
 use crate::base::stats::student_quantile;
@@ -143,6 +142,11 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
         }
     }
     matrix
+}
+
+/// Disentanglement and completeness of a sweep, over the attributes of the network's picture.
+pub fn dci_of(view: &View, sweep: &WeightSweep) -> Dci {
+    dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())))
 }
 
 /// [`dci()`] of a sweep for a card, which has its row from [`disentanglement`](super::disentanglement).

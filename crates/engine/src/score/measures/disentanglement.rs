@@ -5,8 +5,7 @@
 //! number in [0, 1] with its interval; `None` for a network without links.
 //! Cost: a sweep of 40 weights and at most 80 drawings of P pixels; ten times that for the shuffled weights.
 
-use super::attributes::Attributes;
-use super::dci::{Dci, dci, sweep_importance};
+use super::dci::dci_of;
 use crate::base::SimRng;
 use crate::network::transform::shuffled;
 use crate::probe::{Delta, Selection, View, WeightSweep};
@@ -57,9 +56,4 @@ impl Disentanglement {
 pub fn sweep(view: &View, seed: u64) -> WeightSweep {
     let links = Selection::Sample(SWEPT).draw(view.model(), &mut SimRng::new(seed, "swept", 0));
     view.sweep(&links, Delta::default(), &|_| {})
-}
-
-/// Disentanglement and completeness of a sweep, over the attributes of the network's picture.
-pub fn dci_of(view: &View, sweep: &WeightSweep) -> Dci {
-    dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())))
 }
