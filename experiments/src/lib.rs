@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`claims`] | which studies decide the fifteen claims, and the ledger of what our results say on each |
 //! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
+//! | [`measures`] | measures that only its studies ask for |
 //! | [`structural`] | do parts of a picture live in subnetworks of their own? |
 //! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
 //! | [`xor`] | NEAT's classic check, by the published numbers |
@@ -17,6 +18,7 @@ pub mod claims;
 pub mod figures;
 pub mod finding;
 pub mod judge;
+pub mod measures;
 pub mod program;
 pub mod structural;
 pub mod theory;
@@ -35,7 +37,8 @@ const OWN: [Kind; 4] = [
     kind::<xor::Xor>(),
 ];
 
-/// Every kind of study: those of the instrument, and the paper's own.
+/// Every kind of study: those of the instrument, and the paper's own. Adds the paper's measures, which they may ask for.
 pub fn kinds() -> Vec<Kind> {
+    measures::add();
     [&picloom::experiment::kinds::KINDS[..], &OWN[..]].concat()
 }

@@ -23,7 +23,7 @@ pub enum What {
     /// A picture from a network
     Render,
     /// Every weight moved both ways until the picture changes, every such picture judged; against
-    /// the plain way; and the measures of organisation
+    /// the plain way
     Score,
     /// A NEAT target search: population 150, pictures of 64² pixels, drawn, judged and bred
     Evolve,
@@ -175,7 +175,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
     }
     let (threads, delta) = (rayon::current_num_threads(), protocol.delta.to_string());
     let mut text = format!(
-        "score at {size}², {threads} threads, {delta}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>9} {:>8} {:>8}\n",
+        "score at {size}², {threads} threads, {delta}\n{:<18} {:>7} {:>7} {:>9} {:>9} {:>9} {:>10} {:>9} {:>9}\n",
         "case",
         "weights",
         "silent",
@@ -184,14 +184,12 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
         "score s",
         "ms/pert.",
         "afresh ×",
-        "judge ms",
-        "cheap s",
-        "costly s"
+        "judge ms"
     );
     for t in &timings {
         let judge_ms = t.judge_ms.map_or("-".into(), |ms| format!("{ms:.3}"));
         text += &format!(
-            "{:<18} {:>7} {:>7} {:>9.1} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9} {:>8.2} {:>8.2}\n",
+            "{:<18} {:>7} {:>7} {:>9.1} {:>9.2} {:>9.2} {:>10.3} {:>9.2} {judge_ms:>9}\n",
             t.case,
             t.weights,
             t.silent,
@@ -199,9 +197,7 @@ fn run_score(args: &BenchArgs, out: &Output) -> anyhow::Result<()> {
             t.sweep_s,
             t.score_s,
             t.perturbation_ms,
-            t.ratio,
-            t.organisation_s[0],
-            t.organisation_s[1]
+            t.ratio
         );
     }
     let json = json!({

@@ -159,11 +159,8 @@ fn card(
     out: &Output,
 ) -> anyhow::Result<()> {
     let view = exhibit.view();
-    let genome = source.genome.as_ref();
     let behind = source.behind();
-    let labelled = genome.filter(|_| !source.trained);
-    let swept = (view, &found.sweep);
-    let record = CardRecord::of(swept, score, judge, behind.as_ref(), labelled)?;
+    let record = CardRecord::of((view, &found.sweep), score, judge, behind.as_ref())?;
     text += &format!("\n{}\n", measures_text(&record.measures));
     let Some(folder) = folder else { return out.result(&record, &text) };
     let stands = source.unfinished.map_or(String::new(), |at| format!(" ({at})"));

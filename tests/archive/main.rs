@@ -1,8 +1,7 @@
 //! Checks against other people's data: their genomes, networks, traces and labelled pictures.
-//!
-//! They are read from the folder that `PICLOOM_ARCHIVE` names. Where it is not set every check is
-//! listed as ignored, with the reason, and counted so.
 
+#[path = "../common/archive.rs"]
+mod archive;
 #[path = "../common/reference_step.rs"]
 mod reference_step;
 
@@ -13,21 +12,10 @@ mod measures;
 mod pruning;
 mod training;
 
-use libtest_mimic::{Arguments, Trial};
-use std::path::{Path, PathBuf};
-
-/// A check: it is given the folder, and panics where something does not hold.
-type Check = fn(&Path);
-
-macro_rules! checks {
-    ($($file:ident::$name:ident,)*) => {
-        [$((concat!(stringify!($file), "::", stringify!($name)), $file::$name as Check)),*]
-    };
-}
+use archive::checks;
 
 fn main() {
-    let archive = std::env::var_os("PICLOOM_ARCHIVE").map(PathBuf::from);
-    let checks = checks![
+    archive::run(checks![
         genomes::skull_and_butterfly_have_the_published_counts,
         genomes::every_picbreeder_file_imports_and_its_layered_network_draws_the_same,
         genomes::renders_match_the_published_pictures_in_fer_coordinates_only,
@@ -37,8 +25,6 @@ fn main() {
         measures::evolved_maps_are_smoother_than_those_of_sgd,
         measures::raw_orthogonality_ranks_sgd_above_the_evolved_networks,
         measures::a_genome_and_its_layerized_twin_are_equally_sparse,
-        measures::links_with_one_human_label_change_the_picture_more_alike,
-        measures::learned_masks_draw_a_tone_of_the_skull_better_than_random_ones,
         pruning::one_threshold_near_a_third_gives_the_captions_counts_on_fers_networks,
         pruning::five_readings_of_similarity_lie_near_the_butterflys_count,
         pruning::budgets_of_the_captions_are_exact_and_alive_on_fers_networks,
@@ -49,15 +35,5 @@ fn main() {
         training::the_reference_follows_the_traces,
         training::the_fast_path_starts_like_the_traces,
         training::the_fer_recipe_follows_the_float64_traces,
-    ];
-    let trials = checks.map(|(name, check)| match archive.clone() {
-        Some(folder) => Trial::test(name, move || {
-            check(&folder);
-            Ok(())
-        }),
-        None => Trial::test(name, || Ok(()))
-            .with_ignored_flag(true)
-            .with_kind("PICLOOM_ARCHIVE not set"),
-    });
-    libtest_mimic::run(&Arguments::from_args(), trials.into()).exit();
+    ]);
 }

@@ -1,7 +1,7 @@
 """Oracle of the measures of how a network is organised (crates/engine/src/score/measures): an independent numpy
 implementation in float64, from the definitions, on networks made by integer arithmetic.
 
-Writes tests/oracle/organisation.json, which tests/rooms/organisation.rs reads:  python tests/oracle/organisation.py
+Writes tests/oracle/organisation.json, which tests/common/organised.rs reads:  python tests/oracle/organisation.py
 The test repeats the networks, the noise and the directions; nothing but our own numbers is committed.
 """
 import json

@@ -34,7 +34,8 @@ mod networks;
 mod optimizers;
 #[path = "../common/oracle.rs"]
 mod oracle;
-mod organisation;
+#[path = "../common/organised.rs"]
+mod organised;
 mod orthogonal;
 mod own_files;
 mod penalties;

@@ -1,21 +1,20 @@
 //! Further measures against an independent numpy implementation (tests/oracle/measures.py), on the networks of
-//! [`organisation`](super::organisation). The oracle says which weights are moved, and how far.
+//! [`organised`](crate::organised). The oracle says which weights are moved, and how far.
 
-use super::organisation::{CLOSE, Case, SIDE, sums_close};
 use crate::oracle::{close, indices, number, numbers};
+use crate::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
 use picloom::base::SimRng;
 use picloom::network::{Mask, Model};
-use picloom::probe::{Delta, Perturbation, Selection, WeightSweep};
+use picloom::probe::{Delta, Selection};
 use picloom::prune::alive;
 use picloom::score::measures::attributes::Attributes;
-use picloom::score::measures::candidates::recommended;
 use picloom::score::measures::dci::{dci, sweep_importance};
 use picloom::score::measures::decodability::decodability;
+use picloom::score::measures::disentanglement::Disentanglement;
 use picloom::score::measures::duplicates::duplicates;
 use picloom::score::measures::effective_links::{needed_links, participation};
 use picloom::score::measures::fan_in::effective_fan_in;
 use picloom::score::measures::function::FunctionalModules;
-use picloom::score::measures::label_agreement::{differences, label_agreement};
 use picloom::score::measures::modularity::{modularity, newman_q};
 use picloom::score::measures::orthogonality::orthogonality;
 use picloom::score::measures::reuse::reuse;
@@ -24,56 +23,23 @@ use picloom::score::measures::summary::Summary;
 use picloom::score::measures::symmetry::{Axis, sweep_symmetry};
 use serde_json::Value;
 
-/// Each network, and what this oracle says of it.
-fn all() -> Vec<(Case, Value)> {
-    let oracle: Vec<Value> = serde_json::from_str(include_str!("../oracle/measures.json")).unwrap();
-    let all: Vec<(Case, Value)> = Case::all().into_iter().zip(oracle).collect();
-    assert!(all.len() == 3 && all.iter().all(|(case, oracle)| oracle["kind"] == case.kind));
-    all
-}
-
-fn some(value: &Value) -> Option<f64> {
-    (!value.is_null()).then(|| number(value))
-}
-
-#[track_caller]
-fn all_close(what: &str, found: &[Option<f64>], expected: &Value) {
-    let expected: Vec<Option<f64>> = expected.as_array().unwrap().iter().map(some).collect();
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (k, pair) in found.iter().zip(expected).enumerate() {
-        match pair {
-            (Some(found), Some(expected)) => {
-                close(&format!("{what}, {k}"), *found, expected, CLOSE)
-            }
-            (found, expected) => assert_eq!(*found, expected, "{what}, {k}"),
+#[test]
+fn the_units_that_change_the_picture_are_the_oracles() {
+    for case in Case::all() {
+        let s = &case.silenced;
+        for (key, count) in [
+            ("units", s.doings.len()),
+            ("different", s.different().len()),
+            ("living", case.living().len()),
+        ] {
+            assert_eq!(case.oracle[key], count, "{key} of {}", case.kind);
         }
-    }
-}
-
-/// The moved weights of the oracle, of those links that `of` keeps.
-fn sweep(case: &Case, oracle: &Value, of: impl Fn(usize) -> bool) -> WeightSweep {
-    let view = case.view();
-    let rows = oracle["sweep"].as_array().unwrap().iter();
-    let perturbations: Vec<Perturbation> = rows
-        .map(|row| {
-            let (link, delta) = (row[0].as_u64().unwrap() as usize, number(&row[1]));
-            let (layer, silent) = (view.model().layer_of(link), row[2].as_bool().unwrap());
-            Perturbation { link, layer, delta, rmse: 0.0, silent }
-        })
-        .filter(|p| of(p.link))
-        .collect();
-    WeightSweep {
-        delta: "effect:0.18".into(),
-        non_zero: view.model().non_zero(),
-        weights: perturbations.len() / 2,
-        size: view.size(),
-        perturbations,
     }
 }
 
 #[test]
 fn attributes_of_a_picture_are_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let picture = case.view().picture();
         let rods = Attributes::of(picture);
         let values: Vec<Option<f64>> = rods.measure(picture).into_iter().map(Some).collect();
@@ -91,7 +57,7 @@ fn attributes_of_a_picture_are_the_oracles() {
 
 #[test]
 fn the_importance_of_weights_for_attributes_is_the_oracles_and_so_is_its_dci() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let (view, swept, expected) =
             (case.view(), sweep(&case, &oracle, |_| true), &oracle["importance"]);
         let matrix = sweep_importance(view, &swept, &Attributes::of(view.picture()));
@@ -129,15 +95,14 @@ fn the_recommended_number_is_that_of_forty_weights_at_matched_effect() {
         let links = Selection::Sample(40).draw(view.model(), &mut SimRng::new(3, "swept", 0));
         let swept = view.sweep(&links, Delta::Effect(0.18), &|_| {});
         let found = dci(&sweep_importance(view, &swept, &Attributes::of(view.picture())));
-        let taken = recommended(view, 3)[0];
-        assert_eq!(taken.key, "disentanglement");
+        let taken = Disentanglement::of(view, 3).unwrap();
         assert_eq!((taken.value, taken.interval), (found.disentanglement, found.interval()));
     }
 }
 
 #[test]
 fn symmetry_of_changes_is_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let expected = &oracle["symmetry"];
         let found = sweep_symmetry(case.view(), &sweep(&case, &oracle, |_| true));
         assert_eq!(expected["vertical"], found.axis == Axis::Vertical, "{}", case.kind);
@@ -145,27 +110,6 @@ fn symmetry_of_changes_is_the_oracles() {
         let what = format!("symmetry of {}", case.kind);
         close(&what, found.base_error, number(&expected["error"]), CLOSE);
         close(&what, found.preservation.unwrap(), number(&expected["preservation"]), CLOSE);
-    }
-}
-
-#[test]
-fn agreement_of_labels_is_the_oracles() {
-    for (case, oracle) in all() {
-        let expected = &oracle["labels"];
-        let links = indices(&expected["links"]);
-        let moved = differences(case.view(), &sweep(&case, &oracle, |link| links.contains(&link)));
-        let (found, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
-        assert_eq!(found, links, "{}", case.kind);
-        let labels = expected["labels"].as_array().unwrap().iter();
-        let labels: Vec<&str> = labels.map(|label| label.as_str().unwrap()).collect();
-        let mut rng = SimRng::new(0, "test", 0);
-        let found = label_agreement(&moved, &labels, 10, &mut rng).unwrap();
-        assert_eq!(expected["within"], found.within, "{}", case.kind);
-        let what = format!("agreement of labels in {}", case.kind);
-        close(&what, found.mean_within, number(&expected["mean_within"]), CLOSE);
-        close(&what, found.mean_between, number(&expected["mean_between"]), CLOSE);
-        let auc = [found.auc.estimate, found.auc.low, found.auc.high].map(Some);
-        all_close(&what, &auc, &expected["auc"]);
     }
 }
 
@@ -187,7 +131,7 @@ fn overlap_close(what: &str, maps: &[&[f32]], expected: &Value) {
 
 #[test]
 fn maps_overlap_are_rough_and_can_be_decoded_as_the_oracle_says() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let (view, maps) = (case.view(), case.view().maps());
         let network = &view.model().network;
         let attributes = Attributes::of(view.picture()).per_pixel(view.picture());
@@ -219,7 +163,7 @@ fn maps_overlap_are_rough_and_can_be_decoded_as_the_oracle_says() {
 
 #[test]
 fn effective_inputs_needed_links_participation_and_reuse_are_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let (view, expected, kind) = (case.view(), &oracle["links"], &case.kind);
         let Model { network, mask, weights } = view.model();
         let fan_in = effective_fan_in(network, weights, &view.maps());
@@ -245,7 +189,7 @@ fn effective_inputs_needed_links_participation_and_reuse_are_the_oracles() {
 
 #[test]
 fn modules_of_the_wiring_and_their_q_are_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let Model { network, weights, .. } = case.view().model();
         let found = modularity(network, weights, 0, &mut SimRng::new(0, "test", 0));
         let module: Vec<Option<f64>> =
@@ -258,7 +202,7 @@ fn modules_of_the_wiring_and_their_q_are_the_oracles() {
 
 #[test]
 fn modules_by_function_and_their_q_are_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let (view, expected, kind) = (case.view(), &oracle["function"], &case.kind);
         let found = FunctionalModules::of(view, &mut SimRng::new(0, "test", 0)).unwrap();
         let (units, module) = (indices(&expected["units"]), indices(&expected["module"]));
@@ -285,7 +229,7 @@ fn modules_by_function_and_their_q_are_the_oracles() {
 
 #[test]
 fn the_numbers_of_a_record_are_the_oracles() {
-    for (case, oracle) in all() {
+    for (case, oracle) in measured() {
         let s = Summary::of(case.view(), &mut SimRng::new(0, "test", 0));
         for (key, found) in [
             ("interference", s.interference),
@@ -297,7 +241,7 @@ fn the_numbers_of_a_record_are_the_oracles() {
             ("decoded_components", s.decoded_components),
         ] {
             // Where the eighth component is as strong as the ninth, the oracle has no number.
-            if let Some(expected) = some(&oracle["summary"][key]) {
+            if let Some(expected) = oracle["summary"][key].as_f64() {
                 close(&format!("{key} of {}", case.kind), found.unwrap(), expected, CLOSE);
             }
         }

@@ -1,4 +1,4 @@
-//! The targets of a study: families of pictures, those that a network learned before, relatives.
+//! The targets of a study: families of pictures, those that a network learned before.
 
 use crate::networks::run_with;
 use crate::specs::{in_repository, read};
@@ -37,25 +37,6 @@ fn a_network_learns_other_families_first_and_goes_on_from_their_weights() {
 }
 
 pub(crate) const RELATED: &str = include_str!("../specs/related.toml");
-
-#[test]
-fn edits_lead_to_the_relatives_that_a_target_names() {
-    let (_root, path) = in_repository(RELATED);
-    let study = read(&path, None);
-    let runs = tempfile::tempdir().unwrap();
-    let record = run_with(&study, runs.path(), 2);
-    let found = &record.rows[0].result.as_ref().unwrap().organisation;
-    let (less_chance, reached) = (found["relative_edits"], found["relatives_reached"]);
-    assert!((0.0..=1.0).contains(&reached) && less_chance <= reached, "{less_chance} {reached}");
-
-    // Itself is no relative: there is no way to it.
-    let (_root, path) = in_repository(&RELATED.replace("\"genomes/bred_lamp.json\", ", ""));
-    let alone = read(&path, None);
-    assert_ne!(alone.chains[0].key.sha256, study.chains[0].key.sha256);
-    let runs = tempfile::tempdir().unwrap();
-    let record = run_with(&alone, runs.path(), 1);
-    assert!(!record.rows[0].result.as_ref().unwrap().organisation.contains_key("relative_edits"));
-}
 
 pub(crate) const BRED: &str = include_str!("../specs/bred.toml");
 

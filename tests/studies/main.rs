@@ -13,6 +13,7 @@ mod spec_folder;
 #[path = "../common/whole.rs"]
 mod whole;
 
+mod asked;
 mod cells;
 #[path = "../common/commands.rs"]
 mod commands;

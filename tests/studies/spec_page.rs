@@ -1,13 +1,11 @@
 //! docs/SPEC.md has every key that the parser knows, with an example, and its examples are read; docs/COLUMNS.md is what the
-//! columns say.
+//! columns of a comparison say.
 
 use crate::answers::hold_generated;
 use picloom::base::settings::Settings;
 use picloom::experiment::changes;
-use picloom::experiment::networks::{NetworksRecord, NetworksSpec};
+use picloom::experiment::networks::NetworksSpec;
 use picloom::figures::plot::{FigureSpec, Kind, of_spec};
-use picloom::score::measures::candidates::CANDIDATES;
-use picloom::study::Record;
 use picloom::study::spec::{SpecFile, read_text};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -98,6 +96,7 @@ fn the_page_of_specs_has_every_key_with_an_example() {
 
 #[test]
 fn every_block_of_the_page_is_read() {
+    crate::asked::add();
     for block in examples(&page("SPEC.md")) {
         assert!(block.parse::<toml::Table>().is_ok(), "{block}");
         let has = |key: &str| block.starts_with(key) || block.contains(&format!("\n{key}"));
@@ -160,41 +159,8 @@ fn the_keys_of_figures_stand_on_their_page() {
 }
 
 #[test]
-fn the_page_of_columns_is_what_the_columns_say() {
-    let table = |columns: &[(&str, &str)]| {
-        let mut text = String::from("| column | meaning |\n|---|---|\n");
-        for (name, says) in columns {
-            let _ = writeln!(text, "| `{name}` | {} |", says.replace('|', "\\|"));
-        }
-        text
-    };
-    let organised = CANDIDATES.iter().map(|candidate| (candidate.key, candidate.says));
-    let networks: Vec<_> = NetworksRecord::COLUMNS.iter().copied().chain(organised).collect();
-    hold_generated("docs/COLUMNS.md", ["<!-- networks -->\n", END], &table(&networks));
-    hold_generated("docs/COLUMNS.md", ["<!-- changes -->\n", END], &table(&changes::COLUMNS));
-}
-
-#[test]
-fn every_column_of_the_committed_studies_of_networks_is_explained() {
-    let figures = Path::new(env!("CARGO_MANIFEST_DIR")).join("figures");
-    let known: Vec<&str> = NetworksRecord::COLUMNS.iter().map(|column| column.0).collect();
-    assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len(), "each once");
-    let mut studies = 0;
-    for folder in std::fs::read_dir(figures).unwrap() {
-        let Ok(text) = std::fs::read_to_string(folder.unwrap().path().join("study.json")) else {
-            continue;
-        };
-        let head: serde_json::Value = serde_json::from_str(&text).unwrap();
-        if head["format"] != NetworksRecord::FORMAT {
-            continue;
-        }
-        studies += 1;
-        for column in head["columns"].as_array().unwrap() {
-            let name = column["name"].as_str().unwrap();
-            let said = NetworksRecord::describe(name, "").is_some();
-            assert!(said, "{}: {name} has no words", head["study"]);
-            assert!(NetworksRecord::has_column(name), "no contrast may name {name}");
-        }
-    }
-    assert!(studies > 20 && !NetworksRecord::has_column("scroe"));
+fn the_page_of_columns_is_what_the_columns_of_a_comparison_say() {
+    let text = changes::COLUMNS.iter().map(|(name, says)| format!("| `{name}` | {says} |\n"));
+    let text = String::from("| column | meaning |\n|---|---|\n") + &text.collect::<String>();
+    hold_generated("docs/COLUMNS.md", ["<!-- changes -->\n", END], &text);
 }

@@ -230,6 +230,6 @@ pub(crate) fn score<'py>(
     }
     let (view, sweep) = (exhibit.view(), &found.sweep);
     let behind = evolved.map(|model| &model.0);
-    let card = py.detach(|| CardRecord::of((view, sweep), record, judge.as_ref(), behind, None));
+    let card = py.detach(|| CardRecord::of((view, sweep), record, judge.as_ref(), behind));
     plain(py, &card.map_err(failed)?)
 }

@@ -168,7 +168,7 @@ def test_a_score_comes_with_every_other_measure_when_it_is_asked_for(moth):
     card = picloom.score(dense, moth, all=True, evolved=evolved, size=32, samples=4)
     assert card["score"]["score"] is not None
     rows = {row["name"]: row for row in card["measures"]}
-    for name in ("compositional score", "disentanglement", "locality"):
+    for name in ("compositional score", "disentanglement", "roughness of maps"):
         assert {"value", "low", "high", "null", "evolved", "recommended"} <= rows[name].keys()
         assert rows[name]["evolved"] is not None
     assert [name for name, row in rows.items() if row["recommended"]] == ["disentanglement"]

@@ -2,12 +2,12 @@
 
 use super::data::{estimate, look, what};
 use super::{DrawError, Drawing, Sources, some};
+use crate::measures::mechanisms::Mechanisms;
 use picloom::base::real;
 use picloom::base::stats::mean;
 use picloom::experiment::networks::record::{NetworkRow, NetworksRecord};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series, Spread};
-use picloom::score::measures::mechanisms::Mechanisms;
 
 const STUDY: &str = "mechanisms";
 
@@ -42,7 +42,7 @@ fn ratios(
         let reached = &row.result.as_ref()?.reached;
         let there = reached.iter().find(|at| at.level == level)?;
         // A curvature may come out below 0 by its error: then there is no ratio.
-        there.mechanisms.map(|m| of(&m)).filter(|value| *value > 0.0)
+        Some(of(&Mechanisms::of_record(&there.mechanisms))).filter(|value| *value > 0.0)
     };
     let find = |target: &str, arm: &str, pruned: usize, seed: Option<u64>| {
         record.rows.iter().find(|row| {

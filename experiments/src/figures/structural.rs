@@ -3,13 +3,13 @@
 use super::data::{distinct, estimate, hollow};
 use super::theory::looks;
 use super::{DrawError, some};
+use crate::measures::structural::MaskConfig;
 use crate::structural::arm as networks;
 use crate::structural::findings::{at_every_penalty, of_arm, sp_against};
 use crate::structural::{ArmOutcome, PartOutcome, StructuralRecord, arm_at, penalties};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Dots, Figure, Group, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE};
-use picloom::score::measures::structural::MaskConfig;
 
 const ARMS: [&str; 4] = ["evolved", "dense", "magnitude", "sp"];
 

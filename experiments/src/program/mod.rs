@@ -37,6 +37,7 @@ enum Command {
 
 /// Runs the command line and returns the exit code.
 pub fn main() -> ExitCode {
+    crate::measures::add();
     run_program::<Cli>(std::env::args_os().collect())
 }
 

@@ -1,7 +1,7 @@
 //! The spec of the structural study, and the names of what is made of it.
 
+use crate::measures::structural::MaskConfig;
 use picloom::network::Arch;
-use picloom::score::measures::structural::MaskConfig;
 use picloom::study::grid::{GridRecord, GridRow, GridStudy, axis};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 use super::findings;
 use super::record::{ArmOutcome, Measured, PartOutcome, StructuralKey};
 use super::spec::{PartedTarget, Shown, Structural, StructuralRecord};
+use crate::measures::structural::{MaskConfig, PartedPicture, structural_compositionality};
 use picloom::base::SimRng;
 use picloom::base::hash::{hex, sha256_hex};
 use picloom::base::refusal::Refusal;
@@ -17,9 +18,6 @@ use picloom::prune::methods::{Magnitude, Sp};
 use picloom::prune::{Method, PrunePlan, alive, schedule};
 use picloom::run::{RunError, Target, TrainJob, load_run, train_run};
 use picloom::score::Fit;
-use picloom::score::measures::structural::{
-    MaskConfig, PartedPicture, structural_compositionality,
-};
 use picloom::study::grid::Grid;
 use picloom::study::record::six_digits;
 use picloom::study::spec::{SpecError, check_names};

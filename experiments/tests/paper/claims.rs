@@ -238,7 +238,7 @@ fn by_optimizer(adam: f64, muon: f64) -> NetworksRecord {
                     r2: Some(0.9),
                     step: Some(9),
                     score,
-                    mechanisms: None,
+                    mechanisms: std::collections::BTreeMap::new(),
                 };
                 result.reached = vec![at];
                 (result.score, result.fit) = (score, true);

@@ -1,7 +1,14 @@
 //! The paper's studies, records, figures and claims.
 
+#[allow(dead_code)]
+#[path = "../../../tests/common/answers.rs"]
+mod answers;
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
+#[path = "../../../tests/common/oracle.rs"]
+mod oracle;
+#[path = "../../../tests/common/organised.rs"]
+mod organised;
 #[path = "../../../tests/common/refusals.rs"]
 mod refusals;
 #[path = "../../../tests/common/repository.rs"]
@@ -17,6 +24,7 @@ mod experiments;
 mod figures_study;
 mod judge;
 mod judge_fit;
+mod measures;
 mod newton_schulz;
 mod reports;
 mod structural_study;

@@ -8,12 +8,14 @@ use picloom::study::Record;
 use picloom::study::cells::run_cells;
 use picloom::study::spec::SpecError;
 use picloom_experiments::claims::{Ledger, StudySpec};
+use picloom_experiments::measures::{self, mechanisms::Mechanisms};
 use std::path::PathBuf;
 
 const SPEC: &str = include_str!("../../../tests/specs/shaken.toml");
 
 /// A repository of its own with this spec and its genomes.
 fn wirings(spec: &str) -> (tempfile::TempDir, PathBuf) {
+    measures::add();
     let genomes = ["genomes/bred_moth.json", "genomes/novelty_eye.json"];
     repository(root(), "wirings", spec, &genomes)
 }
@@ -30,7 +32,7 @@ fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been()
     };
     for target in ["moth", "eye"] {
         let evolved = results("evolved", target).next().unwrap();
-        let felt = evolved.mechanisms.unwrap();
+        let felt = Mechanisms::of_record(&evolved.mechanisms);
         assert!(felt.loss < 1e-9 && felt.hessian_trace > 0.0 && felt.norm > 0.0, "{felt:?}");
         let first = |arm| -> Vec<f64> {
             results(arm, target).map(|r| r.train.as_ref().unwrap().first_loss.unwrap()).collect()
@@ -45,7 +47,7 @@ fn shaken_weights_begin_where_they_should_and_c2_compares_where_both_have_been()
     }
     let reached = record.rows.iter().flat_map(|r| r.result.iter().flat_map(|x| &x.reached));
     let reached: Vec<_> = reached.collect();
-    assert!(!reached.is_empty() && reached.iter().all(|at| at.mechanisms.is_some()));
+    assert!(!reached.is_empty() && reached.iter().all(|at| !at.mechanisms.is_empty()));
 
     // Read back, it is the same record, and the ledger decides C2 on it.
     let read = NetworksRecord::read(&folder.path().join("wirings")).unwrap();

@@ -3,9 +3,6 @@
 use super::Workload;
 use crate::network::Coords;
 use crate::probe::{Delta, Perturbation, View, spread};
-use crate::score::card::MEASURED_AT;
-use crate::score::measures::candidates::{cheap, costly};
-use crate::score::measures::silencing::Silenced;
 use crate::score::{DlJudge, Exhibit, Judge, JudgeError, score};
 use serde::Serialize;
 use std::time::Instant;
@@ -52,8 +49,6 @@ pub struct ScoreTiming {
     pub ratio: f64,
     /// Milliseconds of the embedded judge, one thread, median picture; `None` if all are silent.
     pub judge_ms: Option<f64>,
-    /// Seconds of the measures of organisation at 64², all threads: the cheap ones, and the others.
-    pub organisation_s: [f64; 2],
 }
 
 /// Times sweeping `links` of a network and judging every picture. `progress` is called with the
@@ -103,20 +98,7 @@ pub fn time_score(
         afresh_s,
         ratio: afresh_s / incremental_s,
         judge_ms: judge_ms(view, &loud, judge)?,
-        organisation_s: organisation_s(case, judge)?,
     })
-}
-
-/// Seconds of the measures of organisation: cheap, costly.
-fn organisation_s(case: &Workload, judge: &DlJudge) -> Result<[f64; 2], JudgeError> {
-    let view = View::new(&case.model, MEASURED_AT, Coords::Fer);
-    let start = Instant::now();
-    let silenced = Silenced::of(&view);
-    std::hint::black_box(cheap(&view, &silenced, 0));
-    let cheap_s = start.elapsed().as_secs_f64();
-    let start = Instant::now();
-    std::hint::black_box(costly(&view, &silenced, judge, 0)?);
-    Ok([cheap_s, start.elapsed().as_secs_f64()])
 }
 
 /// Median milliseconds of one verdict, over pictures evenly spread.

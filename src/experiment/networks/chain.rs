@@ -16,18 +16,15 @@ use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::watched::Watched;
 use crate::genome::Genome;
 use crate::network::transform::parts as parts_of;
-use crate::network::{Coords, Mask, Model, Picture, PixelInputs, TrainedWiring, Weights};
+use crate::network::{Coords, Mask, Model, Picture, TrainedWiring, Weights};
 use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{FamilyTarget, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics};
-use crate::score::measures::candidates::{NULL, candidates, nulls, recommended};
-use crate::score::measures::few_weight_edits::towards;
+use crate::score::measures::disentanglement::{self, Disentanglement, NULL};
 use crate::score::measures::function::FunctionalModules;
-use crate::score::measures::label_agreement::LabelAgreement;
-use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
-use crate::score::measures::plasticity::plasticity;
+use crate::score::measures::own::{Subject, with_key};
 use crate::score::measures::recombination::{self, Recombination};
 use crate::score::measures::sparsity::compositional_sparsity;
 use crate::score::measures::summary::Summary;
@@ -523,9 +520,9 @@ pub(in crate::experiment) struct Measuring<'a> {
     pub seed: u64,
     /// δ of the second score.
     pub fixed_delta: Option<f64>,
-    /// Whether what may bias descent is measured.
+    /// Whether the program's measures with the key `mechanisms` are taken, also on the way.
     pub mechanisms: bool,
-    /// Whether it is measured how networks are organised.
+    /// Whether those with the key `organisation` are.
     pub organisation: bool,
     /// The genome of the evolved network, whose links may have labels.
     pub genome: Option<&'a Genome>,
@@ -565,11 +562,44 @@ impl<'a> Measuring<'a> {
         Exhibit::new(model, self.target.width, self.coords, Some(self.target))
     }
 
-    /// Measures the mechanisms that may bias descent at a network, if the study measures them.
-    fn mechanisms(&self, model: &Model) -> Option<Mechanisms> {
-        let inputs = PixelInputs::full(self.target.width, self.coords);
-        let mut rng = SimRng::new(self.seed, "mechanisms", 0);
-        self.mechanisms.then(|| Mechanisms::of(model, &inputs, self.target, &mut rng))
+    /// The numbers of the measures that the program has added with a key, if the study asks for them: each by the name of
+    /// its column, without the key before it.
+    fn added(
+        &self,
+        key: &str,
+        asked: bool,
+        (model, view): (&Model, &View),
+        judge: &dyn Judge,
+    ) -> Result<BTreeMap<String, f64>, JudgeError> {
+        let subject = Subject {
+            model,
+            view,
+            target: self.target,
+            relatives: self.relatives,
+            family: self.family.map(|family| (&family.seen, &family.held_out)),
+            genome: self.genome,
+            judge,
+            delta: self.protocol.delta,
+            seed: self.seed,
+        };
+        let mut found = BTreeMap::new();
+        for measures in with_key(key).into_iter().filter(|_| asked) {
+            for (column, value) in measures.of(&subject)? {
+                let name = column.strip_prefix(key).and_then(|name| name.strip_prefix('_'));
+                found.insert(name.unwrap_or(column).to_string(), value);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What may bias descent at a network.
+    fn mechanisms(
+        &self,
+        network: (&Model, &View),
+        judge: &dyn Judge,
+    ) -> Result<BTreeMap<String, Option<f64>>, JudgeError> {
+        let found = self.added("mechanisms", self.mechanisms, network, judge)?;
+        Ok(found.into_iter().map(|(name, value)| (name, Some(value))).collect())
     }
 
     /// Scores of a network where its training first reached each R² that was asked for.
@@ -578,43 +608,29 @@ impl<'a> Measuring<'a> {
         let mut scores = Vec::new();
         for &Reached { level, r2, step, .. } in &run.result.train.reached {
             let Some(model) = run.reached(folder, level)? else { continue };
-            let found = self.protocol.measure(&self.exhibit(&model), judge)?;
-            let (score, mechanisms) = (Scored::of(&found.score), self.mechanisms(&model));
+            let exhibit = self.exhibit(&model);
+            let score = Scored::of(&self.protocol.measure(&exhibit, judge)?.score);
+            let mechanisms = self.mechanisms((&model, exhibit.view()), judge)?;
             scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
         }
         Ok(scores)
     }
 
-    /// How a network is organised; what the gate recommends without asking for more, with its null where the network is
-    /// shown.
+    /// How a network is organised: disentanglement, with its null where the network is shown, and the measures that the
+    /// program has added.
     fn organised(
         &self,
-        view: &View,
+        network: (&Model, &View),
         judge: &dyn Judge,
     ) -> Result<BTreeMap<String, f64>, JudgeError> {
-        let of_key = |(key, value): (&str, f64)| (key.to_string(), value);
-        let mut found: BTreeMap<String, f64> =
-            recommended(view, self.seed).iter().map(|one| of_key((one.key, one.value))).collect();
+        let mut found = self.added("organisation", self.organisation, network, judge)?;
+        let key = disentanglement::KEY;
+        let own = Disentanglement::of(network.1, self.seed).map(|own| own.value);
+        found.extend(own.map(|value| (key.to_string(), value)));
         // Ten times as long: for networks that are shown, and where all measures are asked for.
         if self.organisation || self.views.is_some() {
-            let nulls = nulls(view, self.seed).into_iter();
-            found.extend(nulls.map(|(key, null)| (format!("{key}{NULL}"), null)));
-        }
-        if !self.organisation {
-            return Ok(found);
-        }
-        found.extend(candidates(view, judge, self.seed)?);
-        let mut rng = SimRng::new(self.seed, "relatives", 0);
-        if let Some(edits) = towards(view, self.target, self.relatives, &mut rng) {
-            found.insert("relative_edits".into(), edits.parts[2] - edits.controls[2]);
-            found.insert("relatives_reached".into(), edits.parts[2]);
-        }
-        let at = (view.size(), view.coords());
-        let delta = self.protocol.delta;
-        let labels = self.genome.and_then(|own| LabelAgreement::of(own, at, delta, self.seed));
-        if let Some(labels) = labels {
-            found.insert("label_agreement".into(), labels.auc.estimate);
-            found.insert("label_advantage".into(), labels.advantage());
+            let null = Disentanglement::shuffled(network.1, self.seed);
+            found.extend(null.map(|null| (format!("{key}{NULL}"), null)));
         }
         Ok(found)
     }
@@ -637,6 +653,8 @@ impl<'a> Measuring<'a> {
             let shown = (*changes, *with_maps);
             write_views((folder, file), (made.arm, view, &found), shown, ask)
         });
+        let mut organisation = self.organised((model, view), judge)?;
+        let plasticity = organisation.remove("plasticity");
         Ok(NetworkResult {
             run_id: made.run.map(|(run, _)| run.result.run_id.clone()),
             path: made.run.and_then(|(_, at)| Some(portable(at.strip_prefix(folder).ok()?))),
@@ -664,21 +682,17 @@ impl<'a> Measuring<'a> {
             },
             by_layer: found.score.layers,
             measures: Summary::of(view, &mut SimRng::new(self.seed, "measures", 0)),
-            mechanisms: self.mechanisms(model),
+            mechanisms: self.mechanisms((model, view), judge)?,
             sparsity: Some(compositional_sparsity(&model.network, &model.mask)),
             modules: NetworkModules::of(&model.network, &model.mask),
             recombination: self.family.filter(|family| !family.held_out.conditions.is_empty()).map(
-                |FamilyTarget { seen, held_out }| {
-                    let mut found = Recombination::of(model, seen, held_out, self.coords);
-                    if self.organisation {
-                        let reached = plasticity(model, seen, held_out, self.coords);
-                        found.plasticity = reached.map(|[_, _, four, _]| four);
-                    }
-                    found
+                |FamilyTarget { seen, held_out }| Recombination {
+                    plasticity,
+                    ..Recombination::of(model, seen, held_out, self.coords)
                 },
             ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
-            organisation: self.organised(view, judge)?,
+            organisation,
             views: views.transpose()?,
         })
     }

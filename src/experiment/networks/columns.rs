@@ -1,15 +1,19 @@
 //! The columns of a networks study's table, and what each means.
 
+use crate::score::measures::disentanglement;
+
 /// Declares the columns in their order: the meaning, the name, and where the value lies in a row if the name does not
 /// say it.
 macro_rules! columns {
     ($($(#[doc = $says:literal])+ $name:ident $($path:literal)?;)+) => {
         /// Columns in their order, each with its meaning.
         pub(super) const COLUMNS: &[(&str, &str)] =
-            &[$((stringify!($name), concat!($($says),+).trim_ascii())),+];
+            &[$((stringify!($name), concat!($($says),+).trim_ascii()),)+ (disentanglement::KEY, disentanglement::SAYS)];
 
         /// Names of columns that are not those of their fields: the path of the field, the column.
-        pub(super) const NAMES: &[(&str, &str)] = &[$($(($path, stringify!($name)),)?)+];
+        /// The meaning of the last is told by the measure that a program adds.
+        pub(super) const NAMES: &[(&str, &str)] =
+            &[$($(($path, stringify!($name)),)?)+ ("result.recombination.plasticity", "plasticity")];
     };
 }
 
@@ -62,8 +66,6 @@ columns! {
     gap "result.recombination.gap";
     /// R² of linear probes of the factors on the held-out combinations, best hidden layer.
     factors_decoded "result.recombination.factors_decoded";
-    /// R² of what was held out that four changed weights teach without harm to the rest, with `organisation`.
-    plasticity "result.recombination.plasticity";
     /// Whether R² is at least .95: only then a score counts.
     fit;
     /// Why training ended.
@@ -164,24 +166,6 @@ columns! {
     function_wiring;
     /// The same over the standard deviation of the shuffles.
     function_wiring_z;
-    /// The same less that of the labels on rotated directions: how special single links are.
-    label_advantage;
-    /// AUC of links with one label (people's, or parts of a composed genome) changing the picture alike; of evolved
-    /// networks.
-    label_agreement;
-    /// Trace of the covariance, over pixels, of a pixel's gradient: the noise of minibatches.
-    mechanisms_gradient_variance;
-    /// Standard error of `mechanisms_hessian_trace` over directions.
-    mechanisms_hessian_error;
-    /// Trace of the loss's Hessian over the living weights (Hutchinson): flatness.
-    mechanisms_hessian_trace;
-    /// Mean squared error to the target where the mechanisms were measured.
-    mechanisms_loss;
-    /// Sum of squares of the living weights.
-    mechanisms_norm;
-    /// Rise of the loss at the end of the short step that raises it most, weights in units of each unit's norm:
-    /// flatness.
-    mechanisms_sharpness;
     /// Share of the links between hidden layers that the mask keeps, in [0, 1].
     modules_density;
     /// Hidden layers.
@@ -194,11 +178,6 @@ columns! {
     modules_spanning;
     /// Units of a hidden layer.
     modules_width;
-    /// R² of the way from the target to its relatives' pictures that four changed weights reach, less that of random
-    /// fields of the same spectrum; of targets with `relatives`.
-    relative_edits;
-    /// The same, nothing subtracted.
-    relatives_reached;
     /// Id of the network's run, a hash of its config; `path` is its folder. Empty for an evolved network.
     run_id;
     /// Folder of the network's run, relative to the study's folder in the store. Empty for an evolved network.

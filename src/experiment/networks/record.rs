@@ -7,10 +7,10 @@ use crate::base::stats::{mean, mean_interval, normal_quantile};
 use crate::experiment::curve::Curve;
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
-use crate::score::measures::candidates::{CANDIDATES, NULL};
+use crate::score::measures::disentanglement::NULL;
 use crate::score::measures::function::FunctionalModules;
-use crate::score::measures::mechanisms::Mechanisms;
 use crate::score::measures::modules::NetworkModules;
+use crate::score::measures::own;
 use crate::score::measures::recombination::Recombination;
 use crate::score::measures::sparsity::CompositionalSparsity;
 use crate::score::measures::summary::Summary;
@@ -193,8 +193,8 @@ pub struct NetworkResult {
     /// Modules by function; `None` for networks with fewer than two units that change the picture.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub function: Option<FunctionalModules>,
-    /// How it is organised, by measure: the recommended ones, or all where they were asked for; empty in records that
-    /// leave it out.
+    /// How it is organised, by measure: disentanglement, and where they were asked for those that the program has added;
+    /// empty in records that leave it out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub organisation: BTreeMap<String, f64>,
     /// Scores where its training first reached each R² of the spec's checkpoints, rising.
@@ -203,9 +203,9 @@ pub struct NetworkResult {
     /// The same weights changed by a fixed δ.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fixed: Option<Scored>,
-    /// The mechanisms that may bias descent there.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mechanisms: Option<Mechanisms>,
+    /// What may bias descent there, by measure, of those that the program has added.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub mechanisms: BTreeMap<String, Option<f64>>,
     /// Pictures kept for figures.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub views: Option<Views>,
@@ -292,7 +292,7 @@ impl Scored {
 }
 
 /// A network on its way: where its training first reached an R².
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReachedScore {
     /// The level asked for.
     pub level: f64,
@@ -304,9 +304,9 @@ pub struct ReachedScore {
     pub step: Option<u64>,
     /// Its score; `None` if nothing could be judged.
     pub score: Option<Scored>,
-    /// The mechanisms that may bias descent there.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub mechanisms: Option<Mechanisms>,
+    /// What may bias descent there, by measure, of those that the program has added.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub mechanisms: BTreeMap<String, Option<f64>>,
 }
 
 /// How the training of a network went.
@@ -478,17 +478,27 @@ fn computed(row: &mut Value) {
 }
 
 impl NetworksRecord {
-    /// Every column that a table of networks can have.
-    pub(crate) fn column_names() -> impl Iterator<Item = &'static str> {
-        let own = columns::COLUMNS.iter().map(|column| column.0);
+    /// Every column that a table of networks can have, in order, with its meaning: the study's own, and those of the
+    /// measures that the program has added.
+    pub fn columns() -> Vec<(&'static str, &'static str)> {
+        let mut all = columns::COLUMNS.to_vec();
+        for column in own::columns() {
+            let before = column.before.and_then(|name| all.iter().position(|one| one.0 == name));
+            all.insert(before.unwrap_or(all.len()), (column.name, column.says));
+        }
+        all
+    }
+
+    /// The names of the columns, also of those whose meaning an added measure would say.
+    fn column_names() -> Vec<&'static str> {
         let named = columns::NAMES.iter().map(|one| one.1);
-        own.chain(named).chain(CANDIDATES.iter().map(|of| of.key))
+        Self::columns().into_iter().map(|column| column.0).chain(named).collect()
     }
 
     /// Whether a table of networks can have this column: a measure's own, or that of its shuffled weights.
     pub fn has_column(name: &str) -> bool {
         let of = name.strip_suffix(NULL).unwrap_or(name);
-        Self::column_names().any(|known| known == name || known == of)
+        Self::column_names().into_iter().any(|known| known == name || known == of)
     }
 
     /// Refuses a column that no table of networks has; `at` is where it is named.
@@ -521,15 +531,13 @@ impl Record for NetworksRecord {
     const COLUMNS: &'static [(&'static str, &'static str)] = columns::COLUMNS;
 
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
-        let own = Self::COLUMNS.iter().position(|column| column.0 == name);
-        let organised = || {
-            let of = |name: &str| CANDIDATES.iter().position(|candidate| candidate.key == name);
-            let shuffled = name.strip_suffix(NULL).and_then(of);
-            let at = Self::COLUMNS.len() + of(name).or(shuffled)?;
+        let all = Self::columns();
+        let of = |name: &str| all.iter().position(|column| column.0 == name);
+        let own = of(name).map(|at| (at, all[at].1));
+        own.or_else(|| {
             let says = "The same of the same links, their weights shuffled within layers; mean of ten such networks.";
-            Some((at, if shuffled.is_some() { says } else { CANDIDATES[of(name)?].says }))
-        };
-        own.map(|at| (at, Self::COLUMNS[at].1)).or_else(organised)
+            Some((of(name.strip_suffix(NULL)?)?, says))
+        })
     }
 
     /// The network at the end of training, then on its way.

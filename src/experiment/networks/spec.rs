@@ -9,6 +9,7 @@ use crate::experiment::target_spec::{TargetSpec, check_size};
 use crate::probe::Delta;
 use crate::prune::Retrain;
 use crate::score::JudgeChoice;
+use crate::score::measures::own::with_key;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Variation};
 use crate::study::spec::{
@@ -92,11 +93,11 @@ settings! {
         judge: JudgeChoice = JudgeChoice::default(), value: "NAME[:OPTIONS]";
         /// Also measure flatness, gradient noise and norms, at every network and at each R² on its way.
         ///
-        /// [`Mechanisms`](crate::score::measures::mechanisms::Mechanisms).
+        /// By the program's [own measures](crate::score::measures::own) with this key.
         mechanisms: bool = false;
-        /// Also measure how networks are organised: the measures that the gate tries.
+        /// Also take the measures of organisation.
         ///
-        /// [`candidates`](crate::score::measures::candidates).
+        /// The program's [own measures](crate::score::measures::own) with this key.
         organisation: bool = false;
     }
 }
@@ -267,6 +268,12 @@ impl Spec for NetworksSpec {
             names.into_iter().try_for_each(|name| check_name(key, name))?;
         }
         self.targets.iter().try_for_each(TargetSpec::check)?;
+        for (key, asked) in
+            [("mechanisms", self.own.mechanisms), ("organisation", self.own.organisation)]
+        {
+            let expected = "false, or the program picloom-experiments, which has these measures";
+            Refusal::unless(!asked || !with_key(key).is_empty(), key, expected, "true")?;
+        }
         let asked = self.own.organisation || self.targets.iter().all(|t| t.relatives.is_empty());
         Refusal::unless(asked, "relatives", "them with organisation = true", "them without it")?;
         for (i, arm) in self.arms.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::base::refusal::Refusal;
 use crate::figures::axis::Axis;
 use crate::figures::charts::Look;
 use crate::figures::style::{self, Colour, Marker};
-use crate::score::measures::candidates::CANDIDATES;
+use crate::score::measures::own;
 use crate::study::contrast::{Basis, ContrastSpec};
 use crate::study::table::{Column, Measure, Table};
 
@@ -163,8 +163,8 @@ impl Words<'_> {
         match (self.0.labels.get(column), known(column)) {
             (Some(label), _) => label.clone(),
             (None, Some((_, label, _))) => label.to_string(),
-            (None, None) => match CANDIDATES.iter().find(|candidate| candidate.key == column) {
-                Some(candidate) => candidate.name.into(),
+            (None, None) => match own::columns().iter().find(|own| own.name == column) {
+                Some(own) => own.label.into(),
                 None => column.replace('_', " "),
             },
         }

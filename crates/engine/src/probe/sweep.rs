@@ -35,9 +35,9 @@ impl Delta {
     /// Largest δ that can be asked for: weights stay finite.
     pub const LARGEST_FIXED: f64 = 1e6;
     /// Relative width of the window about the wanted effect.
-    pub(crate) const TOLERANCE: f64 = 0.15;
+    pub const TOLERANCE: f64 = 0.15;
     /// A weight that cannot reach this share of the effect is silent.
-    pub(crate) const SILENT_BELOW: f64 = 0.60;
+    pub const SILENT_BELOW: f64 = 0.60;
 }
 
 impl Default for Delta {

@@ -273,7 +273,7 @@ impl Painter<'_> {
     }
 
     /// The effect of several changes at once.
-    pub(crate) fn effect_of_all(&mut self, changes: impl IntoIterator<Item = Change>) -> f64 {
+    pub fn effect_of_all(&mut self, changes: impl IntoIterator<Item = Change>) -> f64 {
         self.resolve(changes);
         self.view.perturber.rmse_with_weights(&mut self.scratch, &self.changes)
     }

@@ -1,22 +1,17 @@
 //! The card of a network: its score and everything else that is measured of it, with what each
 //! number is compared with.
 
-use super::measures::candidates::{
-    CANDIDATES, Candidate, RECOMMENDED, Recommended, candidates, nulls, recommended,
-};
-use super::measures::label_agreement::LabelAgreement;
+use super::measures::disentanglement::{self, Disentanglement};
 use super::measures::summary::Summary;
 use super::measures::{Measure, OF_SWEEPS};
 use super::{Exhibit, Judge, JudgeError, Protocol, ScoreRecord};
 use crate::base::SimRng;
 use crate::base::text::number;
-use crate::genome::Genome;
 use crate::network::transform::shuffled;
 use crate::network::{Coords, Model};
 use crate::probe::{Delta, Selection, View, WeightSweep};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
 pub const MEASURED_AT: usize = 64;
@@ -39,8 +34,6 @@ pub struct CardRecord {
     /// The result of each of [`OF_SWEEPS`], under its name.
     #[serde(flatten)]
     pub of_sweep: Map<String, Value>,
-    /// Agreement with people's labels, where the genome has any.
-    pub labels: Option<LabelAgreement>,
     /// All of it as rows with references.
     pub measures: Vec<Measure>,
     /// Names of the card's files: the record must not depend on where it was written.
@@ -50,8 +43,7 @@ pub struct CardRecord {
 impl CardRecord {
     /// Measures a scored sweep of `view`.
     ///
-    /// `behind` is the evolved network behind a trained one, in the same kind of wiring; `labelled`
-    /// a genome whose links people may have named.
+    /// `behind` is the evolved network behind a trained one, in the same kind of wiring.
     ///
     /// # Errors
     /// The judge could not judge a picture.
@@ -60,25 +52,14 @@ impl CardRecord {
         score: ScoreRecord,
         judge: &dyn Judge,
         behind: Option<&Model>,
-        labelled: Option<&Genome>,
     ) -> Result<Self, JudgeError> {
         let (model, coords, seed) = (view.model(), view.coords(), score.seed);
         let summary = summarise(model, coords, seed);
         let null = shuffled(model, seed);
         let control = summarise(&null, coords, seed);
         let evolved = behind.map(|model| summarise(model, coords, seed));
-        let labels = labelled.and_then(|genome| labels(genome, coords, &score));
         let other = |model: &Model| View::new(model, view.size(), coords);
-        let organised = |model: &Model| candidates(&other(model), judge, seed);
-        let scored = |model: &Model| score_of(model, view, judge, seed);
-        let evolved_score = behind.map(scored).transpose()?.flatten();
-        let mut measures = vec![of_score(&score, scored(&null)?, evolved_score)];
-        let rows = of_candidates(
-            &candidates(view, judge, seed)?,
-            Some(&organised(&null)?),
-            behind.map(organised).transpose()?.as_ref(),
-        );
-        measures.extend(with_recommended(rows, view, behind, seed));
+        let mut measures = main_measures(view, &score, judge, behind)?;
         measures.extend(of_summary(&summary, &control, evolved.as_ref()));
         let mut links: Vec<usize> = sweep.perturbations.iter().map(|p| p.link).collect();
         links.dedup();
@@ -106,7 +87,6 @@ impl CardRecord {
             }
             measures.extend(rows);
         }
-        measures.extend(labels.as_ref().map(of_labels));
         Ok(CardRecord {
             format: "picloom-card/1",
             score,
@@ -115,7 +95,6 @@ impl CardRecord {
             shuffled: control,
             evolved,
             of_sweep,
-            labels,
             measures,
             written: ["card.svg", "card.png", "card.json"].map(String::from).to_vec(),
         })
@@ -150,8 +129,8 @@ fn of_score(record: &ScoreRecord, null: Option<f64>, evolved: Option<f64>) -> Me
     }
 }
 
-/// The score and the measures that the gate recommends, each beside the same links with their weights shuffled, and beside
-/// the evolved network `behind` a trained one.
+/// The score and the measure that is recommended beside it, each beside the same links with their weights shuffled, and
+/// beside the evolved network `behind` a trained one.
 ///
 /// # Errors
 /// The judge could not judge a picture.
@@ -164,62 +143,31 @@ pub fn main_measures(
     let scored = |model: &Model| score_of(model, view, judge, score.seed);
     let null = scored(&shuffled(view.model(), score.seed))?;
     let evolved = behind.map(scored).transpose()?.flatten();
-    let own = of_candidates(&BTreeMap::new(), None, None).into_iter().filter(|m| m.recommended);
-    let own = own.collect::<Vec<_>>();
-    Ok([vec![of_score(score, null, evolved)], with_recommended(own, view, behind, score.seed)]
-        .concat())
+    Ok(vec![of_score(score, null, evolved), of_disentanglement(view, behind, score.seed)])
 }
 
-/// The rows, those that the gate recommends with interval, null and the evolved network's value.
-fn with_recommended(
-    mut rows: Vec<Measure>,
-    view: &View,
-    behind: Option<&Model>,
-    seed: u64,
-) -> Vec<Measure> {
-    let (own, nulls) = (recommended(view, seed), nulls(view, seed));
-    let evolved = behind
-        .map(|model| recommended(&View::new(model, view.size(), view.coords()), seed))
-        .unwrap_or_default();
-    for row in rows.iter_mut().filter(|row| row.recommended) {
-        let is_it = |one: &&Recommended| one.key == row.key;
-        let Some(found) = own.iter().find(is_it) else { continue };
-        (row.low, row.high) = found.interval.unzip();
-        row.value = Some(found.value);
-        row.null = nulls.iter().find(|(key, _)| *key == found.key).map(|(_, null)| *null);
-        row.evolved = evolved.iter().find(is_it).map(|one| one.value);
-    }
-    rows
-}
-
-/// The rows of the measures of organisation.
-fn of_candidates(
-    own: &BTreeMap<String, f64>,
-    null: Option<&BTreeMap<String, f64>>,
-    evolved: Option<&BTreeMap<String, f64>>,
-) -> Vec<Measure> {
-    let row = |candidate: &Candidate| {
-        let of = |found: &BTreeMap<String, f64>| found.get(candidate.key).copied();
-        let Candidate { key, name, range, says, .. } = *candidate;
-        Measure {
-            null: null.and_then(of),
-            evolved: evolved.and_then(of),
-            recommended: RECOMMENDED.contains(&key),
-            ..Measure::alone(&key.replace('_', "-"), name, of(own), range, says)
-        }
+/// The row of disentanglement.
+fn of_disentanglement(view: &View, behind: Option<&Model>, seed: u64) -> Measure {
+    let (key, says) = (disentanglement::KEY, disentanglement::SAYS);
+    let found = Disentanglement::of(view, seed);
+    let of_evolved = |model: &Model| {
+        let view = View::new(model, view.size(), view.coords());
+        Some(Disentanglement::of(&view, seed)?.value)
     };
-    CANDIDATES.iter().map(row).collect()
+    let (low, high) = found.and_then(|found| found.interval).unzip();
+    Measure {
+        low,
+        high,
+        null: found.and_then(|_| Disentanglement::shuffled(view, seed)),
+        evolved: behind.and_then(of_evolved),
+        recommended: true,
+        ..Measure::alone(key, key, found.map(|found| found.value), "0 to 1", says)
+    }
 }
 
 fn summarise(model: &Model, coords: Coords, seed: u64) -> Summary {
     let mut rng = SimRng::new(seed, "card-measures", 0);
     Summary::of(&View::new(model, MEASURED_AT, coords), &mut rng)
-}
-
-/// Agreement with people's labels, where the genome has any.
-fn labels(genome: &Genome, coords: Coords, record: &ScoreRecord) -> Option<LabelAgreement> {
-    let delta = record.score.delta.parse().ok()?;
-    LabelAgreement::of(genome, (MEASURED_AT, coords), delta, record.seed)
 }
 
 /// The rows of a summary, beside its control and the evolved network's.
@@ -318,21 +266,6 @@ fn of_summary(own: &Summary, control: &Summary, evolved: Option<&Summary>) -> Ve
             ..Measure::alone(key, name, of(own), range, reference)
         })
         .collect()
-}
-
-/// The row of people's labels.
-fn of_labels(l: &LabelAgreement) -> Measure {
-    let (p, links, labels) = (number(l.p, 2), l.links, l.labels);
-    let reference = format!(
-        "½: chance; shuffled: the labels on rotated directions; p {p}, {links} links, {labels} labels"
-    );
-    let (name, auc) = ("agreement with people's labels", &l.auc);
-    Measure {
-        low: Some(auc.low),
-        high: Some(auc.high),
-        null: Some(l.rotated),
-        ..Measure::alone("label-agreement", name, Some(auc.estimate), "0 to 1", reference)
-    }
 }
 
 #[cfg(test)]

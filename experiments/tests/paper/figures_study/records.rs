@@ -5,11 +5,11 @@ use crate::root;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::record::ReachedScore;
 use picloom::experiment::networks::{NetworksRecord, Scored};
-use picloom::score::measures::mechanisms::Mechanisms;
 use picloom::score::measures::modules::NetworkModules;
 use picloom::score::measures::orthogonality::Orthogonality;
 use picloom::score::measures::summary::Summary;
 use picloom::study::Record;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -102,16 +102,24 @@ fn on_its_way(row: &mut NetworkRow) {
     let half = if row.arm == "dense" { 1.0 } else { 0.5 };
     let Some(result) = &mut row.result else { return };
     let score = Some(scored(result.clean));
-    let mechanisms = Some(Mechanisms {
-        loss: 0.01,
-        sharpness: 0.2 * half,
-        hessian_trace: 8.0 * half,
-        hessian_error: 0.1,
-        gradient_variance: 3.0,
-        norm: 40.0 * half,
-    });
+    let mechanisms = [
+        ("loss", 0.01),
+        ("sharpness", 0.2 * half),
+        ("hessian_trace", 8.0 * half),
+        ("hessian_error", 0.1),
+        ("gradient_variance", 3.0),
+        ("norm", 40.0 * half),
+    ];
+    let mechanisms: BTreeMap<_, _> =
+        mechanisms.into_iter().map(|(name, value)| (name.to_string(), Some(value))).collect();
     result.fixed = score;
-    let at = |level| ReachedScore { level, r2: Some(level), step: Some(10), score, mechanisms };
+    let at = |level| ReachedScore {
+        level,
+        r2: Some(level),
+        step: Some(10),
+        score,
+        mechanisms: mechanisms.clone(),
+    };
     result.reached = WAY.map(at).to_vec();
 }
 

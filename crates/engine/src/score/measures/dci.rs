@@ -144,10 +144,14 @@ pub fn sweep_importance(view: &View, sweep: &WeightSweep, rods: &Attributes) -> 
     matrix
 }
 
-/// [`dci()`] of a sweep for a card; its rows stand among the [candidates](super::candidates).
+/// Disentanglement and completeness of a sweep, over the attributes of the network's picture.
+pub fn dci_of(view: &View, sweep: &WeightSweep) -> Dci {
+    dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())))
+}
+
+/// [`dci()`] of a sweep for a card, which has its row from [`disentanglement`](super::disentanglement).
 pub(crate) fn of_sweep(view: &View, sweep: &WeightSweep) -> (Value, Vec<Measure>) {
-    let found = dci(&sweep_importance(view, sweep, &Attributes::of(view.picture())));
-    (kept(&found), Vec::new())
+    (kept(&dci_of(view, sweep)), Vec::new())
 }
 
 #[cfg(test)]

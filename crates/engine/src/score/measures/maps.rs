@@ -5,13 +5,13 @@ pub const SAME_MAP: f64 = 0.999;
 
 /// Σ aᵢbᵢ in f64, in order.
 #[inline]
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f64 {
+pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
 }
 
 /// cos(a, b), uncentred, in [−1, 1]; 0 if either is all zero.
 #[inline]
-pub(super) fn cosine(a: &[f32], b: &[f32]) -> f64 {
+pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     let norms = (dot(a, a) * dot(b, b)).sqrt();
     if norms == 0.0 { 0.0 } else { (dot(a, b) / norms).clamp(-1.0, 1.0) }
 }

@@ -26,7 +26,7 @@ pub struct Measure {
     pub evolved: Option<f64>,
     /// The values to compare the number with, in words.
     pub reference: String,
-    /// Whether the gate recommends it beside the score (docs/MEASURE.md).
+    /// Whether it is recommended beside the score (docs/MEASURE.md).
     #[serde(default)]
     pub recommended: bool,
 }

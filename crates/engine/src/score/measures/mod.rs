@@ -17,74 +17,51 @@
 //! | [`effective_links`] | links the picture needs, links that weigh alike | 0…links |
 //! | [`reuse`] | mean live out-degree | 0… |
 //! | [`modularity`] | modules, Newman's Q, its z-score | −½…1 |
+//! | [`disentanglement`] | how far a weight moves one attribute of the picture only | 0…1 |
 //! | [`dci`] | disentanglement and completeness of weights × attributes | 0…1 |
-//! | [`label_agreement`] | do links people labelled alike act alike? | AUC |
 //! | [`decodability`] | what a linear probe reads from the maps | R² ≤ 1 |
-//! | [`mechanisms`] | sharpness, Hessian trace, gradient noise, norm at a network | 0… |
 //! | [`function`] | modules of units that do the same to the picture, and whether links keep to them | −1…1 |
 //! | [`modules`] | components of a mask, the theory's counts on a trained network | 0… |
 //! | [`sparsity`] | depth and in-degrees of the alive wiring | 0… |
-//! | [`structural`] | are parts of the picture drawn by separable subnetworks? | −1…1 |
-//! | [`axis_advantage`] | do single weights mean more than random directions? | −1…1 |
-//! | [`effective_units`] | how many units a pixel hangs on, and how unequally | 1…units, 0…1 |
-//! | [`locality`] | is what a unit does confined to a part of the picture? | 0…1 |
-//! | [`influence`] | do units act on the picture in ways of their own? | 0…1 |
-//! | [`brittleness`] | how far the picture moves when one weight does | 0… |
-//! | [`interaction`] | do two changes together do what each does alone? | 0… |
 //! | [`recombination`] | are held-out combinations of factors drawn as well as seen ones? | −∞…∞ |
-//! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
-//! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
 //! | [`one_coordinate`] | of a picture: R² of the best function of one linear coordinate | 0…1 |
-//! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |
 //!
-//! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on pictures.
+//! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on
+//! pictures. Other crates add their own measures by [`own`].
 
 use crate::network::Mask;
 use crate::probe::{View, WeightSweep};
 use serde_json::Value;
 
 pub mod attributes;
-pub mod axis_advantage;
-pub mod brittleness;
-pub mod candidates;
 pub mod components;
 pub mod dci;
 pub mod decodability;
+pub mod disentanglement;
 pub mod duplicates;
 pub mod effective_links;
-pub mod effective_units;
 pub mod fan_in;
-pub mod few_weight_edits;
 pub mod function;
-pub mod influence;
-pub mod interaction;
-pub mod label_agreement;
-pub mod locality;
 mod maps;
 mod measure;
-pub mod mechanisms;
 pub mod modularity;
 pub mod modules;
 pub mod one_coordinate;
 pub mod orthogonality;
-pub mod plasticity;
+pub mod own;
 pub mod recombination;
 pub mod reuse;
 pub mod roughness;
-pub mod scaling;
 pub mod silencing;
 pub mod sparsity;
-pub mod structural;
 pub mod summary;
 pub mod symmetry;
-pub mod unified;
-pub mod unit_edits;
 
-pub use maps::SAME_MAP;
+pub use maps::{SAME_MAP, cosine, dot};
 pub use measure::Measure;
 
 /// Links on a path of non-zero weights from an input to an output, ascending.
-fn living(view: &View) -> Vec<usize> {
+pub fn living(view: &View) -> Vec<usize> {
     let model = view.model();
     let alive = crate::prune::alive(&model.network, &Mask::non_zero(&model.weights));
     (0..alive.0.len()).filter(|&link| alive.0[link]).collect()

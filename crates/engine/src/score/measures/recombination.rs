@@ -36,7 +36,7 @@ pub struct Recombination {
     /// R² of linear probes of the factors on the held-out conditions, best layer. None if no layer has units to probe.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub factors_decoded: Option<f64>,
-    /// [`plasticity`](super::plasticity) with four weights, where it was asked for.
+    /// R² of what was held out that four changed weights teach; `None` where no [own](super::own) measure takes it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub plasticity: Option<f64>,
 }

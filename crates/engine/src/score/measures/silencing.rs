@@ -3,7 +3,7 @@
 //! A unit's *doing* is the picture with all its outgoing weights at 0, less the picture, (3P,) at 32². Units whose
 //! doing is 0 are left out. Source: METHODS §7; silencing by 0 is \[ours\].
 //!
-//! Cost: one drawing of 32² pixels a hidden unit, taken once for all candidates.
+//! Cost: one drawing of 32² pixels a hidden unit, taken once for all that is measured of it.
 
 use super::maps::{classes, dot};
 use crate::network::Model;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Side of the pictures that units are compared by.
-pub(super) const SIDE: usize = 32;
+pub const SIDE: usize = 32;
 
 /// Hidden units whose silencing changes the picture, and how it does.
 pub struct Silenced {
@@ -61,7 +61,7 @@ impl Silenced {
     }
 
     /// (N, P) contribution maps C_i(p): the length of a unit's doing at each pixel.
-    pub(crate) fn contributions(&self) -> Vec<Vec<f64>> {
+    pub fn contributions(&self) -> Vec<Vec<f64>> {
         let length = |rgb: &[f32]| rgb.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
         self.doings.iter().map(|doing| doing.chunks_exact(3).map(length).collect()).collect()
     }

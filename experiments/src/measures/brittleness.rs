@@ -11,8 +11,8 @@
 //! **What it does not mean:** a network of few links has more of the picture on each. That ranks evolved networks as
 //! more brittle than dense ones, whatever they mean.
 
-use super::silencing::Silenced;
-use crate::probe::Change;
+use picloom::probe::Change;
+use picloom::score::measures::silencing::Silenced;
 use rayon::prelude::*;
 
 /// Half the difference of a weight.
@@ -30,7 +30,7 @@ pub fn relative_brittleness(silenced: &Silenced) -> Option<f64> {
 
 fn mean(silenced: &Silenced, scale: impl Fn(f32) -> f64 + Sync) -> Option<f64> {
     let view = &silenced.view;
-    let links = super::living(view);
+    let links = picloom::score::measures::living(view);
     let squares: Vec<f64> = links
         .par_iter()
         .map_init(

@@ -22,12 +22,14 @@
 //!
 //! **What it does not mean:** a network of more weights has more to choose from, for edits and for controls.
 
-use super::living;
-use super::silencing::{SIDE, Silenced};
-use crate::base::{SimRng, real};
-use crate::network::Picture;
-use crate::probe::{Change, Painter, View};
 use nalgebra::{DMatrix, DVector};
+use picloom::base::{SimRng, real};
+use picloom::network::Picture;
+use picloom::probe::{Change, Painter, View};
+use picloom::score::JudgeError;
+use picloom::score::measures::living;
+use picloom::score::measures::own::{Column, Measures, Numbers, Subject};
+use picloom::score::measures::silencing::{SIDE, Silenced};
 use rayon::prelude::*;
 use std::f64::consts::TAU;
 
@@ -88,6 +90,41 @@ pub fn towards(
     let edits: Vec<Vec<f64>> =
         pictures.iter().map(edit).filter(|edit| norm2(edit) > 1e-4 * edit.len() as f64).collect();
     (!edits.is_empty() && !links.is_empty()).then(|| reach(view, &links, &edits, rng))
+}
+
+/// The reach of edits that lead to the relatives of a target.
+pub struct TowardsRelatives;
+
+impl Measures for TowardsRelatives {
+    fn key(&self) -> &'static str {
+        "organisation"
+    }
+
+    fn columns(&self) -> &[Column] {
+        const BEFORE: Option<&str> = Some("run_id");
+        &[
+            Column {
+                name: "relative_edits",
+                label: "relative edits",
+                says: "R² of the way from the target to its relatives' pictures that four changed weights reach, less that of random fields of the same spectrum; of targets with `relatives`.",
+                before: BEFORE,
+            },
+            Column {
+                name: "relatives_reached",
+                label: "relatives reached",
+                says: "The same, nothing subtracted.",
+                before: BEFORE,
+            },
+        ]
+    }
+
+    fn of(&self, network: &Subject<'_>) -> Result<Numbers, JudgeError> {
+        let mut rng = SimRng::new(network.seed, "relatives", 0);
+        let found = towards(network.view, network.target, network.relatives, &mut rng);
+        Ok(found.map_or(Vec::new(), |Edits { parts, controls }| {
+            vec![("relative_edits", parts[2] - controls[2]), ("relatives_reached", parts[2])]
+        }))
+    }
 }
 
 /// Mean R² of edits and of their controls, through these links.
@@ -204,7 +241,7 @@ fn around(part: &[bool], rgb: &[f32]) -> [f32; 3] {
 }
 
 /// A random field with the spectrum and the RMSE of an edit, within what a picture may be.
-fn control(picture: &Picture, edit: &[f64], rng: &mut SimRng) -> Vec<f64> {
+pub fn control(picture: &Picture, edit: &[f64], rng: &mut SimRng) -> Vec<f64> {
     let noise: Vec<f64> = (0..SIDE * SIDE).map(|_| rng.normal()).collect();
     control_of(picture, edit, &noise)
 }
@@ -282,7 +319,7 @@ pub fn jacobian(view: &View, links: &[usize]) -> Vec<Vec<f32>> {
 }
 
 /// R² of an edit with so many weights as [`COUNTS`] says, each at least that of fewer.
-pub(super) fn reached(
+pub fn reached(
     view: &View,
     painter: &mut Painter,
     (links, jacobian): (&[usize], &[Vec<f32>]),
@@ -390,74 +427,4 @@ pub fn refine(view: &View, painter: &mut Painter, links: &[usize], edit: &[f64])
 
 fn norm2(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::genome::Composed;
-    use crate::network::{Coords, Model, Wiring};
-
-    #[test]
-    fn a_field_of_the_same_spectrum_has_the_same_size_and_another_shape() {
-        let mut edit = vec![0.0; 3 * SIDE * SIDE];
-        for y in 8..14 {
-            (10..20).for_each(|x| edit[3 * (y * SIDE + x)] = 0.2);
-        }
-        let grey = Picture::filled(SIDE, SIDE, [0.5; 3]);
-        let field = control(&grey, &edit, &mut SimRng::new(1, "test", 0));
-        assert!((norm2(&field) / norm2(&edit) - 1.0).abs() < 1e-6);
-        let dot: f64 = edit.iter().zip(&field).map(|(a, b)| a * b).sum();
-        assert!(dot.abs() < 0.6 * norm2(&edit));
-        // Green and blue had no edit.
-        assert!((0..SIDE * SIDE).all(|p| field[3 * p + 1].abs() < 1e-9));
-        // There and back again.
-        let values: Vec<(f64, f64)> = edit.iter().step_by(3).map(|&v| (v, 0.0)).collect();
-        let back = fourier(&fourier(&values, -1.0), 1.0);
-        assert!(
-            values.iter().zip(&back).all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && b.1.abs() < 1e-9)
-        );
-    }
-
-    #[test]
-    fn a_network_built_of_parts_edits_parts_with_few_weights_and_noise_less() {
-        let model = Model::of_genome(&Composed::Face.genome(1), Wiring::Graph);
-        let silenced = Silenced::of(&View::new(&model, 64, Coords::Fer));
-        let found = few_weight_edits(&silenced, &mut SimRng::new(1, "test", 0)).unwrap();
-        assert!(found.parts[2] > 2.0 * found.controls[2], "{found:?}");
-        assert!(found.parts.is_sorted() && found.controls.is_sorted());
-    }
-
-    #[test]
-    fn of_a_network_whose_weights_do_nothing_no_edit_is_reached() {
-        let genome = Composed::Face.genome(1);
-        let mut model = Model::of_genome(&genome, Wiring::Graph);
-        // Far beyond what may be drawn.
-        model.weights.0.iter_mut().for_each(|w| *w *= 1e6);
-        let view = View::new(&model, SIDE, Coords::Fer);
-        let other = Model::of_genome(&genome, Wiring::Graph).picture(SIDE, Coords::Fer);
-        let edit: Vec<f64> = other.rgb.iter().map(|v| f64::from(*v)).collect();
-        assert_eq!(refine(&view, &mut view.painter(), &[], &edit), norm2(&edit));
-        let still = vec![vec![0.0; edit.len()]];
-        let found = reached(&view, &mut view.painter(), (&[0], &still), &edit);
-        assert_eq!(found, [0.0; 4]);
-    }
-
-    #[test]
-    fn a_picture_that_four_weights_lead_to_is_reached_and_its_own_is_no_edit() {
-        let model = Model::of_genome(&Composed::Face.genome(1), Wiring::Graph);
-        let view = View::new(&model, 64, Coords::Fer);
-        let own = model.picture(64, Coords::Fer);
-        let mut moved = model.clone();
-        let links = living(&View::new(&model, SIDE, Coords::Fer));
-        for &link in links.iter().take(2) {
-            moved.weights.0[link] += 0.3;
-        }
-        let relative = moved.picture(64, Coords::Fer);
-        let mut rng = SimRng::new(1, "test", 0);
-        let found = towards(&view, &own, &[relative, own.clone()], &mut rng).unwrap();
-        assert!(found.parts[2] > 0.9, "{found:?}");
-        assert!(found.parts[2] > found.controls[2] + 0.2, "{found:?}");
-        assert_eq!(towards(&view, &own, std::slice::from_ref(&own), &mut rng), None);
-    }
 }

@@ -16,9 +16,9 @@
 
 use super::few_weight_edits::{edits_of, explained};
 use super::scaling::{Direction, Layers};
-use super::silencing::Silenced;
-use crate::base::SimRng;
-use crate::probe::{Change, View};
+use picloom::base::SimRng;
+use picloom::probe::{Change, View};
+use picloom::score::measures::silencing::Silenced;
 use rayon::prelude::*;
 
 /// Directions that an edit may use.

@@ -5,14 +5,14 @@
 //! ΣC > .01 \[ours\].
 //!
 //! In: (N, P) maps at P = 32². Out: two numbers, `None` if no pixel depends on any unit.
-//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); for Gini the N numbers of a pixel are sorted.
+//! Cost: one drawing of 32² pixels a hidden unit ([`picloom::score::measures::silencing`]); for Gini the N numbers of a pixel are sorted.
 //!
 //! Source: K. Xu, UT Austin 2026, second-hand (METHODS §7): 7 to 10 effective units with NEAT, 83 to 92 with SGD.
 //!
 //! **What it does not mean:** it counts units, and copies of a unit count. A network with fewer units has fewer
 //! effective ones, however they are organised.
 
-use super::silencing::Silenced;
+use picloom::score::measures::silencing::Silenced;
 
 /// Least sum of contributions of a pixel that counts.
 const LEAST: f64 = 0.01;
@@ -31,7 +31,7 @@ pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
 }
 
 /// Gini coefficient of non-negative numbers whose sum is above 0: 0 if all are equal.
-pub(crate) fn gini(values: &mut [f64]) -> f64 {
+pub fn gini(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let weighted: f64 = values.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();
@@ -49,21 +49,4 @@ fn over_pixels(maps: &[Vec<f64>], of: impl Fn(&mut [f64]) -> f64) -> Option<f64>
         }
     }
     (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_numbers_have_no_gini_and_one_of_many_has_nearly_all() {
-        assert!(gini(&mut [2.0, 2.0, 2.0]).abs() < 1e-12);
-        assert!((gini(&mut [0.0, 0.0, 0.0, 5.0]) - 0.75).abs() < 1e-12);
-        assert!((gini(&mut [3.0, 1.0]) - 0.25).abs() < 1e-12);
-        let maps = [vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 2.0]];
-        let effective = over_pixels(&maps, |c| {
-            c.iter().sum::<f64>().powi(2) / c.iter().map(|v| v * v).sum::<f64>()
-        });
-        assert_eq!(effective, Some(1.5));
-    }
 }

@@ -12,8 +12,8 @@
 //! **What it does not mean:** two changes of one part interact in any network, and changes far apart in the picture
 //! add up in any.
 
-use crate::base::SimRng;
-use crate::probe::{Change, Perturbation, View, WeightSweep};
+use picloom::base::SimRng;
+use picloom::probe::{Change, Perturbation, View, WeightSweep};
 use rayon::prelude::*;
 
 /// Pairs of weights.
@@ -55,16 +55,4 @@ pub fn interaction(view: &View, sweep: &WeightSweep, rng: &mut SimRng) -> Option
         )
         .collect();
     (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_that_add_up_do_not_interact() {
-        assert_eq!(of_changes(&[1.0, 2.0], &[1.0, 0.0], &[0.0, 2.0]), 0.0);
-        // The second undoes the first.
-        assert_eq!(of_changes(&[0.0, 0.0], &[1.0, 0.0], &[1.0, 0.0]), 1.0);
-    }
 }

@@ -4,14 +4,14 @@
 //! mean over the hidden units that do something. 0: every unit acts everywhere alike; near 1: on single pixels.
 //!
 //! In: (N, P) maps at P = 32². Out: a number in [0, 1), `None` if no unit changes the picture.
-//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); N · P logarithms.
+//! Cost: one drawing of 32² pixels a hidden unit ([`picloom::score::measures::silencing`]); N · P logarithms.
 //!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7) names it without a formula; this one is \[ours\].
 //!
 //! **What it does not mean:** a part may be spread over the picture (an outline, a texture), and a scrap is local.
 
-use super::silencing::Silenced;
-use crate::base::real;
+use picloom::base::real;
+use picloom::score::measures::silencing::Silenced;
 
 /// Mean locality, in [0, 1); `None` if no unit changes the picture.
 pub fn locality(silenced: &Silenced) -> Option<f64> {
@@ -20,22 +20,9 @@ pub fn locality(silenced: &Silenced) -> Option<f64> {
 }
 
 /// Of one contribution map whose sum is above 0.
-pub(crate) fn of_map(map: &[f64]) -> f64 {
+pub fn of_map(map: &[f64]) -> f64 {
     let sum: f64 = map.iter().sum();
     let shares = map.iter().filter(|c| **c > 0.0).map(|c| c / sum);
     let entropy: f64 = shares.map(|q| -q * real::ln(q)).sum();
     1.0 - real::exp(entropy) / map.len() as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn everywhere_is_not_local_and_one_pixel_is() {
-        assert!(of_map(&[0.3; 16]).abs() < 1e-12);
-        let mut one = [0.0; 16];
-        one[3] = 2.0;
-        assert!((of_map(&one) - 15.0 / 16.0).abs() < 1e-12);
-    }
 }

@@ -15,11 +15,11 @@
 //! **What it does not mean:** a direction of many weights moves the picture smoothly, which judges like; A below 0
 //! does not say that the weights mean nothing.
 
-use super::living;
 use super::scaling::{Direction, Layers};
-use crate::base::{SimRng, real};
-use crate::probe::{Change, Delta, Painter, Selection, View, unit_vector};
-use crate::score::{Judge, JudgeError};
+use picloom::base::{SimRng, real};
+use picloom::probe::{Change, Delta, Painter, Selection, View, unit_vector};
+use picloom::score::measures::living;
+use picloom::score::{Judge, JudgeError};
 use rayon::prelude::*;
 
 /// Axes, and random directions.
@@ -149,22 +149,4 @@ pub fn reach(painter: &mut Painter, direction: &Direction, sign: f64) -> Option<
         };
     }
     best.filter(|(off, _)| *off <= 1.0 - Delta::SILENT_BELOW).map(|(_, length)| length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::{Arch, Coords, Model, Weights};
-
-    #[test]
-    fn the_length_of_a_grey_is_its_effect() {
-        // Bias → relay → brightness: a grey of .5, one living weight into each.
-        let network = "1;identity:1".parse::<Arch>().unwrap().network();
-        let weights = Weights(vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5]);
-        let view = View::new(&Model::new(network, weights), 8, Coords::Fer);
-        let length = reach(&mut view.painter(), &vec![(6, 1.0)], -1.0).unwrap();
-        assert!((length / 0.18 - 1.0).abs() < 0.16, "{length}");
-        // Hue does nothing to a grey.
-        assert_eq!(reach(&mut view.painter(), &vec![(4, 1.0)], 1.0), None);
-    }
 }

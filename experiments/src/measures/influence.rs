@@ -5,15 +5,15 @@
 //! largest |cos| with another unit. Both in [0, 1].
 //!
 //! In: (N, 3P) doings at 32². Out: two numbers, `None` with fewer than two different ones.
-//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]), at most 1.5 N² cosines of 3P numbers.
+//! Cost: one drawing of 32² pixels a hidden unit ([`picloom::score::measures::silencing`]), at most 1.5 N² cosines of 3P numbers.
 //!
 //! Source: a public notebook (open-optimizer, 2026; METHODS §7) names both without a formula; these are \[ours\].
 //!
 //! **What it does not mean:** units on one path act alike in any network, and units of a fractured network can be
 //! as different from each other as noise is.
 
-use super::maps::cosine;
-use super::silencing::Silenced;
+use picloom::score::measures::cosine;
+use picloom::score::measures::silencing::Silenced;
 use rayon::prelude::*;
 
 /// (N, N) |cos| of every pair of different doings.

@@ -14,12 +14,13 @@
 //!
 //! None of them says whether parts of a network mean something.
 
-use crate::base::SimRng;
-use crate::base::stats::{mean, standard_error};
-use crate::base::text::{nan, number_or_null};
-use crate::network::kernel::{Objective, render};
-use crate::network::{Mask, Model, Picture, PixelInputs};
-use serde::{Deserialize, Serialize};
+use picloom::base::SimRng;
+use picloom::base::stats::{mean, standard_error};
+use picloom::network::kernel::{Objective, render};
+use picloom::network::{Mask, Model, Picture, PixelInputs};
+use picloom::score::JudgeError;
+use picloom::score::measures::own::{Column, Measures, Numbers, Subject};
+use std::collections::BTreeMap;
 
 /// Length of the step of sharpness, as a share of the weights' own (ρ of Kwon et al. 2021).
 pub const RHO: f64 = 0.1;
@@ -29,29 +30,22 @@ const SIGNS: usize = 48;
 const BATCHES: usize = 32;
 
 /// The three mechanisms at one network.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mechanisms {
     /// MSE to the target over all pixels.
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub loss: f64,
     /// Flatness: rise of the loss at the end of the step of length [`RHO`] that raises it most to first
     /// order, each unit's incoming weights in units of their norm. Does not change if a unit's weights are
     /// measured in another unit.
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub sharpness: f64,
     /// Flatness: trace of the loss's Hessian over the living weights (Hutchinson).
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub hessian_trace: f64,
     /// Its standard error over directions.
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub hessian_error: f64,
     /// Noise: trace of the covariance, over pixels, of a pixel's gradient. Descent on batches of B pixels
     /// at rate η has η/B times this as its noise; on all pixels (FER's recipe) it has none.
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub gradient_variance: f64,
     /// Norm: sum of squares of the living weights.
-    #[serde(deserialize_with = "number_or_null", default = "nan")]
     pub norm: f64,
 }
 
@@ -81,10 +75,83 @@ impl Mechanisms {
         }
     }
 
+    /// Of the numbers that a record keeps, without `mechanisms_` before their names; NaN for one that it lacks.
+    pub fn of_record(numbers: &BTreeMap<String, Option<f64>>) -> Self {
+        let of = |name: &str| numbers.get(name).copied().flatten().unwrap_or(f64::NAN);
+        Mechanisms {
+            loss: of("loss"),
+            sharpness: of("sharpness"),
+            hessian_trace: of("hessian_trace"),
+            hessian_error: of("hessian_error"),
+            gradient_variance: of("gradient_variance"),
+            norm: of("norm"),
+        }
+    }
+
     /// √(‖w‖² tr H): up to a constant the least PAC-Bayes bound over Gaussians about the weights, in which
     /// flatness and norm are exchanged (prior N(0, s²), any s).
     pub fn pac_bayes(&self) -> f64 {
         (self.norm * self.hessian_trace.max(0.0)).sqrt()
+    }
+}
+
+/// The mechanisms at a network that a study measures.
+pub struct OfDescent;
+
+const fn column(name: &'static str, label: &'static str, says: &'static str) -> Column {
+    Column { name, label, says, before: Some("modules_density") }
+}
+
+impl Measures for OfDescent {
+    fn key(&self) -> &'static str {
+        "mechanisms"
+    }
+
+    fn columns(&self) -> &[Column] {
+        const COLUMNS: [Column; 6] = [
+            column(
+                "mechanisms_gradient_variance",
+                "mechanisms gradient variance",
+                "Trace of the covariance, over pixels, of a pixel's gradient: the noise of minibatches.",
+            ),
+            column(
+                "mechanisms_hessian_error",
+                "mechanisms hessian error",
+                "Standard error of `mechanisms_hessian_trace` over directions.",
+            ),
+            column(
+                "mechanisms_hessian_trace",
+                "mechanisms hessian trace",
+                "Trace of the loss's Hessian over the living weights (Hutchinson): flatness.",
+            ),
+            column(
+                "mechanisms_loss",
+                "mechanisms loss",
+                "Mean squared error to the target where the mechanisms were measured.",
+            ),
+            column("mechanisms_norm", "mechanisms norm", "Sum of squares of the living weights."),
+            column(
+                "mechanisms_sharpness",
+                "mechanisms sharpness",
+                "Rise of the loss at the end of the short step that raises it most, weights in units of each unit's norm: flatness.",
+            ),
+        ];
+        &COLUMNS
+    }
+
+    fn of(&self, network: &Subject<'_>) -> Result<Numbers, JudgeError> {
+        let inputs = PixelInputs::full(network.target.width, network.view.coords());
+        let mut rng = SimRng::new(network.seed, "mechanisms", 0);
+        let found = Mechanisms::of(network.model, &inputs, network.target, &mut rng);
+        let all = vec![
+            ("mechanisms_loss", found.loss),
+            ("mechanisms_sharpness", found.sharpness),
+            ("mechanisms_hessian_trace", found.hessian_trace),
+            ("mechanisms_hessian_error", found.hessian_error),
+            ("mechanisms_gradient_variance", found.gradient_variance),
+            ("mechanisms_norm", found.norm),
+        ];
+        Ok(all.into_iter().filter(|(_, value)| value.is_finite()).collect())
     }
 }
 
@@ -150,88 +217,4 @@ fn variance(
     // A mean of n of N values drawn without replacement has (N − n)/(n(N − 1)) of their variance.
     let (n, all) = (batch as f64, pixels as f64);
     mean(&apart).unwrap_or(0.0) * n * (all - 1.0) / (all - n).max(1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::{Arch, Coords, Weights, reference};
-
-    /// Random weights and a target that they do not draw.
-    fn small() -> (Model, PixelInputs, Picture) {
-        let network = "2;gaussian:2,sin:1".parse::<Arch>().unwrap().network();
-        let mut rng = SimRng::new(3, "test", 0);
-        let weights = (0..network.weight_count()).map(|_| 0.5 * rng.normal() as f32).collect();
-        let inputs = PixelInputs::full(16, Coords::Fer);
-        let rgb = (0..3 * 256).map(|i| (i % 7) as f32 / 7.0).collect();
-        (Model::new(network, Weights(weights)), inputs, Picture { width: 16, height: 16, rgb })
-    }
-
-    fn moved(weights: &[f64], k: usize, by: f64) -> Vec<f64> {
-        let mut weights = weights.to_vec();
-        weights[k] += by;
-        weights
-    }
-
-    #[test]
-    fn the_trace_is_that_of_the_references_jacobian() {
-        let (model, inputs, target) = small();
-        let weights: Vec<f64> = model.weights.0.iter().map(|&w| f64::from(w)).collect();
-        let drawn = |k, by| reference::render(&model.network, &moved(&weights, k, by), &inputs);
-        let squared = |k| ((drawn(k, 1e-6) - drawn(k, -1e-6)) / 2e-6).norm_squared();
-        let exact = 2.0 / 768.0 * (0..weights.len()).map(squared).sum::<f64>();
-        let found = Mechanisms::of(&model, &inputs, &target, &mut SimRng::new(1, "test", 0));
-        let gap = (found.hessian_trace - exact).abs();
-        assert!(found.hessian_error > 0.0 && gap < 4.0 * found.hessian_error, "{found:?} {exact}");
-        // And the error is small enough to tell.
-        assert!(found.hessian_error < 0.2 * exact, "{found:?} {exact}");
-    }
-
-    #[test]
-    fn sharpness_is_the_rise_at_the_step_that_the_reference_takes() {
-        let (model, inputs, target) = small();
-        let found = Mechanisms::of(&model, &inputs, &target, &mut SimRng::new(1, "test", 0));
-        let weights: Vec<f64> = model.weights.0.iter().map(|&w| f64::from(w)).collect();
-        let rgb = nalgebra::DMatrix::from_fn(3, 256, |c, p| f64::from(target.rgb[3 * p + c]));
-        let at =
-            |weights: &[f64]| reference::loss_and_gradient(&model.network, weights, &inputs, &rgb);
-        let (loss, gradient) = at(&weights);
-        let (mut step, mut scaled) = (vec![0.0; weights.len()], 0.0);
-        for unit in &model.network.units {
-            let norm: f64 = weights[unit.links.clone()].iter().map(|w| w * w).sum();
-            for k in unit.links.clone() {
-                step[k] = norm * gradient[k];
-                scaled += norm * gradient[k] * gradient[k];
-            }
-        }
-        let there: Vec<f64> =
-            weights.iter().zip(&step).map(|(w, s)| w + RHO * s / scaled.sqrt()).collect();
-        let rise = at(&there).0 - loss;
-        assert!((found.sharpness - rise).abs() < 1e-5, "{} {rise}", found.sharpness);
-        assert!(rise > 0.0 && found.pac_bayes() > 0.0 && found.norm > 0.0);
-    }
-
-    #[test]
-    fn the_noise_is_the_variance_of_single_pixels() {
-        let (model, inputs, target) = small();
-        let mask = Mask::non_zero(&model.weights);
-        let mut objective = Objective::new(&model.network, &mask, &inputs, &target.rgb);
-        let weights = &model.weights.0;
-        let mut whole = vec![0.0; weights.len()];
-        objective.loss_and_gradient(weights, &mut whole);
-        let mut exact = 0.0;
-        for pixel in 0..256u32 {
-            let mut own = whole.clone();
-            objective.select(Some(&[pixel]));
-            objective.loss_and_gradient(weights, &mut own);
-            exact += own.iter().zip(&whole).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
-        }
-        exact /= 256.0;
-        let drawn: Vec<f64> = (0..40)
-            .map(|k| Mechanisms::of(&model, &inputs, &target, &mut SimRng::new(k, "test", 0)))
-            .map(|found| found.gradient_variance)
-            .collect();
-        let (found, error) = (mean(&drawn).unwrap(), standard_error(&drawn).unwrap());
-        assert!((found - exact).abs() < 4.0 * error && error < 0.1 * exact, "{found} {exact}");
-    }
 }

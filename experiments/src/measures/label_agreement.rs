@@ -23,21 +23,23 @@
 //! one path act alike whatever they are called. It validates automatic scores against people, it is
 //! no score itself.
 
-use crate::base::SimRng;
-use crate::base::stats::{Interval, StatsError, ranks, student_quantile};
-use crate::genome::Genome;
-use crate::network::{Coords, Model, Wiring, compile};
-use crate::probe::{Delta, View, WeightSweep};
 use nalgebra::DMatrix;
+use picloom::base::SimRng;
+use picloom::base::stats::{Interval, StatsError, ranks, student_quantile};
+use picloom::genome::Genome;
+use picloom::network::{Coords, Model, Wiring, compile};
+use picloom::probe::{Delta, View, WeightSweep};
+use picloom::score::JudgeError;
+use picloom::score::measures::own::{Column, Measures, Numbers, Subject};
+use picloom::score::measures::{cosine, dot};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Random rotations that the labels are also tried on.
 const ROTATIONS: u32 = 3;
 
 /// Agreement of labels with what links do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LabelAgreement {
     /// Labelled links that change the picture.
     pub links: usize,
@@ -95,6 +97,41 @@ impl LabelAgreement {
     /// How much more links with one label are alike than the same labels on rotated directions, in AUC.
     pub fn advantage(&self) -> f64 {
         self.auc.estimate - self.rotated
+    }
+}
+
+/// The agreement of an evolved network's labels.
+pub struct Labels;
+
+impl Measures for Labels {
+    fn key(&self) -> &'static str {
+        "organisation"
+    }
+
+    fn columns(&self) -> &[Column] {
+        const BEFORE: Option<&str> = Some("modules_density");
+        &[
+            Column {
+                name: "label_advantage",
+                label: "label advantage",
+                says: "The same less that of the labels on rotated directions: how special single links are.",
+                before: BEFORE,
+            },
+            Column {
+                name: "label_agreement",
+                label: "label agreement",
+                says: "AUC of links with one label (people's, or parts of a composed genome) changing the picture alike; of evolved networks.",
+                before: BEFORE,
+            },
+        ]
+    }
+
+    fn of(&self, network: &Subject<'_>) -> Result<Numbers, JudgeError> {
+        let at = (network.view.size(), network.view.coords());
+        let of = |genome| LabelAgreement::of(genome, at, network.delta, network.seed);
+        Ok(network.genome.and_then(of).map_or(Vec::new(), |found| {
+            vec![("label_agreement", found.auc.estimate), ("label_advantage", found.advantage())]
+        }))
     }
 }
 
@@ -165,10 +202,8 @@ pub fn label_agreement(
         return Err(StatsError::TooFew { what, expected: 3, found: n });
     }
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
-    let alike: Vec<f64> = pairs
-        .par_iter()
-        .map(|&(i, j)| super::maps::cosine(&differences[i], &differences[j]).abs())
-        .collect();
+    let alike: Vec<f64> =
+        pairs.par_iter().map(|&(i, j)| cosine(&differences[i], &differences[j]).abs()).collect();
     let same = |labels: &[&str]| -> Vec<bool> {
         pairs.iter().map(|&(i, j)| labels[i] == labels[j]).collect()
     };
@@ -200,10 +235,8 @@ pub fn label_agreement(
     let mut turned = 0.0;
     for _ in 0..ROTATIONS {
         let moved = rotated(differences, rng);
-        let alike: Vec<f64> = pairs
-            .par_iter()
-            .map(|&(i, j)| super::maps::cosine(&moved[i], &moved[j]).abs())
-            .collect();
+        let alike: Vec<f64> =
+            pairs.par_iter().map(|&(i, j)| cosine(&moved[i], &moved[j]).abs()).collect();
         turned += from_ranks(&ranks(&alike), &within)? / f64::from(ROTATIONS);
     }
     let mean_of = |wanted: bool| {
@@ -234,7 +267,7 @@ pub fn label_agreement(
 fn rotated(differences: &[Vec<f32>], rng: &mut SimRng) -> Vec<Vec<f32>> {
     let n = differences.len();
     let q = DMatrix::from_fn(n, n, |_, _| rng.normal()).qr().q();
-    let norm = |d: &Vec<f32>| super::maps::dot(d, d).sqrt().max(1e-12);
+    let norm = |d: &Vec<f32>| dot(d, d).sqrt().max(1e-12);
     let norms: Vec<f64> = differences.iter().map(norm).collect();
     let mixture = |i: usize| {
         let mut sum = vec![0.0f32; differences[0].len()];
@@ -260,77 +293,4 @@ fn from_ranks(ranks: &[f64], flagged: &[bool]) -> Result<f64, StatsError> {
     }
     let sum: f64 = ranks.iter().zip(flagged).filter(|(_, f)| **f).map(|(r, _)| r).sum();
     Ok((sum - (m * (m + 1)) as f64 / 2.0) / (m * rest) as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::genome::{ConnectionGene, Input, NodeGene, NodeId, Output, Provenance, Role};
-    use crate::math::Activation;
-
-    #[test]
-    fn links_that_act_in_one_place_agree_with_labels_that_say_so() {
-        // Two places, three links each, with either sign: within 1, between 0.
-        let at = |k: usize, v: f32| {
-            let mut d = vec![0.0; 4];
-            d[k] = v;
-            d
-        };
-        let d = [at(0, 1.0), at(0, -2.0), at(0, 3.0), at(1, 1.0), at(1, -1.0), at(1, 5.0)];
-        let mut rng = SimRng::new(1, "test", 0);
-        let labels = ["eye", "eye", "eye", "mouth", "mouth", "mouth"];
-        let found = label_agreement(&d, &labels, 2000, &mut rng).unwrap();
-        assert_eq!((found.within, found.between, found.labels), (6, 9, 2));
-        assert_eq!((found.mean_within, found.mean_between), (1.0, 0.0));
-        assert_eq!((found.auc.estimate, found.auc.low), (1.0, 1.0));
-        // Mixtures of both places have nothing to agree with.
-        assert!(found.rotated < 0.9, "{}", found.rotated);
-        // 2 of C(6, 3) = 20 splits are perfect.
-        assert!((found.p - 0.1).abs() < 0.02, "{}", found.p);
-        let mixed = ["eye", "mouth", "eye", "mouth", "eye", "mouth"];
-        let poor = label_agreement(&d, &mixed, 200, &mut rng).unwrap();
-        // Within: {1,2,4} pairs… eye: 0,2,4: one pair alike of three; mouth: 1,3,5: one of three.
-        // 2 of 6 within and 4 of 9 between are alike: AUC = ½ + (1/3 − 4/9)/2.
-        assert!((poor.auc.estimate - (0.5 + (1.0 / 3.0 - 4.0 / 9.0) / 2.0)).abs() < 1e-12);
-        assert!(poor.p > 0.3);
-        assert!(label_agreement(&d, &["a"; 6], 10, &mut rng).is_err());
-        assert!(label_agreement(&d[..2], &["a", "b"], 10, &mut rng).is_err());
-    }
-
-    #[test]
-    fn each_link_keeps_the_label_of_its_gene() {
-        let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Identity);
-        let mut nodes: Vec<NodeGene> = Input::OF_PIXEL
-            .into_iter()
-            .enumerate()
-            .map(|(i, input)| node(i as u32, Role::Input(input)))
-            .collect();
-        nodes.push(node(4, Role::Output(Output::Ink)));
-        nodes.push(node(5, Role::Hidden));
-        let link = |innovation, from, to, weight, label: &str| {
-            let mut gene = ConnectionGene::new(
-                crate::genome::InnovationId(innovation),
-                NodeId(from),
-                NodeId(to),
-                weight,
-            );
-            if !label.is_empty() {
-                gene.labels.push(label.into());
-            }
-            gene
-        };
-        let genes =
-            vec![link(9, 5, 4, 0.5, "size"), link(3, 0, 5, -2.0, "width"), link(4, 3, 4, 0.0, "")];
-        let genome = Genome::new(nodes, genes, Provenance::default()).unwrap();
-        let (model, labels) = labelled_links(&genome);
-        for (i, label) in labels.iter().enumerate() {
-            let expected = match model.weights.0[i] {
-                0.5 => Some("size"),
-                -2.0 => Some("width"),
-                _ => None,
-            };
-            assert_eq!(label.as_deref(), expected, "{:?}", model.network.links[i]);
-        }
-        assert_eq!(labels.len(), 3);
-    }
 }

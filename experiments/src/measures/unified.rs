@@ -7,7 +7,7 @@
 //! in [−1, 1].
 //!
 //! In: (N, 3P) doings at 32². Out: a number, `None` if nothing is repeated.
-//! Cost: one drawing of 32² pixels a hidden unit ([`super::silencing`]); at most 169 windows of 192 numbers, each
+//! Cost: one drawing of 32² pixels a hidden unit ([`picloom::score::measures::silencing`]); at most 169 windows of 192 numbers, each
 //! compared with every other, as it is and mirrored.
 //!
 //! Source: *unified* against *fractured*, Kumar et al. 2025; U is METHODS §7 \[ours\], finding the parts too.
@@ -16,11 +16,11 @@
 //! Pictures without repeated parts have no such number. In a mirror-symmetric picture drawn by units that are even
 //! themselves, U is 1 by symmetry alone.
 
-use super::silencing::{SIDE, Silenced};
-use crate::base::SimRng;
+use picloom::base::SimRng;
+use picloom::score::measures::silencing::{SIDE, Silenced};
 
 /// Side of a window, and the step from one to the next.
-const WINDOW: usize = 8;
+pub const WINDOW: usize = 8;
 const STEP: usize = 2;
 /// Least standard deviation within a window.
 const LEAST: f64 = 0.05;
@@ -120,7 +120,7 @@ fn cut(rgb: &[f32], (x, y): (usize, usize)) -> Vec<f64> {
 }
 
 /// A window seen from behind.
-fn mirrored(window: &[f64]) -> Vec<f64> {
+pub fn mirrored(window: &[f64]) -> Vec<f64> {
     let row = |row: &[f64]| row.rchunks_exact(3).flatten().copied().collect::<Vec<f64>>();
     window.chunks_exact(3 * WINDOW).flat_map(row).collect()
 }
@@ -138,20 +138,4 @@ fn variance(window: &[f64]) -> f64 {
         values().map(|v| (v - mean) * (v - mean)).sum::<f64>()
     };
     (0..3).map(of_channel).sum::<f64>() / (3.0 * n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_effects_are_one_and_disjoint_ones_nothing() {
-        assert_eq!(overlap(&[1.0, 2.0], &[1.0, 2.0]), 1.0);
-        assert_eq!(overlap(&[1.0, 0.0], &[0.0, 3.0]), 0.0);
-        assert_eq!(overlap(&[2.0, 1.0], &[1.0, 1.0]), 2.0 / 3.0);
-        assert_eq!(overlap(&[0.0], &[0.0]), 0.0);
-        let window: Vec<f64> = (0..3 * WINDOW * WINDOW).map(|i| i as f64).collect();
-        assert_eq!(mirrored(&mirrored(&window)), window);
-        assert_eq!(mirrored(&window)[..3], [21.0, 22.0, 23.0]);
-    }
 }

@@ -1,27 +1,24 @@
 //! The measures of how a network is organised against an independent numpy implementation
-//! (tests/oracle/organisation.py), on networks made by integer arithmetic.
+//! (tests/oracle/organisation.py), and the agreement of labels (tests/oracle/measures.py).
 
 use crate::oracle::{close, indices, number, numbers};
+use crate::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
-use picloom::network::{Arch, Coords, Mask, Model, Picture, Weights};
-use picloom::probe::{Change, View};
-use picloom::prune::alive;
-use picloom::score::measures::axis_advantage::{self, Axes};
+use picloom::network::Picture;
+use picloom::probe::Change;
 use picloom::score::measures::dci::dci;
-use picloom::score::measures::influence::Influence;
-use picloom::score::measures::scaling::{Direction, Layers};
-use picloom::score::measures::silencing::Silenced;
-use picloom::score::measures::unified::Repeated;
-use picloom::score::measures::{
+use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
+use picloom_experiments::measures::axis_advantage::{self, Axes};
+use picloom_experiments::measures::influence::Influence;
+use picloom_experiments::measures::label_agreement::{differences, label_agreement};
+use picloom_experiments::measures::scaling::{Direction, Layers};
+use picloom_experiments::measures::unified::Repeated;
+use picloom_experiments::measures::{
     brittleness, effective_units, few_weight_edits, interaction, locality, unit_edits,
 };
-use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
 use serde_json::Value;
 
-pub(super) const SIDE: usize = 32;
-
-pub(super) const CLOSE: f64 = 1e-5;
 /// Shares that eight changes explain: differences of f32 pictures by 1/64 are off by 1e-5 of themselves.
 const PURSUED: f64 = 3e-5;
 /// Changes of the picture along a direction: its small changes of many f32 weights are rounded by 4e-5 of themselves.
@@ -30,111 +27,13 @@ const ALONG: f64 = 2e-4;
 const REFINED: f64 = 2.5e-4;
 
 fn all_of_it() -> Value {
-    serde_json::from_str(include_str!("../oracle/organisation.json")).unwrap()
-}
-
-/// A network of the oracle and what the oracle says of it.
-pub(super) struct Case {
-    pub(super) kind: String,
-    oracle: Value,
-    silenced: Silenced,
-}
-
-impl Case {
-    pub(super) fn all() -> Vec<Case> {
-        let all = all_of_it();
-        let cases: Vec<Case> = all["networks"].as_array().unwrap().iter().map(Case::new).collect();
-        assert_eq!(cases.len(), 3);
-        cases
-    }
-
-    /// The network of the oracle script.
-    fn new(oracle: &Value) -> Case {
-        let arch: Arch = oracle["arch"].as_str().unwrap().parse().unwrap();
-        let kind = oracle["kind"].as_str().unwrap();
-        let [a, b, c] = ["a", "b", "c"].map(|key| oracle[key].as_u64().unwrap() as usize);
-        let network = arch.network();
-        let mut weights: Vec<f64> = (0..network.weight_count())
-            .map(|i| {
-                let whole = (((a * i + b) * i + c) % 97) as f64 - 48.0;
-                let weight = (whole / number(&oracle["unit"]) * 256.0).floor() / 256.0;
-                if (i * (i + 1) / 2 + c).is_multiple_of(6) { 0.0 } else { weight }
-            })
-            .collect();
-        // The matrices of the layers: where each begins, rows, columns.
-        let (width, mut first) = (arch.width(), 0);
-        for layer in 0..=arch.layers {
-            let rows = if layer == arch.layers { 3 } else { width };
-            let columns = if layer == 0 { 4 } else { width };
-            let at = |row: usize, column: usize| first + row * columns + column;
-            match (kind, layer) {
-                ("mirror", 0) => (0..rows).for_each(|row| weights[at(row, 0)] = 0.0),
-                ("dead", 0) => {
-                    weights[at(0, 0)..at(1, 0)].fill(0.0);
-                    weights[at(3, 0)..at(4, 0)].fill(0.0);
-                }
-                ("dead", 2) => (0..rows).for_each(|row| weights[at(row, 5)] = 0.0),
-                ("twins", layer) => {
-                    if layer < arch.layers {
-                        weights.copy_within(at(0, 0)..at(1, 0), at(1, 0));
-                    }
-                    if layer > 0 {
-                        (0..rows).for_each(|row| weights[at(row, 1)] = weights[at(row, 0)]);
-                    }
-                }
-                _ => {}
-            }
-            first += rows * columns;
-        }
-        assert_eq!((first, oracle["weights"].as_u64()), (weights.len(), Some(first as u64)));
-        let weights = Weights(weights.into_iter().map(|w| w as f32).collect());
-        // Units are compared at 32², whatever the view's size.
-        let view = View::new(&Model::new(network, weights), 20, Coords::Fer);
-        let silenced = Silenced::of(&view);
-        Case { kind: kind.into(), oracle: oracle.clone(), silenced }
-    }
-
-    pub(super) fn view(&self) -> &View {
-        &self.silenced.view
-    }
-
-    fn living(&self) -> Vec<usize> {
-        let Model { network, weights, .. } = self.view().model();
-        let alive = alive(network, &Mask::non_zero(weights));
-        (0..alive.0.len()).filter(|&link| alive.0[link]).collect()
-    }
-}
-
-/// Length, and what it is along four patterns of length about 1.
-fn sums(field: &[f64]) -> Vec<f64> {
-    let along = |k: usize| -> f64 {
-        let pattern = |i: usize| ((i * i * (2 * k + 1) + 3 * i) % 13) as f64 - 6.0;
-        field.iter().enumerate().map(|(i, v)| v * pattern(i) / 200.0).sum()
-    };
-    let length = field.iter().map(|v| v * v).sum::<f64>().sqrt();
-    [length].into_iter().chain((0..4).map(along)).collect()
-}
-
-#[track_caller]
-pub(super) fn sums_close(what: &str, field: &[f64], expected: &Value, tolerance: f64) {
-    let expected = numbers(expected);
-    let scale = expected[0];
-    for (found, expected) in sums(field).into_iter().zip(expected) {
-        close(what, found / scale, expected / scale, tolerance);
-    }
+    serde_json::from_str(include_str!("../../../../tests/oracle/organisation.json")).unwrap()
 }
 
 #[test]
-fn what_silencing_a_unit_or_link_does_is_the_oracles() {
+fn measures_of_silenced_units_are_the_oracles() {
     for case in Case::all() {
         let s = &case.silenced;
-        for (key, count) in [
-            ("units", s.doings.len()),
-            ("different", s.different().len()),
-            ("living", case.living().len()),
-        ] {
-            assert_eq!(case.oracle[key], count, "{key} of {}", case.kind);
-        }
         let influence = Influence::of(s).unwrap();
         for (key, found) in [
             ("effective_units", effective_units::effective_units(s)),
@@ -467,4 +366,25 @@ fn disentanglement_and_completeness_are_the_oracles() {
     let oracle = &all_of_it()["dci"];
     close("disentanglement", found.disentanglement, number(&oracle["disentanglement"]), 1e-10);
     close("completeness", found.completeness, number(&oracle["completeness"]), 1e-10);
+}
+
+#[test]
+fn agreement_of_labels_is_the_oracles() {
+    for (case, oracle) in measured() {
+        let expected = &oracle["labels"];
+        let links = indices(&expected["links"]);
+        let moved = differences(case.view(), &sweep(&case, &oracle, |link| links.contains(&link)));
+        let (found, moved): (Vec<usize>, Vec<Vec<f32>>) = moved.into_iter().unzip();
+        assert_eq!(found, links, "{}", case.kind);
+        let labels = expected["labels"].as_array().unwrap().iter();
+        let labels: Vec<&str> = labels.map(|label| label.as_str().unwrap()).collect();
+        let mut rng = SimRng::new(0, "test", 0);
+        let found = label_agreement(&moved, &labels, 10, &mut rng).unwrap();
+        assert_eq!(expected["within"], found.within, "{}", case.kind);
+        let what = format!("agreement of labels in {}", case.kind);
+        close(&what, found.mean_within, number(&expected["mean_within"]), CLOSE);
+        close(&what, found.mean_between, number(&expected["mean_between"]), CLOSE);
+        let auc = [found.auc.estimate, found.auc.low, found.auc.high].map(Some);
+        all_close(&what, &auc, &expected["auc"]);
+    }
 }
