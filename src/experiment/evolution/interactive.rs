@@ -205,7 +205,7 @@ pub fn breed(
     let hash = breeding.session().settings_hash();
     let texts = [("picloom session", hash.as_str())];
     let sheets = folder.join("sheets");
-    Marker::new(FolderKind::Session).about(&hash, &portable(script)).write(folder)?;
+    Marker::new(FolderKind::Session).about(&hash, portable(script)).write(folder)?;
     create_folder(&sheets)?;
     write_genomes(now, SearchKind::Interactive, &hash, folder)?;
     let png = genome_sheet(now.genomes(), 5, shown.cell, shown.coords).to_png(&texts);

@@ -282,6 +282,10 @@ pub(super) fn whole(
     draw: impl Fn(&FigureSpec) -> Result<Drawing, Refusal>,
 ) -> Result<Drawing, Refusal> {
     let drawing = draw(spec)?;
+    let marks = drawing.svg.matches('<').count();
+    let expected = format!("at most {MOST_MARKS} marks, lines and texts");
+    Refusal::unless(marks <= MOST_MARKS, "figure", expected, marks)
+        .map_err(|refusal| refusal.advising("draw fewer rows by `where`, or means by `dots`"))?;
     let Some(text) = cut(spec, &drawing.svg) else { return Ok(drawing) };
     let fits = |width: &f64| {
         let wider = FigureSpec { width: Length(*width), ..spec.clone() };
@@ -296,6 +300,9 @@ pub(super) fn whole(
     let found = format!("{} mm, at which {text:?} does not fit", spec.width.0);
     Err(Refusal::new("width", expected, found).advising(advice))
 }
+
+/// Marks, lines and texts of a figure, at most: no reader of SVG takes many more.
+const MOST_MARKS: usize = 250_000;
 
 /// The first text of a figure that was cut or reaches beyond the page.
 fn cut(spec: &FigureSpec, svg: &str) -> Option<String> {
