@@ -11,7 +11,7 @@ use std::arch::wasm32::*;
 /// Four 128-bit registers: lanes 0–3, 4–7, 8–11, 12–15.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct V128([v128; 4]);
+pub(super) struct V128([v128; 4]);
 
 /// a · b + c of four lanes.
 #[inline(always)]
