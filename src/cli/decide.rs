@@ -285,6 +285,9 @@ fn profile_of(folder: &Path) -> String {
     profile.unwrap_or_else(|| STANDARD.into())
 }
 
+/// Effects that are simulated one by one, at most.
+const MOST_EFFECTS: usize = 1000;
+
 impl PowerArgs {
     /// Refuses a design that cannot be simulated.
     fn check(&self) -> Result<(), Refusal> {
@@ -295,6 +298,13 @@ impl PowerArgs {
         let fits = units.checked_mul(seeds).is_some_and(|networks| networks <= most);
         let expected = format!("at most {most} networks of each group");
         Refusal::unless(fits, "--units × --seeds", expected, format!("{units} × {seeds}"))?;
+        let count = self.effects.len();
+        Refusal::unless(
+            count <= MOST_EFFECTS,
+            "--effects",
+            format!("at most {MOST_EFFECTS}"),
+            count,
+        )?;
         let finite = self.effects.iter().all(|effect| effect.is_finite());
         Refusal::unless(finite, "--effects", "finite numbers", format!("{:?}", self.effects))
     }
