@@ -98,8 +98,9 @@ pub(super) fn run(args: DistilArgs, out: &Output) -> anyhow::Result<()> {
     json.as_object_mut().expect("a table").extend(more.as_object().expect("a struct").clone());
     let run = |of: &Told| of.run.as_ref().map(|run| folder.join(run));
     let [fewest, highest] = [run(&found.found), run(&found.highest)];
-    json["run"] = json!(fewest);
-    json["highest"]["run"] = json!(highest);
+    let path = |run: &Option<PathBuf>| json!(run.as_ref().map(|run| run.to_string_lossy()));
+    json["run"] = path(&fewest);
+    json["highest"]["run"] = path(&highest);
     for (name, run) in [("fewest links", &fewest), ("highest score", &highest)] {
         text += &run.as_ref().map_or(String::new(), |run| format!("\n{name}: {}", run.display()));
     }

@@ -107,8 +107,8 @@ fn what_neat_python_has_and_genomes_here_have_not_is_refused() {
     }
     let none = read(&written(&folder, &session())).unwrap_err().to_string();
     assert!(none.contains("FILE#11"), "{none}");
-    let other = refusal(&session(), "1");
-    assert!(other.contains("the key of one of 1 genomes"), "{other}");
+    let other = refusal(&session(), "2");
+    assert!(other.contains("a key or a number from 1 to 1"), "{other}");
 }
 
 #[test]

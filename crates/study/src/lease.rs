@@ -198,7 +198,12 @@ impl Leases {
                 next
             }
         };
-        create_folder(folder)?;
+        if let Err(error) = create_folder(folder) {
+            // Somebody else made it, and has just removed it.
+            let is_raced = error.source.kind() == ErrorKind::AlreadyExists
+                && folder.symlink_metadata().map_or(true, |there| there.is_dir());
+            return if is_raced { Ok(None) } else { Err(error) };
+        }
         let path = folder.join(number.to_string());
         let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => file,
@@ -389,6 +394,22 @@ mod tests {
         let _held = b.take(&cell).unwrap().expect("given back");
         b.release_all();
         assert!(a.take(&cell).unwrap().is_some(), "given back at once");
+    }
+
+    #[test]
+    fn who_asks_while_another_gives_back_gets_it_or_not() {
+        let work = tempfile::tempdir().unwrap();
+        let cell = work.path().join("leases/cell");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let leases = Leases::new(BEAT);
+                    for _ in 0..20_000 {
+                        drop(leases.take(&cell).expect("no error"));
+                    }
+                });
+            }
+        });
     }
 
     #[test]

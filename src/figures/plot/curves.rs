@@ -81,6 +81,15 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
 }
 
+/// The name of a run's folder, its middle left out if it is long.
+fn brief(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    match letters.len() {
+        0..=48 => name.to_string(),
+        count => letters[..30].iter().chain(&['…']).chain(&letters[count - 17..]).collect(),
+    }
+}
+
 /// Draws curves of runs as a figure of this size and these words; their names may be given others by `labels`.
 ///
 /// # Errors
@@ -99,9 +108,9 @@ pub fn draw_losses(spec: &FigureSpec, curves: &[LossCurve]) -> Result<Drawing, R
     let place = |curve: &LossCurve| spec.order.iter().position(|name| *name == curve.name);
     order.sort_by_key(|curve| place(curve).unwrap_or(usize::MAX));
     let line = |curve: &&LossCurve| {
-        let name = spec.labels.get(&curve.name).unwrap_or(&curve.name);
+        let name = spec.labels.get(&curve.name).cloned().unwrap_or_else(|| brief(&curve.name));
         let colour = spec.colours.get(&curve.name).map_or(curve.colour, |hex| hex.0);
-        Series::line(name.clone(), colour, curve.points.iter().copied())
+        Series::line(name, colour, curve.points.iter().copied())
     };
     let lines = order.iter().map(line).collect();
     let panel = Panel::new("", steps(spec, STEP), losses(spec), lines);

@@ -28,7 +28,7 @@ pub struct Ranked {
     pub fitness: f64,
 }
 
-/// The state of one kind of search. A new kind is a file with a type that implements this, and a row of [`Search`].
+/// The state of one kind of search. A new kind is a file with a type that implements this, and a row of [`Search`](super::Search).
 pub trait SearchState {
     /// Breeds its genomes: settings, seed and generation.
     fn breeder(&self) -> &Breeder;

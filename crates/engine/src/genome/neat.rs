@@ -154,7 +154,7 @@ impl NeatFile {
         }
     }
 
-    /// The genome, called `name`; of a session the one that is picked by its key.
+    /// The genome, called `name`; of a session the one with the key that is picked, else that of the number, from 1.
     ///
     /// # Errors
     /// It has what genomes here have not; of a session, none is picked, or one that is not there.
@@ -190,9 +190,11 @@ impl Session {
         let Some(pick) = pick else {
             return refuse("one genome".into(), format!("a session of {count}"));
         };
-        let is_it = |shown: &Shown| shown.key.to_string() == pick;
-        let Some(shown) = self.genomes.into_iter().find(is_it) else {
-            return refuse(format!("the key of one of {count} genomes"), format!("{pick:?}"));
+        let keyed = self.genomes.iter().position(|shown| shown.key.to_string() == pick);
+        let numbered = || pick.parse::<usize>().ok()?.checked_sub(1);
+        let Some(shown) = keyed.or_else(numbered).and_then(|at| self.genomes.into_iter().nth(at))
+        else {
+            return refuse(format!("a key or a number from 1 to {count}"), format!("{pick:?}"));
         };
         let made_by = "imported from automated-picbreeder";
         let ends = (vec![-1, -2, -3], vec![0, 1, 2]);
