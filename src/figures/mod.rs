@@ -11,7 +11,6 @@
 //! | [`clip`], [`film`] | ways between genomes, a weight's travel, a zoom; GIF, APNG, MP4, WebM |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | loss curves of runs |
-//! | [`networks`] | score by depth, score by depth and kept share, of any record of networks |
 //! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
