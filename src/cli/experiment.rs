@@ -206,7 +206,6 @@ fn depth_sweep(args: DepthSweepArgs, out: &Output) -> anyhow::Result<Said> {
     }
     let single = Template::DepthSweep.of(Subject::read(&args.picture, args.fit)?, &changes)?;
     let (folder, (mut json, mut text)) = make(&single, &args.runs, out)?;
-    json["figure"] = json["figures"].clone();
     let record = NetworksRecord::read(&folder)?;
     for (arm, sweep) in [("dense", Sweep::DENSE), ("sp", Sweep::SP)] {
         let curves = depth_curves(&record, sweep);

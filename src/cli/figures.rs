@@ -169,8 +169,10 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<Said> {
 }
 
 /// Draws every figure of a study of one picture that can be drawn, as SVG and PNG, and writes its report, all beside its
-/// table. Returns the paths of the figures, and that of the report.
-pub(super) fn draw_beside(results: &ResultsArgs) -> anyhow::Result<(Vec<PathBuf>, PathBuf)> {
+/// table. Returns the paths of the figures, why others are not drawn, and the path of the report.
+pub(super) fn draw_beside(
+    results: &ResultsArgs,
+) -> anyhow::Result<(Vec<PathBuf>, Vec<String>, PathBuf)> {
     let mut drawn = Drawn::of(results, &[])?;
     let facts = Provenance::none()
         .with("command", format!("picloom experiment figures {}", word(portable(&results.spec))));
@@ -183,7 +185,7 @@ pub(super) fn draw_beside(results: &ResultsArgs) -> anyhow::Result<(Vec<PathBuf>
     let report = drawn.beside.join("report.html");
     // The same command gives the same bytes.
     drawn.report(results, &report, None)?;
-    Ok((paths, report))
+    Ok((paths, drawn.problems(), report))
 }
 
 /// Draws every figure of the spec.

@@ -46,8 +46,7 @@ pub(super) fn run(args: RegimeArgs, out: &Output) -> anyhow::Result<()> {
         return out.result(&json, &text);
     }
     let single = Template::Regime.of(Subject::read(&args.picture, args.fit)?, &changes)?;
-    let (_, (mut json, mut text)) = make(&single, &args.out, out)?;
-    json["figure"] = json["figures"].clone();
+    let (_, (json, mut text)) = make(&single, &args.out, out)?;
     let picture = word_of(args.picture.as_os_str());
     text += &format!("\nfor the smallest network that learns it: picloom distil {picture}");
     tell(&(json, text), "picloom experiment", out)

@@ -26,10 +26,14 @@ pub(super) fn make(single: &Single, runs: &Path, out: &Output) -> anyhow::Result
 /// Draws the figures of a study that is finished, writes its report, and adds where they are.
 pub(super) fn draw(folder: &Path, runs: &Path, (json, said): &mut Said) -> anyhow::Result<()> {
     let results = ResultsArgs { spec: folder.join(SPEC), results: Some(runs.into()) };
-    let (figures, report) = draw_beside(&results)?;
+    let (figures, problems, report) = draw_beside(&results)?;
     let text = |path: &PathBuf| path.to_string_lossy().into_owned();
     json["figures"] = figures.iter().map(text).collect();
     json["report"] = json!(text(&report));
+    json["not_drawn"] = json!(problems);
+    for problem in &problems {
+        *said += &format!("\nnot drawn: {problem}");
+    }
     for path in figures.iter().chain([&report]) {
         *said += &format!("\n{}", path.display());
     }

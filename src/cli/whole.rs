@@ -24,8 +24,8 @@ fn parts(
     Ok(parts.into_iter().map(of).map(|(shard, file)| (args.part(file), shard)).collect())
 }
 
-/// What is said of a study, or of each part of one that is made of others; a part that needs another's record cannot be
-/// counted before that is there.
+/// Asks about a study, or about each part of one that is made of others. A part that needs another's record is not counted
+/// before that is there.
 fn each(
     args: &StudyArgs,
     kinds: &[Kind],

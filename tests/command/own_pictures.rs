@@ -122,7 +122,7 @@ fn a_depth_sweep_needs_no_spec() {
     let mut made: Vec<(usize, u64)> = pruned.map(|row| (row.layers, row.seed.unwrap())).collect();
     made.sort_unstable();
     assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
-    for figure in list(&found["figure"]) {
+    for figure in list(&found["figures"]) {
         assert_whole(&place.at(figure.as_str().unwrap()));
     }
     assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");

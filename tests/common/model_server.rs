@@ -29,7 +29,7 @@ pub(crate) enum Act {
     Close,
 }
 
-/// What is to come, what was asked with which key, and how many requests were open at a time at most.
+/// The answers to come, the requests with their keys, and the most requests that were open at one time.
 #[derive(Default)]
 pub(crate) struct State {
     acts: VecDeque<Act>,

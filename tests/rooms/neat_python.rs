@@ -56,7 +56,7 @@ fn session() -> Value {
     })
 }
 
-/// What neat-python computes of it: hue, saturation and brightness.
+/// Hue, saturation and brightness as neat-python computes them.
 fn computed(x: f64, y: f64) -> [f64; 3] {
     let distance = (x * x + y * y).sqrt();
     let sigmoid = |z: f64| 1.0 / (1.0 + real::exp(-5.0 * z));
@@ -99,6 +99,7 @@ fn what_neat_python_has_and_genomes_here_have_not_is_refused() {
         ("/genomes/0/connections/2/key", json!([6, 6]), "that can be drawn"),
         ("/genomes/0/nodes/3/key", json!(6), "each key once"),
         ("/output_encoding", json!("RGB"), "output_encoding"),
+        ("/genomes/0/nodes/0/bias", json!("none"), "a file of neat-python"),
     ] {
         let mut text = session();
         *text.pointer_mut(pointer).unwrap() = value;

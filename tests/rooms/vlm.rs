@@ -30,7 +30,7 @@ fn base() -> Picture {
     Picture::filled(8, 8, [0.2, 0.5, 0.7])
 }
 
-/// What the judge says of a picture.
+/// The verdict of the judge on a picture.
 fn judged(judge: &VlmJudge, k: u8) -> Result<Verdict, JudgeError> {
     judge.read_base(&base()).judge(&picture(k))
 }

@@ -1,4 +1,4 @@
-//! What every chart of a networks record needs: its words, its estimates, and that there is something to draw.
+//! The words and estimates that every chart of a networks record needs, and the check that there is something to draw.
 
 use picloom::base::stats::{mean, mean_interval};
 use picloom::experiment::depth::Sweep;

@@ -592,7 +592,7 @@ impl<'a> Measuring<'a> {
         Ok(found)
     }
 
-    /// What may bias descent at a network.
+    /// The mechanisms that may bias descent at a network.
     fn mechanisms(
         &self,
         network: (&Model, &View),

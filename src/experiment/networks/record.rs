@@ -203,7 +203,7 @@ pub struct NetworkResult {
     /// The same weights changed by a fixed δ.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fixed: Option<Scored>,
-    /// What may bias descent there, by measure, of those that the program has added.
+    /// The mechanisms that may bias descent there, by measure, of those that the program has added.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub mechanisms: BTreeMap<String, Option<f64>>,
     /// Pictures kept for figures.
@@ -304,7 +304,7 @@ pub struct ReachedScore {
     pub step: Option<u64>,
     /// Its score; `None` if nothing could be judged.
     pub score: Option<Scored>,
-    /// What may bias descent there, by measure, of those that the program has added.
+    /// The mechanisms that may bias descent there, by measure, of those that the program has added.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub mechanisms: BTreeMap<String, Option<f64>>,
 }

@@ -223,7 +223,8 @@ impl Content {
 fn off_the_axes(panels: &[Panel]) -> Result<Option<String>, Refusal> {
     let (mut drawn, mut lost) = (0, 0);
     for panel in panels {
-        drawn += panel.heat.as_ref().map_or(0, |heat| heat.values.len());
+        let cells = panel.heat.iter().flat_map(|heat| heat.values.iter().flatten());
+        drawn += cells.filter(|value| value.is_finite()).count();
         let has_place = |axis: &Axis, value: f64| axis.scale == Scale::Linear || value > 0.0;
         for point in panel.series.iter().flat_map(|series| &series.points) {
             match has_place(&panel.x, point.x) && has_place(&panel.y, point.y) {

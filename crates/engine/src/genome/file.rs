@@ -107,7 +107,7 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
                         false => read_plain(file, LARGEST_FILE).map_err(unread)?,
                     };
                     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-                    let neat = NeatFile::of(&bytes);
+                    let neat = NeatFile::of(&bytes).map_err(refused)?;
                     let is_session = neat.as_ref().is_some_and(|neat| neat.keys().is_some());
                     if let Some(pick) = pick.filter(|_| !is_session) {
                         let expected = "a file of one genome without # and a name";
@@ -161,7 +161,7 @@ pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
         return Ok(None);
     }
     let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
-    let keys = NeatFile::of(&bytes).and_then(|neat| neat.keys());
+    let keys = NeatFile::of(&bytes).ok().flatten().and_then(|neat| neat.keys());
     Ok(keys
         .map(|keys| Collection { count: keys.len(), ids: keys.into_iter().take(LISTED).collect() }))
 }

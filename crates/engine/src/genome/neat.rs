@@ -14,7 +14,7 @@ use super::{
 use crate::base::refusal::Refusal;
 use crate::math::Activation;
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most nodes and links of a genome, each.
@@ -24,8 +24,6 @@ const MOST_GENES: usize = 10_000;
 const D_OF_DISTANCE: f64 = 1.4;
 
 /// A text of one of these programs.
-#[derive(Deserialize)]
-#[serde(untagged)]
 pub(super) enum NeatFile {
     Network(Network),
     Session(Session),
@@ -135,13 +133,26 @@ struct GraphLink {
 }
 
 impl NeatFile {
-    /// The file in a text; `None` if it is of another program.
-    pub(super) fn of(text: &[u8]) -> Option<Self> {
-        // A session of ours and a genome of ours are told apart by these keys before anything is read.
-        let top: BTreeMap<String, Value> = serde_json::from_slice(text).ok()?;
+    /// The file in a text; `None` if it is of another program. A key that no other program's files have tells which.
+    ///
+    /// # Errors
+    /// It is damaged, or of another version.
+    pub(super) fn of(text: &[u8]) -> Result<Option<Self>, Refusal> {
+        let Ok(top) = serde_json::from_slice::<BTreeMap<String, IgnoredAny>>(text) else {
+            return Ok(None);
+        };
         let has = |key: &str| top.contains_key(key);
-        let is_own = has("network_type") || has("output_encoding") || has("links");
-        is_own.then(|| serde_json::from_slice(text).ok()).flatten()
+        let read = if has("network_type") {
+            serde_json::from_slice(text).map(NeatFile::Network)
+        } else if has("output_encoding") {
+            serde_json::from_slice(text).map(NeatFile::Session)
+        } else if has("links") {
+            serde_json::from_slice(text).map(NeatFile::Graph)
+        } else {
+            return Ok(None);
+        };
+        let expected = "a file of neat-python or automated-picbreeder";
+        read.map(Some).map_err(|error| Refusal::new("", expected, error.to_string()))
     }
 
     /// The keys of the genomes of a session; `None` of a file of one genome.

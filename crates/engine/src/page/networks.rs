@@ -265,7 +265,7 @@ pub struct Atlas {
 }
 
 impl Atlas {
-    /// What every unit draws, in unit order.
+    /// The maps of all units, in unit order.
     pub fn of_units(model: &Model, weights: &Weights, inputs: &PixelInputs, size: usize) -> Self {
         let maps = feature_maps(&model.network, weights, inputs);
         let units = model.network.units.len();

@@ -179,7 +179,7 @@ pub struct Label {
     pub origin: String,
 }
 
-/// What people know of a network.
+/// The facts about a network, for people.
 #[derive(Serialize)]
 pub struct About {
     /// Its name.

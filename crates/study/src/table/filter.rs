@@ -192,7 +192,7 @@ impl Filter {
     }
 
     /// The name of a group of rows: its arms, then its other conditions: `dense-l1|dense-decay`, `sp, level=2`.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let rest = self.without("arm");
         match self.values("arm").map(|arms| arms.join("|")) {
             Some(arms) if rest.is_empty() => arms,

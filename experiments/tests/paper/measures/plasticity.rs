@@ -1,4 +1,4 @@
-//! What a few weights teach a conditional network.
+//! Plasticity: what a few weights teach a conditional network.
 
 use picloom::base::SimRng;
 use picloom::network::family::{Conditioned, Support};
