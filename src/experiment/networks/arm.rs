@@ -2,7 +2,7 @@
 
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, of_file};
-use crate::experiment::target_spec::{FamilySpec, TargetSpec};
+use crate::experiment::target_spec::{FamilySpec, TargetSpec, check_size};
 use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;
@@ -81,9 +81,14 @@ pub struct ArmSpec {
     /// out, and so are those with another number of factors.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub pretrain: Vec<FamilySpec>,
-    /// The arm it is pruned from.
+    /// The arm it is pruned from. Without method and transform: the arm, or `ARM-LEVEL`, whose network is trained on,
+    /// with this arm's settings and steps.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub from: Option<String>,
+    /// Side in pixels of the pictures that it is trained on and measured at, 2 to 4096; with a wiring, or where it is
+    /// trained on. Default: the study's.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub size: Option<usize>,
     /// Instead of pruning: how that network is reorganised or spoilt, without training, as `"mix:45"`
     /// ([`Transform`]). `from` may then be the evolved network.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -242,6 +247,12 @@ impl ArmSpec {
                 family.check(&place)?;
             }
         }
+        if let Some(size) = self.size {
+            check_size(size).map_err(|refusal| refusal.prefixed(&format!("{key}, ")))?;
+            let fits = self.from.is_none() || self.trains_on();
+            let expected = "size with a wiring, or with from alone";
+            Refusal::unless(fits, &key, expected, "it with a method or a transform")?;
+        }
         let asks = self.if_learned && self.from.is_none();
         Refusal::unless(!asks, &key, "if_learned with from only", "it with a wiring")?;
         check_optimizer(&key, self.optimizer.as_deref())?;
@@ -256,7 +267,22 @@ impl ArmSpec {
             return Refusal::unless(fits, &key, expected, levels_text(&self.levels));
         };
         let names: Vec<&str> = before.iter().map(|a| a.name.as_str()).collect();
+        if self.trains_on() {
+            let parent = self.parent(before);
+            let layered = |arm: &ArmSpec| match arm.wiring {
+                Some(wiring) => wiring != ArmWiring::Evolved && wiring.is_layered(),
+                None => arm.method.is_some(),
+            };
+            let expected = format!(
+                "a method to prune with, or from = a layered trained arm before it, ARM or ARM-LEVEL ({names:?})"
+            );
+            let fits = parent.is_some_and(|(arm, _)| layered(arm));
+            return Refusal::unless(fits, &key, expected, from);
+        }
         let parent = before.iter().find(|a| a.name == *from && a.levels.is_empty());
+        let sized = parent.and_then(|arm| arm.size);
+        let expected = "from = an arm of the study's size";
+        Refusal::unless(sized.is_none(), &key, expected, format!("{from}, of its own"))?;
         if self.transform.is_some() {
             let layered = parent.and_then(|a| a.wiring).is_some_and(ArmWiring::is_layered);
             let expected = format!("from = a layered arm before it that is wired ({names:?})");
@@ -320,6 +346,20 @@ impl ArmSpec {
         self
     }
 
+    /// Whether it goes on training another arm's network, with the links that are there.
+    pub(super) fn trains_on(&self) -> bool {
+        let alone = self.method.is_none() && self.transform.is_none() && self.levels.is_empty();
+        alone && self.from.is_some()
+    }
+
+    /// The arm among `arms` that it comes from, and the level of it, 0 without levels; `None` if it is not there.
+    pub(super) fn parent<'a>(&self, arms: &'a [ArmSpec]) -> Option<(&'a ArmSpec, usize)> {
+        let from = self.from.as_ref()?;
+        let level =
+            |arm: &ArmSpec| levels(arm).find(|&level| level_name(&arm.name, level) == *from);
+        arms.iter().find_map(|arm| Some((arm, level(arm)?)))
+    }
+
     /// The rounds that lead from `from` links to `budget`.
     pub(super) fn rounds_to(&self, from: usize, budget: usize) -> Vec<Rule> {
         rounds_to(self.method.expect("verified: a method"), self.rounds, from, budget)
@@ -363,6 +403,22 @@ impl ArmSpec {
     /// True if its method copies something of another arm's masks.
     pub(super) fn copies(&self) -> bool {
         self.method.is_some_and(|method| method.row().needs.contains(&Need::Pattern))
+    }
+}
+
+/// The levels of an arm, from 1; 0 alone if it is not pruned.
+pub(super) fn levels(arm: &ArmSpec) -> std::ops::RangeInclusive<usize> {
+    match arm.levels.len() {
+        0 => 0..=0,
+        levels => 1..=levels,
+    }
+}
+
+/// `ARM`, or `ARM-LEVEL` of a level from 1.
+pub(super) fn level_name(arm: &str, level: usize) -> String {
+    match level {
+        0 => arm.to_string(),
+        level => format!("{arm}-{level}"),
     }
 }
 

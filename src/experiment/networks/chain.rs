@@ -1,6 +1,6 @@
 //! One chain: its arms trained, pruned, scored and measured, in order.
 
-use super::arm::{ArmSpec, ArmWiring, Level};
+use super::arm::{ArmSpec, ArmWiring, Level, level_name, levels};
 use super::job::{Job, is_finished};
 use super::plan::{Chain, family_target};
 use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
@@ -16,7 +16,7 @@ use crate::experiment::pruning::{PruneRunError, prune_run};
 use crate::experiment::watched::Watched;
 use crate::genome::Genome;
 use crate::network::transform::parts as parts_of;
-use crate::network::{Coords, Mask, Model, Picture, TrainedWiring, Weights};
+use crate::network::{Coords, Mask, Model, Network, Picture, TrainedWiring, Weights};
 use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
@@ -103,14 +103,6 @@ pub enum Missing {
     Failed(String),
     /// It is not to be made ([`ArmSpec::if_learned`]); nothing failed.
     LeftOut(String),
-}
-
-/// The levels of an arm, from 1; 0 alone if it is not pruned.
-pub(super) fn levels(arm: &ArmSpec) -> std::ops::RangeInclusive<usize> {
-    match arm.levels.len() {
-        0 => 0..=0,
-        levels => 1..=levels,
-    }
 }
 
 /// The networks of a chain, by arm and level, in order.
@@ -215,7 +207,7 @@ struct Worker<'a> {
     /// The result of training each arm without a parent, by job: the run's folder, `None` if
     /// stopped.
     attempts: BTreeMap<String, Result<Option<PathBuf>, RunError>>,
-    /// Trained networks by arm, for arms that are pruned from them.
+    /// Trained networks by arm, and by `ARM-LEVEL`, for arms that come from them.
     trained: BTreeMap<String, LoadedRun>,
     /// Links kept by (arm, level from 1), for arms that match them.
     kept: BTreeMap<(String, usize), Mask>,
@@ -298,8 +290,26 @@ impl Worker<'_> {
                 }
                 Ok(())
             }
+            None if arm.trains_on() => self.train_on(arm, look),
             None => self.prune(arm, look),
         }
+    }
+
+    /// Goes on training another arm's network.
+    fn train_on(&self, arm: &ArmSpec, look: &mut ChainObserver<'_>) -> Result<(), ArmError> {
+        let job = self.training_on(arm, &self.parent(arm)?);
+        let now = !job.is_begun(self.folder);
+        let folder = job.run(self.folder, self.ask)?.ok_or(ArmError::Interrupted)?;
+        self.did(self.chain.costs(arm).training, now);
+        let run = load_run(&folder)?;
+        let (model, run_at) = (&run.model, Some((&run, folder.as_path())));
+        look(&Made { arm: &arm.name, level: 0, kept: model.mask.kept(), model, run: run_at })
+    }
+
+    /// The further training of another arm's network.
+    fn training_on(&self, arm: &ArmSpec, parent: &LoadedRun) -> Job {
+        let Model { network, mask, weights } = parent.model.clone();
+        Job(vec![self.job_of(arm, self.chain.target(arm), (network, mask), Some(weights), None)])
     }
 
     /// The evolved network, layered.
@@ -334,15 +344,16 @@ impl Worker<'_> {
     fn trainings(&self, arm: &ArmSpec, wiring: TrainedWiring) -> Job {
         let source = &self.chain.source;
         let before = arm.pretrained_on(&self.chain.key.target, source.arch.factors);
-        let before = before.map(|(family, spec)| family_target(family, spec, self.chain.key.size));
+        let size = arm.size.unwrap_or(self.chain.key.size);
+        let before = before.map(|(family, spec)| family_target(family, spec, size));
         let targets: Vec<Target> = before.collect();
-        let all = targets.iter().chain([&source.target]);
+        let all = targets.iter().chain([self.chain.target(arm)]);
         Job(all.map(|target| self.job(arm, wiring, target)).collect())
     }
 
     /// The training of an arm without a parent.
     fn job(&self, arm: &ArmSpec, wiring: TrainedWiring, target: &Target) -> TrainJob {
-        let (key, source) = (&self.chain.key, &self.chain.source);
+        let source = &self.chain.source;
         let (mut wired, mut genome, mut start) = (None, None, None);
         if wiring.needs_genome() {
             let (g, _) = source.evolved.as_ref().expect("planned so");
@@ -357,12 +368,24 @@ impl Worker<'_> {
             let mask = Mask::all(network.weight_count());
             (network, mask)
         });
+        self.job_of(arm, target, wired, start, genome)
+    }
+
+    /// The training of a network by the recipe of an arm.
+    fn job_of(
+        &self,
+        arm: &ArmSpec,
+        target: &Target,
+        wired: (Network, Mask),
+        start: Option<Weights>,
+        genome: Option<&Genome>,
+    ) -> TrainJob {
         let mut train = self.recipe(arm, wired.0.arch.is_some());
-        // The same R² of another family is another loss.
-        let variance = target.trained().variance() / source.target.trained().variance();
+        // The same R² of another picture is another loss.
+        let variance = target.trained().variance() / self.chain.source.target.trained().variance();
         train.target_loss = train.target_loss.map(|loss| loss * variance);
         let job = TrainJob::new(&arm.name, target, Coords::default(), wired, start, genome, train);
-        debug_assert_eq!(job.config.size, key.size);
+        debug_assert_eq!(job.config.size, arm.size.unwrap_or(self.chain.key.size));
         job
     }
 
@@ -383,11 +406,6 @@ impl Worker<'_> {
 
     /// How an arm is pruned from its parent, and after which round each level is reached.
     fn plan(&self, arm: &ArmSpec, parent: &LoadedRun) -> Result<(PrunePlan, Vec<usize>), ArmError> {
-        let fit = parent.result.fit;
-        if arm.if_learned && !fit.passes_gate() {
-            let from = arm.from.clone().expect("verified: a parent");
-            return Err(ArmError::Unlearned { arm: from, r2: fit.r2 });
-        }
         let (mut rules, mut pattern) = (Vec::new(), Vec::new());
         // Rounds that were made once a level is reached.
         let mut ends = Vec::new();
@@ -431,11 +449,15 @@ impl Worker<'_> {
         Ok((plan, ends))
     }
 
-    /// The run of the network that an arm is pruned from.
+    /// The run of the network that an arm comes from.
     fn parent(&self, arm: &ArmSpec) -> Result<LoadedRun, ArmError> {
         let from = arm.from.as_ref().expect("verified: a parent");
-        let parent = self.trained.get(from);
-        Ok(parent.ok_or_else(|| ArmError::Before(from.clone()))?.clone())
+        let parent = self.trained.get(from).ok_or_else(|| ArmError::Before(from.clone()))?;
+        let fit = parent.result.fit;
+        if arm.if_learned && !fit.passes_gate() {
+            return Err(ArmError::Unlearned { arm: from.clone(), r2: fit.r2 });
+        }
+        Ok(parent.clone())
     }
 
     /// Whether the networks of an arm are made, or need no training; then they count as trained.
@@ -454,6 +476,9 @@ impl Worker<'_> {
             return Ok(true);
         }
         let parent = self.parent(arm)?;
+        if arm.trains_on() {
+            return Ok(self.training_on(arm, &parent).is_begun(self.folder));
+        }
         let (plan, _) = self.plan(arm, &parent)?;
         match is_finished(&self.folder.join(plan_id(&parent, arm, &plan))) {
             true => self.prune(arm, &mut |_| Ok(())).map(|()| true),
@@ -499,6 +524,7 @@ impl Worker<'_> {
             let kept = records[round - 1].kept;
             let (arm, model) = (&arm.name, &run.model);
             look(&Made { arm, level, kept, model, run: Some((&run, &folder)) })?;
+            self.trained.insert(level_name(arm, level), run);
         }
         Ok(())
     }
@@ -533,17 +559,16 @@ pub(in crate::experiment) struct Measuring<'a> {
 impl<'a> Measuring<'a> {
     fn of(chain: &'a Chain, made: &Made<'_>) -> Self {
         let (key, arm) = (&chain.key, made.arm);
-        let name = match made.level {
-            0 => arm.to_string(),
-            level => format!("{arm}-{level}"),
-        };
+        let name = level_name(arm, made.level);
+        let target = chain.key.arms.iter().find(|own| own.name == arm);
+        let target = target.map_or(&chain.source.target, |own| chain.target(own));
         let named = |names: &[String]| names.iter().any(|other| *other == name || other == arm);
         let with_maps = named(&key.show_maps);
         let file = format!("{}.{name}.{}", key.target.name, key.layers);
         Measuring {
-            target: &chain.source.target.picture,
+            target: &target.picture,
             relatives: &chain.source.relatives,
-            family: chain.source.target.family.as_ref(),
+            family: target.family.as_ref(),
             coords: Coords::default(),
             protocol: chain.protocol(),
             seed: chain.seed(),

@@ -135,6 +135,8 @@ pub struct Source {
     pub arch: Arch,
     /// Its relatives' pictures.
     pub relatives: Vec<Picture>,
+    /// The picture at the sizes of arms that have one of their own.
+    pub sized: BTreeMap<usize, Target>,
 }
 
 /// About how long the networks of an arm take, in seconds of one core.
@@ -174,6 +176,12 @@ impl Chain {
         self.source.evolved.as_ref().map(|(genome, _)| genome)
     }
 
+    /// The picture of an arm, at its size.
+    pub(super) fn target(&self, arm: &ArmSpec) -> &Target {
+        let sized = arm.size.and_then(|size| self.source.sized.get(&size));
+        sized.unwrap_or(&self.source.target)
+    }
+
     /// For people: `moth muon depth 6 seed 1`.
     pub fn label(&self) -> String {
         let key = &self.key;
@@ -196,22 +204,30 @@ impl Chain {
         let key = &self.key;
         let links = (self.links(arm.wiring) as f64 * arm.width.unwrap_or(1.0).powi(2)) as usize;
         let pictures = self.source.target.conditions().len().max(1) as u64;
+        let size = arm.size.unwrap_or(key.size);
         let steps = arm.steps.unwrap_or(key.train.steps) * pictures;
         let trained = |links: usize| {
             let lost = cost::lost_steps(key.layers, &key.train).min(steps as f64);
-            cost::training(steps as f64 + lost, links, key.size)
+            cost::training(steps as f64 + lost, links, size)
         };
         // Each level of R², and the end, which is measured twice where δ is fixed too.
         let measured = 1 + key.train.checkpoints.len() + usize::from(key.fixed_delta.is_some());
         let scored = |kept: usize| {
             let weights = key.sample.unwrap_or(kept).min(kept);
-            let size = key.judged_at.unwrap_or(key.size);
+            let size = size.max(JUDGED_AT);
             measured as f64 * cost::scoring(weights, kept, size) + cost::measures(kept, size)
         };
         if arm.transform.is_some() {
             let from = key.arms.iter().find(|other| Some(&other.name) == arm.from.as_ref());
             let links = from.map_or(links, |from| self.links(from.wiring));
             return ArmCost { training: 0.0, scoring: scored(links) };
+        }
+        if arm.trains_on() {
+            let kept = arm.parent(&key.arms).map_or(links, |(parent, level)| {
+                let levels = parent.levels[..level].iter();
+                levels.fold(links, |left, level| self.kept(level, links, left))
+            });
+            return ArmCost { training: trained(kept), scoring: scored(kept) };
         }
         match arm.wiring {
             Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },
@@ -226,16 +242,9 @@ impl Chain {
             None => {
                 let (mut all, mut left) = (ArmCost::default(), links);
                 for level in &arm.levels {
-                    let (kept, rounds) = match level {
-                        Level::Share(share) => ((share * links as f64) as usize, None),
-                        Level::Budget(budget) => (*budget, None),
-                        Level::Evolved(times) => (self.evolved_times(*times), None),
-                        // What a threshold leaves nobody knows: about a quarter.
-                        Level::Threshold(_) => (left / 4, Some(1)),
-                        Level::Match(_) => (left / 4, None),
-                    };
-                    let kept = kept.clamp(1, left.max(1));
-                    let rounds = arm.rounds.or(rounds);
+                    let kept = self.kept(level, links, left);
+                    let once = matches!(level, Level::Threshold(_)).then_some(1);
+                    let rounds = arm.rounds.or(once);
                     let rounds = rounds.unwrap_or_else(|| arm.rounds_to(left, kept).len());
                     // Links fall from round to round; a step of few links costs what its pixels do.
                     all.training += rounds as f64 * trained((left + kept) / 2);
@@ -245,6 +254,18 @@ impl Chain {
                 all
             }
         }
+    }
+
+    /// About how many of `left` links a level leaves, of `links` at first.
+    fn kept(&self, level: &Level, links: usize, left: usize) -> usize {
+        let kept = match level {
+            Level::Share(share) => (share * links as f64) as usize,
+            Level::Budget(budget) => *budget,
+            Level::Evolved(times) => self.evolved_times(*times),
+            // What these leave nobody knows: about a quarter.
+            Level::Threshold(_) | Level::Match(_) => left / 4,
+        };
+        kept.clamp(1, left.max(1))
     }
 
     /// Refuses to learn other families first where none is left of those that are named, or one is too large.
@@ -374,14 +395,19 @@ impl NetworksStudy {
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
         study.constant = constant.map(DepthModel::median);
         for target in study.spec.targets.clone() {
-            let Some(mut source) = load(&places, &target, study.spec.size).map_err(|source| {
-                let source = Box::new(source);
-                SpecError::Target { path: path.to_path_buf(), target: target.name.clone(), source }
-            })?
-            else {
+            let load_at = |size| {
+                load(&places, &target, size).map_err(|source| {
+                    let (path, target) = (path.to_path_buf(), target.name.clone());
+                    SpecError::Target { path, target, source: Box::new(source) }
+                })
+            };
+            let Some(mut source) = load_at(study.spec.size)? else {
                 study.left_out.push(target.name.clone());
                 continue;
             };
+            for size in study.spec.arms.iter().filter_map(|arm| arm.size) {
+                source.sized.extend(load_at(size)?.map(|sized| (size, sized.target)));
+            }
             if let (Some(model), None) = (&model, &source.evolved) {
                 source.arch.layers = model.layers(png_ratio(&source.target.picture));
             }
@@ -533,7 +559,8 @@ fn with_arm(mut arms: Vec<ArmSpec>, arm: ArmSpec) -> Vec<ArmSpec> {
         _ => None,
     });
     let there = |name: &String| arms.iter().any(|made| made.name == *name);
-    if arm.from.iter().chain(matched).all(there) {
+    let has_parent = arm.from.is_none() || arm.parent(&arms).is_some();
+    if has_parent && matched.into_iter().all(there) {
         arms.push(arm);
     }
     arms
@@ -581,12 +608,14 @@ impl Source {
     pub fn of(genome: Genome, target: Target) -> Self {
         let layered = layerize(&genome);
         let arch = layered.arch().clone();
-        Source { target, evolved: Some((genome, layered)), arch, relatives: Vec::new() }
+        let (relatives, sized) = Default::default();
+        Source { target, evolved: Some((genome, layered)), arch, relatives, sized }
     }
 
     /// Of an arch.
     pub fn of_arch(arch: Arch, target: Target) -> Self {
-        Source { target, evolved: None, arch, relatives: Vec::new() }
+        let (relatives, sized) = Default::default();
+        Source { target, evolved: None, arch, relatives, sized }
     }
 
     /// Numbers of the target that every row repeats.
@@ -616,7 +645,8 @@ impl Source {
         if let Some((genome, _)) = &self.evolved {
             hash.update(genome::to_json(genome));
         }
-        for value in self.relatives.iter().flat_map(|picture| &picture.rgb) {
+        let sized = self.sized.values().map(|target| target.trained());
+        for value in self.relatives.iter().chain(sized).flat_map(|picture| &picture.rgb) {
             hash.update(value.to_le_bytes());
         }
         hex(&hash.finalize())

@@ -290,6 +290,15 @@ impl Spec for NetworksSpec {
         self.variants.iter().try_for_each(VariantSpec::check)?;
         self.power.check_ranges().map_err(|refusal| refusal.prefixed("power."))?;
         check_size(self.size)?;
+        if let Some(arm) = self.arms.iter().find(|arm| arm.size.is_some()) {
+            let (key, shared) = (format!("arm {}, size", arm.name), "targets without relatives");
+            let fits = self.targets.iter().all(|target| target.relatives.is_empty());
+            Refusal::unless(fits, &key, shared, "some with them")?;
+            let shares = |variant: &VariantSpec| variant.subsample.or(variant.batch).is_some();
+            let fits = !self.variants.iter().any(shares);
+            let expected = "variants without subsample and batch, which are of the study's size";
+            Refusal::unless(fits, key, expected, "one with them")?;
+        }
         Refusal::unless(self.steps > 0, "steps", "at least 1", "0")?;
         self.own.check_ranges()?;
         check_seeds("seeds", &self.seeds)?;
