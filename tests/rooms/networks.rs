@@ -9,6 +9,8 @@ use crate::whole::assert_whole;
 use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
+use picloom::network::{Coords, Model, Wiring, layerize, read_genome};
+use picloom::run::load_run;
 use picloom::study::Record;
 use picloom::study::cells::{CellStudy, run_cells, so_far, status, study_folder};
 use picloom::study::table::Table;
@@ -151,6 +153,41 @@ fn an_arm_is_made_where_the_arms_are_that_it_needs() {
         let all = ["dense", "graph", "sp", "random"];
         assert_eq!(arms, if chain.key.offset == 0 { &all[..] } else { &all[..1] });
     }
+}
+
+#[test]
+fn an_arm_goes_on_training_another_at_a_size_of_its_own() {
+    let spec = format!("{SMALL}{}", include_str!("../specs/trained_on.toml"));
+    let (folder, path) = in_repository(&spec);
+    let runs = folder.path().join("runs");
+    let record = run_with(&read(&path, Some("one")), &runs, 2);
+    let result = |arm: &str, level: usize| {
+        let mut of = record.rows.iter().filter(|row| row.arm == arm && row.level == level);
+        let row = of.next().unwrap();
+        row.result.clone().unwrap_or_else(|| panic!("{:?}", row.error))
+    };
+    let genome = read_genome(&path.with_file_name("../genomes/mask.json"), Wiring::Dense).unwrap();
+    let layered = layerize(&genome);
+    let evolved = Model::new(layered.network.clone(), layered.weights.clone());
+    let drawn = evolved.picture(20, Coords::default());
+    // The links and weights that the level ended with, trained on and measured at the arm's size.
+    let (parent, on) = (result("sp", 2), result("on", 0));
+    let run =
+        |path: &Option<String>| load_run(&runs.join("small").join(path.as_ref().unwrap())).unwrap();
+    let (before, after) = (run(&parent.path), run(&on.path));
+    assert_eq!((after.config.size, after.config.train.steps), (20, 9));
+    assert_eq!(after.start.unwrap().0, before.model.weights.0);
+    assert!(after.model.mask.0 == before.model.mask.0);
+    assert_eq!((on.kept, on.alive), (before.model.mask.kept(), parent.alive));
+    let own = after.model.picture(20, Coords::default());
+    let mse = own.mse(&drawn);
+    assert!((on.mse - mse).abs() < 1e-9 && on.mse != parent.mse, "{} {mse}", on.mse);
+    // The evolved network draws its own picture at any size.
+    assert!(result("evolved-20", 0).r2 > 0.999_999);
+    assert_eq!(record.rows.iter().filter(|row| row.arm == "left-out").count(), 1);
+    assert!(record.rows.iter().any(|row| row.arm == "left-out" && row.not_made.is_some()));
+    // Once more nothing is trained: every result is there.
+    assert_eq!(run_with(&read(&path, Some("one")), &runs, 1).rows, record.rows);
 }
 
 #[test]
