@@ -48,7 +48,8 @@ fn at_least_sixteen_genomes_say_how_they_were_made_and_stand_in_the_gallery() {
         assert!(gallery.contains(&format!("`{name}`")), "{name}");
         let shown = Picture::read(format!("genomes/pictures/{name}.png").as_ref()).unwrap();
         let (network, weights) = compile(&genome);
-        let drawn = kernel::picture(&network, &weights, shown.width, Coords::Fer);
+        let mut drawn = kernel::picture(&network, &weights, shown.width, Coords::Fer);
+        genome.palette.recolour(&mut drawn.rgb);
         assert!(drawn.to_bytes() == shown.to_bytes(), "{name} draws another picture");
         let text = std::fs::read_to_string(format!("genomes/{name}.json")).unwrap();
         assert!(genome::to_json(&genome) == text, "{name} is in canonical form");

@@ -10,7 +10,7 @@ import { askEngine } from "./engine.js";
 import { shared, solidId } from "./link.js";
 
 /** Pictures to begin from. */
-const FIRST = ["bred_moth", "bred_skull", "bred_butterfly", "bred_robot", "bred_face", "bred_cat", "bred_totem", "bred_lamp", "bred_goblet", "bred_bear", "elite_ember", "novelty_goggles"]
+const FIRST = ["bred_moth", "bred_skull", "bred_gaze", "bred_lagoon", "bred_jupiter", "bred_owl", "bred_angel", "bred_volcano", "bred_shell", "bred_butterfly", "bred_diver", "bred_fern"]
   .map((name) => `genomes/${name}.json`);
 const MOTH = FIRST[0];
 // Before them what somebody put into the site.
