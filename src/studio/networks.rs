@@ -9,7 +9,7 @@ use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio};
 use super::workers::HasLeft;
 use crate::evolve::{Breeding, Session};
-use crate::genome::{self, Genome, from_json, to_json};
+use crate::genome::{self, Genome, Palette, from_json, to_json};
 use crate::network::{Arch, Wiring, layered_arch};
 use crate::page::{
     self, About, Answered, Label, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
@@ -180,9 +180,11 @@ impl Shelf for Files<'_> {
     }
 
     fn parts(network: &Arc<Loaded>) -> PageNetwork<'_> {
-        let Source { model, genome, coords, size, trained, .. } = &network.source;
-        let genome = genome.as_ref();
-        PageNetwork { model, genome, coords: *coords, size: *size, trained: *trained }
+        let &Source { ref model, ref genome, ref evolved, coords, size, trained, .. } =
+            &network.source;
+        let drawn_by = if trained { evolved } else { genome };
+        let palette = drawn_by.as_ref().map_or(Palette::Free, |genome| genome.palette);
+        PageNetwork { model, genome: genome.as_ref(), coords, size, trained, palette }
     }
 
     fn about(&mut self, id: &str, network: &Arc<Loaded>) -> About {

@@ -1,6 +1,6 @@
 //! Networks by id: those that come with the program, and those that a page has opened, bred or trained.
 
-use picloom_engine::genome::{Genome, builtin};
+use picloom_engine::genome::{Genome, Palette, builtin};
 use picloom_engine::network::weight_files::{from_safetensors, named_arch};
 use picloom_engine::network::{Coords, Model, Wiring, layered_arch, wirable};
 use picloom_engine::page::{
@@ -35,6 +35,8 @@ pub(crate) struct Loaded {
     pub what: String,
     /// The picture that it learned, and its R² if that is known. `None` if it was not trained.
     pub learned: Option<(String, Option<f64>)>,
+    /// The colours that it is shown in.
+    pub palette: Palette,
 }
 
 enum Kept {
@@ -74,7 +76,7 @@ pub(crate) fn short(name: &str, letters: usize) -> String {
 
 impl Loaded {
     /// Of a text.
-    fn carried(carried: &CarriedNetwork) -> Result<Self, String> {
+    fn carried(carried: &CarriedNetwork, palette: Palette) -> Result<Self, String> {
         let (model, genome) = carried.model().map_err(|e| e.to_string())?;
         let what =
             if carried.arch.is_some() { "trained network" } else { "evolved wiring, trained" };
@@ -86,6 +88,7 @@ impl Loaded {
             name: short(&carried.name, 80),
             what: what.into(),
             learned: Some((carried.target.clone(), carried.r2)),
+            palette,
         })
     }
 
@@ -117,7 +120,7 @@ pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loa
         Wiring::Graph => "evolved network",
         _ => "evolved network, in layers",
     };
-    let model = Model::of_genome(&genome, wiring);
+    let (model, palette) = (Model::of_genome(&genome, wiring), genome.palette);
     Ok(Loaded {
         model,
         genome: Some(genome),
@@ -126,6 +129,7 @@ pub(crate) fn of_genome(genome: &Genome, id: &str, wiring: Wiring) -> Result<Loa
         name,
         what: what.into(),
         learned: None,
+        palette,
     })
 }
 
@@ -145,6 +149,7 @@ fn shipped() -> Result<Loaded, String> {
         name: "bred_moth: trained".into(),
         what: "dense network, trained".into(),
         learned: Some((EVOLVED.into(), result["fit"]["r2"].as_f64())),
+        palette: Palette::Free,
     })
 }
 
@@ -177,6 +182,16 @@ impl Held {
         }
     }
 
+    /// The palette of a genome; every colour where this id names none.
+    fn palette(&self, id: &str) -> Palette {
+        let shipped = || genome_from(builtin(Path::new(id))?.1).ok();
+        match self.kept.get(id) {
+            Some(Kept::Genome(genome)) => genome.palette,
+            Some(Kept::Trained(_)) => Palette::Free,
+            None => shipped().map_or(Palette::Free, |genome| genome.palette),
+        }
+    }
+
     /// Whether a page has opened, bred or trained this one.
     pub(crate) fn is_kept(&self, id: &str) -> bool {
         self.kept.contains_key(id)
@@ -190,7 +205,9 @@ impl Held {
             return Ok(found.clone());
         }
         let loaded = match self.kept.get(id) {
-            Some(Kept::Trained(trained)) => Loaded::carried(trained)?,
+            Some(Kept::Trained(trained)) => {
+                Loaded::carried(trained, self.palette(&trained.target))?
+            }
             Some(Kept::Genome(genome)) => of_genome(genome, id, *wiring)?,
             None if id == TRAINED => shipped()?,
             None => {

@@ -91,9 +91,9 @@ impl Shelf for Desk {
     }
 
     fn parts(network: &Rc<Loaded>) -> PageNetwork<'_> {
-        let Loaded { model, genome, coords, size, learned, .. } = &**network;
-        let genome = genome.as_ref();
-        PageNetwork { model, genome, coords: *coords, size: *size, trained: learned.is_some() }
+        let &Loaded { ref model, ref genome, coords, size, palette, .. } = &**network;
+        let (genome, trained) = (genome.as_ref(), network.learned.is_some());
+        PageNetwork { model, genome, coords, size, trained, palette }
     }
 
     fn about(&mut self, _: &str, network: &Rc<Loaded>) -> About {

@@ -115,6 +115,7 @@ pub(crate) fn begin(
         name: if trained { of.name.clone() } else { name },
         what: "trained network".into(),
         learned: None,
+        palette: if own { of.palette } else { Palette::Free },
     };
     let config = config(wanted.lr, wanted.seed)?;
     let most = loaded.model.mask.clone();
@@ -124,14 +125,21 @@ pub(crate) fn begin(
         weights: training.trainer.state().weights.clone(),
         ..training.loaded.model.clone()
     };
-    let drawing = Drawing::of(&now, None, training.loaded.coords, Palette::Free);
+    let palette = training.loaded.palette;
+    let drawing = Drawing::of(&now, None, training.loaded.coords, palette);
     let job = desk.trainings.keys().last().map_or(1, |last| last + 1);
-    let target = training.trainer.problem().target.to_rgba();
+    let target = shown(training.trainer.problem().target.clone(), palette);
     let most = training.most.kept();
     let answer =
         Answer::with(&Begun { job, name: &training.loaded.name, size, most, drawing }, target);
     desk.trainings.insert(job, training);
     answer
+}
+
+/// The bytes of a picture in a palette.
+fn shown(mut picture: Picture, palette: Palette) -> Vec<u8> {
+    palette.recolour(&mut picture.rgb);
+    picture.to_rgba()
 }
 
 /// The trained wiring, in words.
@@ -274,8 +282,8 @@ pub(crate) fn step(desk: &mut Desk, wanted: &Step) -> Answered {
     let drawn = training.drawn();
     if let Some(size) = wanted.picture {
         bytes.extend(match size == drawn.width {
-            true => drawn.to_rgba(),
-            false => model.picture(size.clamp(8, 512), coords).to_rgba(),
+            true => shown(drawn.clone(), training.loaded.palette),
+            false => shown(model.picture(size.clamp(8, 512), coords), training.loaded.palette),
         });
     }
     let picture = bytes.len();

@@ -169,7 +169,7 @@ pub fn network<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Answered<De
         wiring: request.wiring.name(),
         size: parts.size,
         provenance: Origin { tags: own.map_or_else(Vec::new, tags), more: own.cloned() },
-        drawing: Drawing::of(parts.model, parts.genome, parts.coords, parts.palette()),
+        drawing: Drawing::of(parts.model, parts.genome, parts.coords, parts.palette),
         fit: about.r2.map(|r2| r2 >= FIT_GATE),
         about,
     })
@@ -224,7 +224,7 @@ pub fn picture<S: Shelf>(shelf: &mut S, request: &PictureRequest) -> Answered<Pi
         let drawn = (&model.network, &with(model, &set));
         draw_rows(drawn, size, (coords, frame, &z), &|| shelf.has_left())?
     };
-    parts.palette().recolour(&mut drawn.rgb);
+    parts.palette.recolour(&mut drawn.rgb);
     Ok(drawn)
 }
 

@@ -155,17 +155,15 @@ pub struct PageNetwork<'a> {
     pub size: usize,
     /// Whether its weights were trained.
     pub trained: bool,
+    /// The colours that its picture is shown in. A trained network has those of the genome whose picture it learned, so
+    /// that both look alike; what is trained and measured has every colour.
+    pub palette: Palette,
 }
 
 impl<'a> PageNetwork<'a> {
     /// The genome whose weights these are.
     pub(super) fn own(&self) -> Option<&'a Genome> {
         self.genome.filter(|_| !self.trained)
-    }
-
-    /// The colours of its picture: every one for a network that was trained.
-    pub(super) fn palette(&self) -> Palette {
-        self.own().map_or(Palette::Free, |genome| genome.palette)
     }
 }
 
