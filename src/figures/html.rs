@@ -548,7 +548,7 @@ fn sheet(width: Option<usize>, inside: Markup) -> Markup {
     html! { div class=[classes([Some("sheet"), wide])] tabindex="0" style=[style] { (inside) } }
 }
 
-/// A remark set apart.
+/// A remark set apart, a paragraph a line.
 fn callout(kind: Kind, heading: &str, text: &str) -> Markup {
     let class = match kind {
         Kind::Note => "note",
@@ -556,7 +556,7 @@ fn callout(kind: Kind, heading: &str, text: &str) -> Markup {
         Kind::Warning => "warning",
         Kind::Bad => "bad",
     };
-    html! { aside class=(class) { div.kind { (heading) } p { (inline(text)) } } }
+    html! { aside class=(class) { div.kind { (heading) } @for line in text.lines() { p { (inline(line)) } } } }
 }
 
 /// Pictures side by side; a row that nearly fits is made to fit.

@@ -38,7 +38,7 @@ impl Report<'_> {
             page = page.fact(name.clone(), value.clone());
         }
         if !self.remarks.is_empty() {
-            page = page.banner(super::html::Kind::Warning, "Note", self.remarks.join(" "));
+            page = page.banner(super::html::Kind::Warning, "Note", self.remarks.join("\n"));
         }
         page.sections.extend(self.sections.clone());
         if !self.decisions.is_empty() {
