@@ -8,14 +8,15 @@ use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods,
 };
 use picloom::base::SimRng;
-use picloom::genome::Palette;
+use picloom::genome::{Palette, to_dot};
+use picloom::network::export::{Format, export as write};
 use picloom::network::weight_files::{read_arch, write_weights};
-use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights};
+use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights, Wiring};
 use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 
 /// A network that can draw: wiring, the links that may be non-zero, and the weights. Immutable.
@@ -463,4 +464,50 @@ pub(crate) fn coordinates<'py>(
     let pixels = (0..size * size).flat_map(|p| coords.at(size, p / size, p % size));
     let values = pixels.map(|v| v as f32).collect();
     Ok(ArrayD::from_shape_vec(vec![size, size, 4], values).expect("four a pixel").into_pyarray(py))
+}
+
+/// A network for other programs, as the bytes of a file that `picloom export` writes.
+///
+/// Parameters
+/// ----------
+/// network : Model or Genome
+///     A genome is drawn in its palette; that of a run is `Model.load(folder)`.
+/// format : str
+///     "safetensors" or "npz", the weights alone; "onnx"; "glsl", a fragment shader; "dot", the graph.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+///
+/// Returns
+/// -------
+/// bytes
+///
+/// Raises
+/// ------
+/// ValueError
+///     No such format; a genome in a palette as ONNX.
+#[pyfunction]
+#[pyo3(signature = (network, format, *, coords = "fer"))]
+pub(crate) fn export<'py>(
+    network: &Bound<'py, PyAny>,
+    format: &str,
+    coords: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (coords, format): (Coords, Format) = (parsed(coords)?, parsed(format)?);
+    let py = network.py();
+    if let Ok(model) = network.cast::<Model>() {
+        return Ok(PyBytes::new(py, &write(&model.get().0, coords, Palette::Free, format)));
+    }
+    let expected = "expected a Model or a Genome";
+    let genome = &network.cast::<Genome>().map_err(|_| refused(expected))?.get().0;
+    let bytes = match (format, genome.palette) {
+        (Format::Dot, _) => to_dot(genome).into_bytes(),
+        (Format::Onnx, palette) if palette != Palette::Free => {
+            return Err(refused(format!("onnx: expected no palette, found {palette}")));
+        }
+        (_, palette) => {
+            let model = picloom::network::Model::of_genome(genome, Wiring::Graph);
+            write(&model, coords, palette, format)
+        }
+    };
+    Ok(PyBytes::new(py, &bytes))
 }

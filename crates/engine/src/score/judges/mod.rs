@@ -10,6 +10,7 @@ use super::judge::{Judge, MockJudge};
 use crate::base::choice::{choices, options};
 use crate::base::command::Command;
 use dl_threshold::DlThreshold;
+pub use command::verdicts;
 pub use server::{ServersOwn, Temperature, Vlm};
 use std::path::PathBuf;
 
