@@ -8,10 +8,10 @@ use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyUntypedArrayMethods,
 };
 use picloom::base::SimRng;
-use picloom::genome::{Palette, to_dot};
-use picloom::network::export::{Format, export as write};
+use picloom::genome::Palette;
+use picloom::network::export::export as write;
 use picloom::network::weight_files::{read_arch, write_weights};
-use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights, Wiring};
+use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights};
 use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
@@ -466,12 +466,12 @@ pub(crate) fn coordinates<'py>(
     Ok(ArrayD::from_shape_vec(vec![size, size, 4], values).expect("four a pixel").into_pyarray(py))
 }
 
-/// A network for other programs, as the bytes of a file that `picloom export` writes.
+/// A network for other programs, as the bytes of the file that `picloom export` writes.
 ///
 /// Parameters
 /// ----------
-/// network : Model or Genome
-///     A genome is drawn in its palette; that of a run is `Model.load(folder)`.
+/// model : Model
+///     The network; that of a run is `Model.load(folder)`.
 /// format : str
 ///     "safetensors" or "npz", the weights alone; "onnx"; "glsl", a fragment shader; "dot", the graph.
 /// coords : str
@@ -484,30 +484,15 @@ pub(crate) fn coordinates<'py>(
 /// Raises
 /// ------
 /// ValueError
-///     No such format; a genome in a palette as ONNX.
+///     No such format.
 #[pyfunction]
-#[pyo3(signature = (network, format, *, coords = "fer"))]
+#[pyo3(signature = (model, format, *, coords = "fer"))]
 pub(crate) fn export<'py>(
-    network: &Bound<'py, PyAny>,
+    py: Python<'py>,
+    model: &Model,
     format: &str,
     coords: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (coords, format): (Coords, Format) = (parsed(coords)?, parsed(format)?);
-    let py = network.py();
-    if let Ok(model) = network.cast::<Model>() {
-        return Ok(PyBytes::new(py, &write(&model.get().0, coords, Palette::Free, format)));
-    }
-    let expected = "expected a Model or a Genome";
-    let genome = &network.cast::<Genome>().map_err(|_| refused(expected))?.get().0;
-    let bytes = match (format, genome.palette) {
-        (Format::Dot, _) => to_dot(genome).into_bytes(),
-        (Format::Onnx, palette) if palette != Palette::Free => {
-            return Err(refused(format!("onnx: expected no palette, found {palette}")));
-        }
-        (_, palette) => {
-            let model = picloom::network::Model::of_genome(genome, Wiring::Graph);
-            write(&model, coords, palette, format)
-        }
-    };
+    let bytes = write(&model.0, parsed(coords)?, Palette::Free, parsed(format)?);
     Ok(PyBytes::new(py, &bytes))
 }

@@ -3,8 +3,8 @@
 
 use crate::convert::{of_plain, picture_array, plain};
 use crate::errors::{failed, parsed, refused};
-use numpy::ndarray::{Array4, ArrayD};
-use numpy::{IntoPyArray, PyArray4};
+use numpy::ndarray::ArrayD;
+use numpy::{IntoPyArray, PyArrayDyn};
 use picloom::base::SimRng;
 use picloom::base::refusal::Refusal;
 use picloom::network::Picture;
@@ -35,10 +35,13 @@ fn question<'py>(
         }
     }
     for (name, shape, values) in arrays {
-        let array = ArrayD::from_shape_vec(shape, values).expect("one value a place");
-        question.set_item(name, array.into_pyarray(py))?;
+        question.set_item(name, array(py, shape, values))?;
     }
     Ok(question)
+}
+
+fn array(py: Python<'_>, shape: Vec<usize>, values: Vec<f32>) -> Bound<'_, PyArrayDyn<f32>> {
+    ArrayD::from_shape_vec(shape, values).expect("one value a place").into_pyarray(py)
 }
 
 /// What a function answered, or a `ValueError` that says what was expected of the `role`.
@@ -137,21 +140,16 @@ impl BaseReading for Reading<'_> {
 
     fn judge_many(&self, pictures: &[Picture]) -> Result<Vec<Verdict>, JudgeError> {
         let ask = |py: Python<'_>| {
+            let shape = vec![pictures.len(), self.1.height, self.1.width, 3];
+            let all = pictures.iter().flat_map(|picture| picture.rgb.iter().copied()).collect();
             let base = picture_array(py, self.1.clone());
-            let found = self.0.call1(py, (base, many(py, self.1, pictures)))?;
+            let found = self.0.call1(py, (base, array(py, shape, all)))?;
             let expected = format!("{} probabilities", pictures.len());
             let found = answer("judge", &expected, found.bind(py))?;
             verdicts("judge", found, pictures.len()).map_err(refused)
         };
         Python::attach(ask).map_err(|error| JudgeError::Other(Box::new(error)))
     }
-}
-
-/// (N, rows, columns, 3).
-fn many<'py>(py: Python<'py>, base: &Picture, all: &[Picture]) -> Bound<'py, PyArray4<f32>> {
-    let values = all.iter().flat_map(|picture| picture.rgb.iter().copied()).collect();
-    let shape = (all.len(), base.height, base.width, 3);
-    Array4::from_shape_vec(shape, values).expect("pictures of one size").into_pyarray(py)
 }
 
 /// Why there is no score, with the exception of a function as it was raised.

@@ -100,7 +100,7 @@ settings! {
         ///
         /// The program's [own measures](crate::score::measures::own) with this key.
         organisation: bool = false;
-        /// Measures of your own, by a program, as in cmd:./measure.py (docs/PLUGINS.md).
+        /// Measures of your own, as in cmd:./measure.py (docs/PLUGINS.md).
         #[serde(deserialize_with = "measure")]
         measure: Option<MeasureChoice> = None, value: "NAME:OPTIONS", unless: "none";
     }
