@@ -106,9 +106,8 @@ fn markdown(rows: &[Setting]) -> String {
 fn python_stub(rows: &[Setting]) -> String {
     let named = rows.iter().filter(|row| !row.name.is_empty());
     let or_function = |name: &str| if name == "method" { " | Scores" } else { "" };
-    let line = |row: &Setting| {
-        format!("    {}: {}{}\n", row.name, row.kind.python, or_function(row.name))
-    };
+    let line =
+        |row: &Setting| format!("    {}: {}{}\n", row.name, row.kind.python, or_function(row.name));
     named.map(line).collect()
 }
 

@@ -45,7 +45,11 @@ fn array(py: Python<'_>, shape: Vec<usize>, values: Vec<f32>) -> Bound<'_, PyArr
 }
 
 /// What a function answered, or a `ValueError` that says what was expected of the `role`.
-fn answer<T: DeserializeOwned>(role: &str, expected: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
+fn answer<T: DeserializeOwned>(
+    role: &str,
+    expected: &str,
+    given: &Bound<'_, PyAny>,
+) -> PyResult<T> {
     let found = |error: PyErr| refused(Refusal::new(role, expected, error.to_string()));
     of_plain(given).map_err(found)
 }
@@ -62,7 +66,8 @@ impl OwnMethod {
     /// Takes a function from the settings of a pruning and puts the name of a method there.
     pub(crate) fn take(settings: &Bound<'_, PyDict>) -> PyResult<Option<Self>> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let Some(method) = settings.get_item("method")?.filter(|method| method.is_callable()) else {
+        let Some(method) = settings.get_item("method")?.filter(|method| method.is_callable())
+        else {
             return Ok(None);
         };
         let name = format!("python-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -92,7 +97,8 @@ impl LinkScorer for Scorer {
         rng: &mut SimRng,
     ) -> Result<Vec<f64>, String> {
         let asked = MethodQuestion::of("own", round, rule, rng).map_err(|e| e.to_string())?;
-        let maps = round.maps.map(|m| ("maps".to_string(), vec![m.units, m.pixels], m.values.clone()));
+        let maps =
+            round.maps.map(|m| ("maps".to_string(), vec![m.units, m.pixels], m.values.clone()));
         let found = Python::attach(|py| {
             let found = self.0.call1(py, (question(py, &asked, maps.into_iter().collect())?,))?;
             answer("method", "a number for each link", found.bind(py))

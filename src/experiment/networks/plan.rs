@@ -17,8 +17,8 @@ use crate::network::{
 };
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
-use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::measures::command::MeasureChoice;
+use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::study::analysis::Analysis;
 use crate::study::record::six_digits;

@@ -90,6 +90,7 @@ class StudySettings(TypedDict, total=False):
     judge: str
     mechanisms: bool
     organisation: bool
+    measure: str
     # end
 
 class PictureSettings(TypedDict, total=False):

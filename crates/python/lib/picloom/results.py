@@ -60,7 +60,7 @@ def _there(path: Paths) -> str:
 
 
 @contextmanager
-def _tables(rows: Rows) -> Iterator[list[str]]:
+def _tables(rows: Any) -> Iterator[list[str]]:
     """Files with these rows: tables and folders of results as they are, rows and frames written for as long as it takes."""
     if isinstance(rows, (str, PathLike)):
         rows = [rows]
