@@ -31,7 +31,7 @@ pub(super) struct ScoreArgs {
     #[command(flatten)]
     protocol: Laid<Protocol>,
     /// Also take measures of your own, by a program, as in cmd:./measure.py (docs/PLUGINS.md)
-    #[arg(long, value_name = "NAME:OPTIONS")]
+    #[arg(long, value_name = "cmd:COMMAND")]
     measure: Option<MeasureChoice>,
     /// Every measure; with --out the whole card: measures, changed pictures, maps and wiring as one figure
     #[arg(long)]

@@ -102,7 +102,7 @@ settings! {
         organisation: bool = false;
         /// Measures of your own, as in cmd:./measure.py (docs/PLUGINS.md).
         #[serde(deserialize_with = "measure")]
-        measure: Option<MeasureChoice> = None, value: "NAME:OPTIONS", unless: "none";
+        measure: Option<MeasureChoice> = None, value: "cmd:COMMAND", unless: "none";
     }
 }
 
