@@ -15,6 +15,7 @@ use crate::run::{Source, resumable_sweep};
 use crate::score::card::CardRecord;
 use crate::score::labels::read_labels;
 use crate::score::measures::Measure;
+use crate::score::measures::command::MeasureChoice;
 use crate::score::{Calls, Exhibit, Judge, Measurement, PictureLabel, Protocol, ScoreRecord};
 use anyhow::Context;
 use clap::Args;
@@ -29,6 +30,9 @@ pub(super) struct ScoreArgs {
     judge: JudgeArg,
     #[command(flatten)]
     protocol: Laid<Protocol>,
+    /// Also take measures of your own, by a program, as in cmd:./measure.py (docs/PLUGINS.md)
+    #[arg(long, value_name = "cmd:COMMAND")]
+    measure: Option<MeasureChoice>,
     /// Every measure; with --out the whole card: measures, changed pictures, maps and wiring as one figure
     #[arg(long)]
     all: bool,
@@ -55,6 +59,7 @@ pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     }
     let protocol = args.protocol.over(&Protocol::default())?;
     let judge = args.judge.build()?;
+    let measure = args.measure.map(MeasureChoice::found).transpose()?;
     if let Some(file) = args.out.as_deref().filter(|_| !args.all) {
         let mark = if is_csv(file) { "network,link,layer" } else { "\"picloom-score/" };
         ensure_file(file, "an earlier score", mark)?;
@@ -91,7 +96,9 @@ pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         }
         None => None,
     };
+    let take = |measure: MeasureChoice| measure.of(view, source.target.as_ref(), protocol.seed);
     let record = ScoreRecord {
+        own: measure.map(take).transpose()?.unwrap_or_default(),
         unfinished: source.unfinished,
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
@@ -232,6 +239,9 @@ fn table(record: &ScoreRecord) -> String {
         "weights {} of {} non-zero, {} clean, {} unclear, {} damaged, {} silent\n",
         score.weights, score.non_zero, score.clean, score.unclear, score.damaged, score.silent
     );
+    for (name, value) in &record.own {
+        text += &format!("own     {name} {value}\n");
+    }
     text += "\nlayer  clean  unclear  damaged  silent\n";
     for (i, &Calls { clean, unclear, damaged, silent }) in score.layers.iter().enumerate() {
         text += &format!("{:>5}  {clean:>8}  {unclear:>7}  {damaged:>9}  {silent:>6}\n", i + 1);

@@ -201,11 +201,14 @@ pub(super) fn run_one(
 fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
     let file = args.file()?;
     let figures = of_spec(&file.analysis()?).map_err(|refusal| refusal.in_file(&args.spec))?;
-    let own = figures.iter().filter(|figure| figure.tables.is_empty());
-    for figure in own.filter(|_| file.kind() == NetworksSpec::KIND) {
+    if file.kind() != NetworksSpec::KIND {
+        return Ok(());
+    }
+    let measured = file.spec::<NetworksSpec>(None)?.0.own.measure.is_some();
+    for figure in figures.iter().filter(|figure| figure.tables.is_empty()) {
         for (key, name) in figure.columns() {
             let at = format!("figure {}: {key}", figure.name);
-            NetworksRecord::check_column(at, name)
+            NetworksRecord::check_column(at, name, measured)
                 .map_err(|refusal| refusal.in_file(&args.spec))?;
         }
     }

@@ -162,7 +162,8 @@ pub fn compare_runs(
     out: &Path,
     begin: &mut dyn FnMut(&str),
 ) -> Result<Comparison, CompareError> {
-    let judge = judge(asked, out)?;
+    let mut asked = asked.clone();
+    let judge = judge(&mut asked, out)?;
     let runs: Vec<LoadedRun> = folders.iter().map(|f| load_run(f)).collect::<Result<_, _>>()?;
     let names = names(folders);
     let mut ids: Vec<&str> = runs.iter().map(|run| run.result.run_id.as_str()).collect();
@@ -184,6 +185,7 @@ pub fn compare_runs(
             fixed_delta: asked.own.fixed_delta,
             mechanisms: asked.own.mechanisms,
             organisation: asked.own.organisation,
+            measure: asked.own.measure,
             genome: None,
             views: Some(((number + 1).to_string(), asked.show.changes, false)),
         };

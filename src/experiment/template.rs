@@ -334,8 +334,8 @@ impl Template {
         table.insert("name".into(), value(&name));
         table.insert("targets".into(), value(&[&target]));
         let spec = format!("# Run it with `picloom experiment run`.\n{table}");
-        let resolved = parsed(&spec)?;
-        let judge = judge(&resolved, Path::new(OPTIONS))?;
+        let mut resolved = parsed(&spec)?;
+        let judge = judge(&mut resolved, Path::new(OPTIONS))?;
         let profile = changes.profile.clone().unwrap_or_else(|| STANDARD.into());
         let mut study = NetworksStudy::new(resolved, profile.clone(), judge);
         study.add(&target, source);

@@ -1,4 +1,4 @@
-//! Pruning methods and judges that are somebody's programs: the examples of docs/PLUGINS.md, records, failures,
+//! Pruning methods, judges and measures that are somebody's programs: the examples of docs/PLUGINS.md, records, failures,
 //! interruption.
 
 use crate::files::files;
@@ -9,12 +9,17 @@ use std::process::Command;
 
 const ARCH: &str = "3;cache:3,gaussian:3,sin:3";
 
-/// A folder with the two examples and a trained network, `dense`.
+/// A folder with the three examples and a trained network, `dense`.
 struct Work(Place);
 
 impl Work {
     fn new() -> Self {
-        let place = Place::with(&["examples/method.py", "examples/judge.py", "genomes/mask.json"]);
+        let place = Place::with(&[
+            "examples/method.py",
+            "examples/judge.py",
+            "examples/measure.py",
+            "genomes/mask.json",
+        ]);
         std::fs::create_dir(place.at("tmp")).unwrap();
         let line = format!("train --arch {ARCH} --target mask.json --size 16 --steps 200");
         place.done(&format!("{line} --out dense"));
@@ -207,7 +212,7 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
 fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_changed() {
     let work = Work::new();
     std::fs::create_dir(work.0.at("mine")).unwrap();
-    for name in ["method.py", "judge.py", "mask.json"] {
+    for name in ["method.py", "judge.py", "measure.py", "mask.json"] {
         std::fs::rename(work.0.at(name), work.0.at("mine").join(name)).unwrap();
     }
     work.0.write("mine/mine.toml", include_str!("../specs/programs.toml"));
@@ -220,5 +225,73 @@ fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_change
     assert!(work.0.text("runs/mine/study.json").contains("cmd/python3 judge.py "));
     let other = work.0.text("mine/method.py") + "# Another version.\n";
     work.0.write("mine/method.py", other);
-    assert!(run().len() > first.len(), "another method is another cell");
+    let second = run();
+    assert!(second.len() > first.len(), "another method is another cell");
+    let other = work.0.text("mine/measure.py") + "# Another version.\n";
+    work.0.write("mine/measure.py", other);
+    assert!(run().len() > second.len(), "another measure is another cell");
+    // A contrast and a figure may name its columns.
+    let decided = work.json("experiment decide mine/mine.toml --results runs");
+    assert_eq!(decided["decisions"][0]["contrast"]["of"], "own_gini");
+    let drawn = work.run("plot runs/mine/rows.csv.gz --x kept --y own_negative --out plot.svg");
+    assert_eq!(drawn.code, Some(0), "{drawn:?}");
+    let columns = work.0.record("runs/mine/study.json")["columns"].clone();
+    let own = list(&columns).iter().filter(|one| one["name"].as_str().unwrap().starts_with("own_"));
+    let own: Vec<_> = own.map(|one| (one["name"].clone(), one["path"].clone())).collect();
+    let path = |name: &str| (format!("own_{name}").into(), format!("result.own.{name}").into());
+    assert_eq!(own, ["gini", "negative"].map(path));
+    // At the end, and where training first reached an R².
+    let table = picloom::study::table::Table::read(&work.0.at("runs/mine/rows.csv.gz")).unwrap();
+    let [own, at] = ["own_gini", "at"].map(|name| table.get(name).unwrap());
+    assert!((0..table.len()).all(|row| own.number(row).is_some()));
+    assert_eq!((0..table.len()).filter(|&row| at.number(row) == Some(0.02)).count(), 2);
+    work.0.write(
+        "mine/none.py.toml",
+        include_str!("../specs/programs.toml").replace("measure.py", "none.py"),
+    );
+    let line = "experiment run mine/none.py.toml --store none";
+    work.refused(line, "measure: command python3 none.py: expected a file none.py");
+    assert!(!work.0.at("none").exists(), "nothing was trained");
+}
+
+#[test]
+fn the_example_measure_names_numbers_of_a_network() {
+    let work = Work::new();
+    let score = "score dense --samples 4 --measure 'cmd:python3 measure.py'";
+    let own = work.json(score)["own"].clone();
+    let [gini, negative] = ["gini", "negative"].map(|name| own[name].as_f64().unwrap());
+    assert!((0.0..1.0).contains(&gini) && (0.0..1.0).contains(&negative), "{own}");
+    assert!(work.run(score).out.contains(&format!("own     gini {gini}")));
+    assert!(work.json("score dense --samples 4").get("own").is_none());
+    assert_eq!(work.0.count("tmp"), 0);
+}
+
+#[test]
+fn what_a_measure_answers_is_refused_where_no_table_can_have_it() {
+    let work = Work::new();
+    let head = "import json, sys, time\nfrom pathlib import Path\nfolder = Path(sys.argv[-1])\nasked = json.loads((folder / 'network.json').read_text())\nanswer = lambda text: (folder / 'measures.json').write_text(text)\n";
+    for (lines, expected) in [
+        ("pass", "expected measures.json with a finite number by each name, found none"),
+        ("answer('[1]')", "measures.json with a finite number by each name, found invalid type"),
+        ("answer('{\"a\": NaN}')", "a finite number by each name, found expected value"),
+        ("answer('{\"a\": null}')", "found invalid type: null, expected f64"),
+        ("answer('{\"a\": 1e999}')", "found number out of range"),
+        ("answer('{\"A b\": 1}')", "measures.json: expected names of at most 40 letters a-z"),
+        ("answer('{\"' + 'a' * 41 + '\": 1}')", "measures.json: expected names of at most 40"),
+        ("answer(' ' * 100_000)", "found one that cannot be read: expected a file of at most"),
+        ("raise ValueError('no units')", "ValueError: no units"),
+    ] {
+        work.0.write("wrong.py", head.to_string() + lines + "\n");
+        work.refused("score dense --samples 2 --measure 'cmd:python3 wrong.py'", expected);
+    }
+    work.0.write("slow.py", "import time\ntime.sleep(60)\n");
+    let slow = "score dense --samples 2 --measure 'cmd:timeout=1,python3 slow.py'";
+    work.refused(slow, "expected an answer within 1 s, found none");
+    let arrays = "import zipfile\nnames = zipfile.ZipFile(folder / 'arrays.npz').namelist()\nassert names == ['picture.npy', 'maps.npy', 'target.npy'], names\nassert asked['size'] == 64 and len(asked['sources']) == len(asked['weights'])\nassert asked['protocol'] == 'picloom-measure/1' and len(asked['layers']) == len(asked['activations'])\nanswer('{}')\n";
+    work.0.write("wrong.py", head.to_string() + arrays);
+    assert!(
+        work.json("score dense --samples 2 --measure 'cmd:python3 wrong.py'").get("own").is_none()
+    );
+    work.refused("score dense --samples 2 --measure cmd:none.py", "expected a program none.py");
+    work.refused("score dense --samples 2 --measure mine.py", "cmd");
 }

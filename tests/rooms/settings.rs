@@ -105,7 +105,10 @@ fn markdown(rows: &[Setting]) -> String {
 /// The settings as lines of a `TypedDict` of Python.
 fn python_stub(rows: &[Setting]) -> String {
     let named = rows.iter().filter(|row| !row.name.is_empty());
-    named.map(|row| format!("    {}: {}\n", row.name, row.kind.python)).collect()
+    let or_function = |name: &str| if name == "method" { " | Scores" } else { "" };
+    let line =
+        |row: &Setting| format!("    {}: {}{}\n", row.name, row.kind.python, or_function(row.name));
+    named.map(line).collect()
 }
 
 /// Holds what stands between the marks of every table in a file to what the declarations say.

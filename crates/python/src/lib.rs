@@ -12,6 +12,7 @@ mod errors;
 mod family;
 mod genome;
 mod model;
+mod own;
 mod probe;
 mod prune;
 mod search;
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<train::TrainReport>()?;
     module.add_class::<prune::PruneReport>()?;
     module.add_function(wrap_pyfunction!(model::coordinates, module)?)?;
+    module.add_function(wrap_pyfunction!(model::export, module)?)?;
     module.add_function(wrap_pyfunction!(family::families, module)?)?;
     module.add_function(wrap_pyfunction!(family::family, module)?)?;
     module.add_function(wrap_pyfunction!(family::conditions, module)?)?;

@@ -9,13 +9,14 @@ use numpy::{
 };
 use picloom::base::SimRng;
 use picloom::genome::Palette;
+use picloom::network::export::export as write;
 use picloom::network::weight_files::{read_arch, write_weights};
 use picloom::network::{Arch, Coords, Mask, Network, TrainedWiring, Transform, Weights};
 use picloom::prune::alive;
 use picloom::run::load_run;
 use picloom::train::{Init, init};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
 
 /// A network that can draw: wiring, the links that may be non-zero, and the weights. Immutable.
@@ -463,4 +464,35 @@ pub(crate) fn coordinates<'py>(
     let pixels = (0..size * size).flat_map(|p| coords.at(size, p / size, p % size));
     let values = pixels.map(|v| v as f32).collect();
     Ok(ArrayD::from_shape_vec(vec![size, size, 4], values).expect("four a pixel").into_pyarray(py))
+}
+
+/// A network for other programs, as the bytes of the file that `picloom export` writes.
+///
+/// Parameters
+/// ----------
+/// model : Model
+///     The network; that of a run is `Model.load(folder)`.
+/// format : str
+///     "safetensors" or "npz", the weights alone; "onnx"; "glsl", a fragment shader; "dot", the graph.
+/// coords : str
+///     "fer" (-1 to 1 across the picture) or "picbreeder".
+///
+/// Returns
+/// -------
+/// bytes
+///
+/// Raises
+/// ------
+/// ValueError
+///     No such format.
+#[pyfunction]
+#[pyo3(signature = (model, format, *, coords = "fer"))]
+pub(crate) fn export<'py>(
+    py: Python<'py>,
+    model: &Model,
+    format: &str,
+    coords: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = write(&model.0, parsed(coords)?, Palette::Free, parsed(format)?);
+    Ok(PyBytes::new(py, &bytes))
 }

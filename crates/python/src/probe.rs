@@ -3,6 +3,7 @@
 use crate::convert::{check_size, column, plain};
 use crate::errors::{failed, parsed, refused};
 use crate::model::Model;
+use crate::own::{judge, measures, raised};
 use crate::target::target;
 use crate::train::listener;
 use crate::watched::watched;
@@ -11,7 +12,7 @@ use numpy::{IntoPyArray, PyArray4};
 use picloom::network::{Coords, Picture};
 use picloom::probe::{Delta, View, WeightSweep};
 use picloom::score::card::CardRecord;
-use picloom::score::{Exhibit, JudgeChoice, Measurement, Protocol, ScoreRecord};
+use picloom::score::{Exhibit, Measurement, Protocol, ScoreRecord};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -163,8 +164,12 @@ pub(crate) fn strip<'py>(
 /// model : Model
 /// target : array, Genome or path, optional
 ///     What it should draw: a score counts only of a network that has learned its picture.
-/// judge : str
-///     As `--judge`: "dl", "dl-threshold:threshold=0.2", "mock".
+/// judge : str or callable, optional
+///     As `--judge`: "dl" (default), "dl-threshold:threshold=0.2", "mock". A function is called with (base, pictures), (H, W, 3) and
+///     (N, H, W, 3), and gives N probabilities that a picture is damaged.
+/// measure : str or callable, optional
+///     As `--measure`. A function gives a dict of numbers from a dict: what a program is asked (docs/PLUGINS.md), with
+///     `picture`, `target` and `maps`.
 /// size : int, optional
 ///     Side in pixels. Default: that of the target, else 128. Pictures are judged at 64 or more, whatever it is.
 /// coords : str
@@ -184,7 +189,7 @@ pub(crate) fn strip<'py>(
 /// -------
 /// dict
 ///     The record of `picloom score`: `score`, `interval` (95 %), counts, `layers`, `fit`, `counts`, and every
-///     perturbation with its verdict. With `all` the card: that record as `score`, and `measures`, a list of dicts
+///     perturbation with its verdict; `own`, what `measure` gave. With `all` the card: that record as `score`, and `measures`, a list of dicts
 ///     with `name`, `value`, `low`, `high`, `null` (weights shuffled within layers), `evolved` and `recommended`.
 ///
 /// Raises
@@ -194,13 +199,14 @@ pub(crate) fn strip<'py>(
 /// picloom.Error
 ///     progress answered False; the judge cannot be asked.
 #[pyfunction]
-#[pyo3(signature = (model, target = None, *, judge = "dl", size = None, coords = "fer", name = "given", all = false, evolved = None, progress = None, **settings))]
+#[pyo3(signature = (model, target = None, *, judge = None, measure = None, size = None, coords = "fer", name = "given", all = false, evolved = None, progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
 pub(crate) fn score<'py>(
     py: Python<'py>,
     model: &Model,
     target: Option<&Bound<'py, PyAny>>,
-    judge: &str,
+    judge: Option<&Bound<'py, PyAny>>,
+    measure: Option<&Bound<'py, PyAny>>,
     size: Option<usize>,
     coords: &str,
     name: &str,
@@ -214,13 +220,15 @@ pub(crate) fn score<'py>(
     let target = target.map(|given| self::target(given, size, coords, None)).transpose()?;
     let own = target.as_ref().map_or(crate::convert::SIZE, |picture| picture.width);
     let size = check_size(size.unwrap_or(own))?;
-    let judge = parsed::<JudgeChoice>(judge)?.build().map_err(refused)?;
+    let judge = self::judge(judge)?;
     let links = protocol.samples.links(&model.0, protocol.seed).map_err(refused)?;
     let exhibit = py.detach(|| Exhibit::new(&model.0, size, coords, target.as_ref()));
     let view = exhibit.view();
     let swept = swept(py, view, &links, protocol.delta, progress)?.ok_or_else(stopped)?;
-    let found = py.detach(|| Measurement::of(&exhibit, swept, judge.as_ref())).map_err(failed)?;
+    let found = py.detach(|| Measurement::of(&exhibit, swept, judge.as_ref())).map_err(raised)?;
+    let take = |measure| measures(measure, (view, target.as_ref()), protocol.seed);
     let record = ScoreRecord {
+        own: measure.map(take).transpose()?.unwrap_or_default(),
         judge_model_sha256: judge.identity().sha256,
         judge_usage: judge.usage(),
         ..ScoreRecord::of(name, &exhibit, &found, &protocol.samples, protocol.seed)
@@ -231,5 +239,5 @@ pub(crate) fn score<'py>(
     let (view, sweep) = (exhibit.view(), &found.sweep);
     let behind = evolved.map(|model| &model.0);
     let card = py.detach(|| CardRecord::of((view, sweep), record, judge.as_ref(), behind));
-    plain(py, &card.map_err(failed)?)
+    plain(py, &card.map_err(raised)?)
 }

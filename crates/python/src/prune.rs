@@ -4,6 +4,7 @@ use crate::convert::{keywords, named, plain};
 use crate::errors::{failed, parsed, refused};
 use crate::genome::Genome;
 use crate::model::{Model, weights_of};
+use crate::own::OwnMethod;
 use crate::target::target;
 use crate::train::{Observer, TrainReport, listener};
 use crate::watched::watched;
@@ -130,7 +131,8 @@ fn parent(
 ///     As in `train`.
 /// **settings
 ///     `method`, `budget`, `threshold`, `rounds`, `retrain`, … as the options of `picloom prune`, and settings of each
-///     retraining as in `train`.
+///     retraining as in `train`. `method` may be a function that gives (W,) scores, a larger one stays, from a dict: what a
+///     program is asked (docs/PLUGINS.md), with `maps`.
 ///
 /// Returns
 /// -------
@@ -156,6 +158,8 @@ pub(crate) fn prune(
     progress: Option<Bound<'_, PyAny>>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PruneReport> {
+    let settings = settings.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+    let own = OwnMethod::take(&settings)?;
     let trained = parent(trained, target, size, parsed(coords)?, initial)?;
     let evolved = match evolved {
         None => None,
@@ -168,7 +172,7 @@ pub(crate) fn prune(
             Some(Mask::non_zero(&layerize(&genome.0).weights))
         }
     };
-    let mut settings = keywords(settings)?;
+    let mut settings = keywords(Some(&settings))?;
     let aim = Aim::default().with(&named::<Aim>(&mut settings)).map_err(refused)?;
     let train = TrainConfig::default().with(&settings).map_err(refused)?;
     let mut plan = aim.plan(&trained.model, train).map_err(refused)?;
@@ -181,7 +185,7 @@ pub(crate) fn prune(
     };
     let (rounds, last) = watched(py, work, hear)?.map_err(|error| match error {
         RoundsError::Origin { .. } => failed(error),
-        _ => refused(error),
+        _ => own.as_ref().and_then(OwnMethod::raised).unwrap_or_else(|| refused(error)),
     })?;
     let Some(links) = last else {
         return Err(failed(format!("{:?}: no round was finished", StopReason::Interrupted)));

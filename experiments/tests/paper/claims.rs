@@ -239,6 +239,7 @@ fn by_optimizer(adam: f64, muon: f64) -> NetworksRecord {
                     step: Some(9),
                     score,
                     mechanisms: std::collections::BTreeMap::new(),
+                    own: std::collections::BTreeMap::new(),
                 };
                 result.reached = vec![at];
                 (result.score, result.fit) = (score, true);

@@ -21,6 +21,7 @@ use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
 use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
 use crate::run::{FamilyTarget, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics};
+use crate::score::measures::command::{MeasureChoice, Named};
 use crate::score::measures::disentanglement::{self, Disentanglement, NULL};
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::modules::NetworkModules;
@@ -550,6 +551,8 @@ pub(in crate::experiment) struct Measuring<'a> {
     pub mechanisms: bool,
     /// Whether those with the key `organisation` are.
     pub organisation: bool,
+    /// Who takes measures of one's own, also on the way.
+    pub measure: Option<MeasureChoice>,
     /// The genome of the evolved network, whose links may have labels.
     pub genome: Option<&'a Genome>,
     /// Pictures that are kept: name of their files, changed weights, whether maps too.
@@ -575,6 +578,7 @@ impl<'a> Measuring<'a> {
             fixed_delta: key.fixed_delta,
             mechanisms: key.mechanisms,
             organisation: key.organisation,
+            measure: key.measure,
             genome: chain.genome_of(arm),
             views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
         }
@@ -627,6 +631,12 @@ impl<'a> Measuring<'a> {
         Ok(found.into_iter().map(|(name, value)| (name, Some(value))).collect())
     }
 
+    /// Measures of one's own.
+    fn own(&self, view: &View) -> Result<Named, JudgeError> {
+        let take = |measure: MeasureChoice| measure.of(view, Some(self.target), self.seed);
+        Ok(self.measure.map(take).transpose()?.unwrap_or_default())
+    }
+
     /// Scores of a network where its training first reached each R² that was asked for.
     fn reached(&self, judge: &dyn Judge, made: &Made<'_>) -> Result<Vec<ReachedScore>, ArmError> {
         let Some((run, folder)) = made.run else { return Ok(Vec::new()) };
@@ -636,7 +646,8 @@ impl<'a> Measuring<'a> {
             let exhibit = self.exhibit(&model);
             let score = Scored::of(&self.protocol.measure(&exhibit, judge)?.score);
             let mechanisms = self.mechanisms((&model, exhibit.view()), judge)?;
-            scores.push(ReachedScore { level, r2: Some(r2), step: Some(step), score, mechanisms });
+            let (r2, step, own) = (Some(r2), Some(step), self.own(exhibit.view())?);
+            scores.push(ReachedScore { level, r2, step, score, mechanisms, own });
         }
         Ok(scores)
     }
@@ -718,6 +729,7 @@ impl<'a> Measuring<'a> {
             ),
             function: FunctionalModules::of(view, &mut SimRng::new(self.seed, "function", 0)),
             organisation,
+            own: self.own(view)?,
             views: views.transpose()?,
         })
     }

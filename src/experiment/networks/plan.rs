@@ -17,6 +17,7 @@ use crate::network::{
 };
 use crate::prune::Method;
 use crate::run::{RunError, Target, load_target};
+use crate::score::measures::command::MeasureChoice;
 use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::study::analysis::Analysis;
@@ -111,6 +112,9 @@ pub struct ChainKey {
     /// Whether it is measured how networks are organised.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub organisation: bool,
+    /// Who takes measures of one's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measure: Option<MeasureChoice>,
     /// Arms of which pictures are kept.
     pub show: Vec<String>,
     /// Arms of which maps are kept.
@@ -387,7 +391,7 @@ impl NetworksStudy {
                 .map_err(|refusal| refusal.within(format!("arm {}", arm.name)).in_file(path))?;
         }
         let model = spec.depth_from.as_deref().map(model_of).transpose()?.flatten();
-        let judge = judge(&spec, path)?;
+        let judge = judge(&mut spec, path)?;
         let resolved = file.resolved::<NetworksSpec>(&profile)?;
         let mut study = NetworksStudy { resolved, ..NetworksStudy::new(spec, profile, judge) };
         study.analysis = file.analysis()?;
@@ -488,6 +492,7 @@ impl NetworksStudy {
                     fixed_delta: spec.own.fixed_delta,
                     mechanisms: spec.own.mechanisms,
                     organisation: spec.own.organisation,
+                    measure: spec.own.measure,
                     show: kept(shown, &spec.show.arms),
                     show_maps: kept(shown, &spec.show.maps),
                     show_changes: if shown { spec.show.changes } else { SHOWN },
@@ -570,11 +575,13 @@ fn kept(shown: bool, names: &[String]) -> Vec<String> {
     if shown { names.to_vec() } else { Vec::new() }
 }
 
-/// The judge of the spec at `path`.
+/// The judge of the spec at `path`. The spec's measure gets the hash of its program.
 pub(in crate::experiment) fn judge(
-    spec: &NetworksSpec,
+    spec: &mut NetworksSpec,
     path: &Path,
 ) -> Result<Box<dyn Judge>, SpecError> {
+    let measure = spec.own.measure.map(MeasureChoice::found).transpose();
+    spec.own.measure = measure.map_err(|refusal| refusal.in_file(path))?;
     spec.own.judge.build().map_err(|error| {
         let expected = "a judge that can be asked";
         Refusal::new("judge", expected, error.to_string()).in_file(path).into()

@@ -7,6 +7,7 @@ use crate::base::stats::{mean, mean_interval, normal_quantile};
 use crate::experiment::curve::Curve;
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
+use crate::score::measures::command::{Named, is_own_column};
 use crate::score::measures::disentanglement::NULL;
 use crate::score::measures::function::FunctionalModules;
 use crate::score::measures::modules::NetworkModules;
@@ -197,6 +198,9 @@ pub struct NetworkResult {
     /// empty in records that leave it out.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub organisation: BTreeMap<String, f64>,
+    /// Measures of one's own, by the names that the program gave.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub own: Named,
     /// Scores where its training first reached each R² of the spec's checkpoints, rising.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reached: Vec<ReachedScore>,
@@ -307,6 +311,9 @@ pub struct ReachedScore {
     /// The mechanisms that may bias descent there, by measure, of those that the program has added.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
     pub mechanisms: BTreeMap<String, Option<f64>>,
+    /// Measures of one's own there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty", default)]
+    pub own: Named,
 }
 
 /// How the training of a network went.
@@ -450,6 +457,7 @@ fn on_the_way(row: &Value, reached: Option<&mut Map<String, Value>>) -> Value {
         "train": { "steps": of("step") },
         "score": of("score"),
         "mechanisms": of("mechanisms"),
+        "own": of("own"),
     });
     computed(&mut at);
     at
@@ -498,17 +506,22 @@ impl NetworksRecord {
     /// Whether a table of networks can have this column: a measure's own, or that of its shuffled weights.
     pub fn has_column(name: &str) -> bool {
         let of = name.strip_suffix(NULL).unwrap_or(name);
-        Self::column_names().into_iter().any(|known| known == name || known == of)
+        is_own_column(name)
+            || Self::column_names().into_iter().any(|known| known == name || known == of)
     }
 
-    /// Refuses a column that no table of networks has; `at` is where it is named.
+    /// Refuses a column that no table of networks has, or none but that of a study with a `measure`; `at` is where it is
+    /// named.
     ///
     /// # Errors
     /// It has not: the nearest name.
-    pub(crate) fn check_column(at: String, name: &str) -> Result<(), Refusal> {
-        let near = || did_you_mean(name, Self::column_names());
+    pub(crate) fn check_column(at: String, name: &str, measured: bool) -> Result<(), Refusal> {
+        let near = || match is_own_column(name) {
+            true => " in a study without `measure`".into(),
+            false => did_you_mean(name, Self::column_names()),
+        };
         let expected = "a column of the table (docs/COLUMNS.md)";
-        match Self::has_column(name) {
+        match Self::has_column(name) && (measured || !is_own_column(name)) {
             true => Ok(()),
             false => Err(Refusal::new(at, expected, format!("{name:?}{}", near()))),
         }
@@ -533,6 +546,9 @@ impl Record for NetworksRecord {
     fn describe(name: &str, _path: &str) -> Option<(usize, &'static str)> {
         let all = Self::columns();
         let of = |name: &str| all.iter().position(|column| column.0 == name);
+        if is_own_column(name) {
+            return Some((all.len(), "A number of the study's own `measure`."));
+        }
         let own = of(name).map(|at| (at, all[at].1));
         own.or_else(|| {
             let says = "The same of the same links, their weights shuffled within layers; mean of ten such networks.";
@@ -574,6 +590,7 @@ impl Record for NetworksRecord {
                         ("step", result["train"]["steps"].take()),
                         ("score", result["score"].take()),
                         ("mechanisms", result["mechanisms"].take()),
+                        ("own", result["own"].take()),
                     ] {
                         if !value.is_null() {
                             at[key] = value;

@@ -9,6 +9,7 @@ use crate::experiment::target_spec::{TargetSpec, check_size};
 use crate::probe::Delta;
 use crate::prune::Retrain;
 use crate::score::JudgeChoice;
+use crate::score::measures::command::MeasureChoice;
 use crate::score::measures::own::with_key;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Variation};
@@ -99,6 +100,9 @@ settings! {
         ///
         /// The program's [own measures](crate::score::measures::own) with this key.
         organisation: bool = false;
+        /// Measures of your own, as in cmd:./measure.py (docs/PLUGINS.md).
+        #[serde(deserialize_with = "measure")]
+        measure: Option<MeasureChoice> = None, value: "cmd:COMMAND", unless: "none";
     }
 }
 
@@ -154,6 +158,10 @@ fn sample<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error>
         Sample::Weights(weights) => Some(weights),
         Sample::Word(All::All) => None,
     })
+}
+
+fn measure<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MeasureChoice>, D::Error> {
+    of_file(from).map(Some)
 }
 
 fn zero() -> Vec<i64> {
@@ -381,6 +389,7 @@ impl Spec for NetworksSpec {
             all.iter().flat_map(|spec| spec.arms.iter().map(|arm| arm.name.clone())).collect();
         let targets: BTreeSet<String> =
             all.iter().flat_map(|spec| spec.targets.iter().map(|t| t.name.clone())).collect();
+        let measured = all.iter().any(|spec| spec.own.measure.is_some());
         let own = |contrast: &&ContrastSpec| contrast.tables.is_empty();
         for contrast in asked.contrasts.iter().filter(own) {
             for (column, names) in [("arm", &arms), ("target", &targets)] {
@@ -391,7 +400,8 @@ impl Spec for NetworksSpec {
                 check_known(key, Some(&named), names)?;
             }
             for (key, name) in contrast.columns() {
-                NetworksRecord::check_column(format!("contrast {}, {key}", contrast.id), name)?;
+                let at = format!("contrast {}, {key}", contrast.id);
+                NetworksRecord::check_column(at, name, measured)?;
             }
         }
         Ok(())

@@ -6,6 +6,7 @@
 //! Dimension letters: P pixels, U units, I inputs (4, and one a factor), O outputs (3), W weights, L hidden layers.
 
 pub mod arch;
+mod arrays;
 pub mod base64;
 pub mod canvas;
 pub mod compile;
@@ -27,6 +28,7 @@ pub mod transform;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
+pub use arrays::Arrays;
 pub use canvas::{Canvas, Framing, Point, Size};
 pub use compile::{compile, link_genes, unit_nodes, with_weights};
 pub use coords::{Coords, Frame, PixelInputs};

@@ -42,8 +42,8 @@ pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};
 pub use guard::{GuardReport, Orphans, alive, alive_units};
 pub use keep::{InMemory, Keeper, Links, Retrained, RoundJob};
 pub use methods::{
-    LinkScorer, Method, Need, add_method, merge, mrmr, similarity, sparse_training, swarm, taylor,
-    wanda,
+    LinkScorer, Method, Need, Question, add_method, merge, mrmr, remove_method, similarity,
+    sparse_training, swarm, taylor, wanda,
 };
 pub use plan::{Began, Cost, PrunePlan, RoundRecord, RoundsError, Trained};
 pub use retrain::{MaskChange, Retrain};

@@ -1,5 +1,6 @@
 //! The record of one scored network.
 
+use super::measures::command::Named;
 use super::{CompositionalScore, Corrected, Exhibit, JudgeUsage, Judged, Measurement};
 use crate::network::Coords;
 use crate::probe::{SampledShare, Selection};
@@ -42,6 +43,9 @@ pub struct ScoreRecord {
     /// The score corrected by labels of some of its pictures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected: Option<Corrected>,
+    /// Measures of one's own.
+    #[serde(skip_serializing_if = "Named::is_empty")]
+    pub own: Named,
     /// The usage of a judge that works through a server.
     pub judge_usage: Option<JudgeUsage>,
     /// Each perturbation with its verdict.
@@ -77,6 +81,7 @@ impl ScoreRecord {
                 _ => None,
             },
             corrected: None,
+            own: Named::new(),
             judge_usage: None,
             perturbations: found.judged.clone(),
         }

@@ -23,6 +23,7 @@ from ._core import (
     conditions,
     coordinates,
     depth_sweep,
+    export,
     families,
     family,
     predict_depth,
@@ -38,6 +39,7 @@ from .flax import from_flax, to_flax
 from .formats import from_neat, read_vlm, write_vlm
 from .notebook import widget
 from .records import frame, load_run, read_rows, read_study
+from .results import contrast, decide, plot, power, report
 from .torch import from_torch, to_torch
 
 __all__ = [
@@ -51,8 +53,11 @@ __all__ = [
     "Trainer",
     "__version__",
     "conditions",
+    "contrast",
     "coordinates",
+    "decide",
     "depth_sweep",
+    "export",
     "families",
     "family",
     "frame",
@@ -60,11 +65,14 @@ __all__ = [
     "from_neat",
     "from_torch",
     "load_run",
+    "plot",
+    "power",
     "predict_depth",
     "prune",
     "read_rows",
     "read_study",
     "read_vlm",
+    "report",
     "run_study",
     "score",
     "strip",

@@ -24,6 +24,8 @@ class Bar(Protocol):
 
 Progress: TypeAlias = Callable[[int, float], object] | Bar
 Target: TypeAlias = "ArrayLike | Genome | Path"
+Scores: TypeAlias = Callable[[dict[str, Any]], ArrayLike]
+Measures: TypeAlias = Callable[[dict[str, Any]], Mapping[str, float]]
 
 class TrainSettings(TypedDict, total=False):
     """Settings of training by the names of the command's options; the defaults are FER's recipe."""
@@ -58,7 +60,7 @@ class PruneSettings(TrainSettings, total=False):
     """Settings of a pruning, and of each retraining."""
 
     # settings of pruning
-    method: str
+    method: str | Scores
     budget: int
     threshold: float | Sequence[float]
     rounds: int
@@ -88,6 +90,7 @@ class StudySettings(TypedDict, total=False):
     judge: str
     mechanisms: bool
     organisation: bool
+    measure: str
     # end
 
 class PictureSettings(TypedDict, total=False):
@@ -317,6 +320,9 @@ class PruneReport:
     @property
     def r2(self) -> float: ...
 
+def export(
+    model: Model, format: Literal["safetensors", "npz", "onnx", "glsl", "dot"], *, coords: Coords = "fer"
+) -> bytes: ...
 def coordinates(size: int, *, coords: Coords = "fer") -> NDArray[np.float32]: ...
 def families() -> dict[str, list[str]]: ...
 def family(name: str, z: ArrayLike, *, size: int = 64, coords: Coords = "fer") -> NDArray[np.float32]: ...
@@ -367,7 +373,8 @@ def score(
     model: Model,
     target: Target | None = None,
     *,
-    judge: str = "dl",
+    judge: str | Callable[[Picture, Picture], ArrayLike] | None = None,
+    measure: str | Measures | None = None,
     size: int | None = None,
     coords: Coords = "fer",
     name: str = "given",

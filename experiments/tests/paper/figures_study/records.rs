@@ -119,6 +119,7 @@ fn on_its_way(row: &mut NetworkRow) {
         step: Some(10),
         score,
         mechanisms: mechanisms.clone(),
+        own: BTreeMap::new(),
     };
     result.reached = WAY.map(at).to_vec();
 }

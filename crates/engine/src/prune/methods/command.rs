@@ -7,16 +7,17 @@
 use crate::base::SimRng;
 use crate::base::command::{Command, CommandError, read_answer};
 use crate::base::refusal::Refusal;
+use crate::network::Arrays;
 use crate::network::npz::write_npz;
-use crate::prune::context::{EdgeScores, PruneError};
+use crate::prune::context::{EdgeContext, EdgeScores, PruneError};
 use crate::prune::round::{Prunes, Round};
 use crate::prune::select::Rule;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// `round.json`. Dimension letters: U units, W links.
+/// What a method of one's own is asked: `round.json`. Dimension letters: U units, W links.
 #[derive(Serialize)]
-struct Asked<'a> {
+pub struct Question<'a> {
     protocol: &'static str,
     /// How many links stay: `budget:400`, `threshold:0.3`, ….
     rule: String,
@@ -25,22 +26,43 @@ struct Asked<'a> {
     threshold: Option<f64>,
     /// For what is drawn at random; another in every round.
     seed: u32,
-    /// (U,) activation of each unit; the first four are the inputs.
-    activations: Vec<&'static str>,
-    /// (U,) layer of each unit, 0 for inputs.
-    layers: Vec<usize>,
-    /// Units of hue, saturation and brightness; `None` for a channel that the picture lacks.
-    outputs: [Option<usize>; 3],
-    /// (W,) unit at the beginning of each link.
-    sources: Vec<usize>,
-    /// (W,) unit at its end.
-    targets: Vec<usize>,
-    /// (W,) weights; 0 of links that are gone.
-    weights: Vec<f64>,
-    /// (W,) whether the link is there and lies on a path from an input to an output.
-    alive: &'a [bool],
+    #[serde(flatten)]
+    network: Arrays,
     /// (W,) dL/dw of the mean squared error.
     gradient: &'a [f32],
+}
+
+impl<'a> Question<'a> {
+    /// Asks the `method` of a round which links stay.
+    ///
+    /// # Errors
+    /// The round has no gradient.
+    pub fn of(
+        method: &'static str,
+        context: &EdgeContext<'a>,
+        rule: Rule,
+        rng: &mut SimRng,
+    ) -> Result<Self, PruneError> {
+        let network = context.network;
+        let weights = (0..network.weight_count()).map(|link| context.weight(link)).collect();
+        Ok(Question {
+            protocol: "picloom-prune/1",
+            rule: rule.to_string(),
+            budget: match rule {
+                Rule::Budget(budget) => Some(budget),
+                _ => None,
+            },
+            threshold: match rule {
+                Rule::Threshold(threshold) => Some(threshold),
+                _ => None,
+            },
+            seed: rng.next_u32(),
+            network: Arrays::of(network, weights, context.mask.0.clone()),
+            gradient: context
+                .gradient
+                .ok_or(PruneError::Missing { method, what: "the gradient of the loss" })?,
+        })
+    }
 }
 
 /// `answer.json`: one of the two.
@@ -56,32 +78,8 @@ struct Answer {
 impl Prunes for Command {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
         let (context, maps) = (&round.context, round.maps()?);
-        let gradient = context
-            .gradient
-            .ok_or(PruneError::Missing { method: round.name, what: "the gradient of the loss" })?;
-        let network = context.network;
-        let links = network.weight_count();
-        let asked = Asked {
-            protocol: "picloom-prune/1",
-            rule: round.rule.to_string(),
-            budget: match round.rule {
-                Rule::Budget(budget) => Some(budget),
-                _ => None,
-            },
-            threshold: match round.rule {
-                Rule::Threshold(threshold) => Some(threshold),
-                _ => None,
-            },
-            seed: rng.next_u32(),
-            activations: network.units.iter().map(|unit| unit.activation.name()).collect(),
-            layers: network.units.iter().map(|unit| unit.layer).collect(),
-            outputs: network.outputs,
-            sources: network.links.iter().map(|link| link.source).collect(),
-            targets: network.links.iter().map(|link| link.target).collect(),
-            weights: (0..links).map(|link| context.weight(link)).collect(),
-            alive: &context.mask.0,
-            gradient,
-        };
+        let links = context.network.weight_count();
+        let asked = Question::of(round.name, context, round.rule, rng)?;
         let fill = |folder: &Path| {
             let maps = ("maps".to_string(), vec![maps.units, maps.pixels], maps.values.clone());
             std::fs::write(folder.join("maps.npz"), write_npz(&[maps]))?;

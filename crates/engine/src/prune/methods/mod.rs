@@ -22,11 +22,12 @@ use crate::prune::retrain::Retrain;
 use crate::prune::round::Prunes;
 
 pub use crate::base::command::Command;
+pub use command::Question;
 pub use controls::{Evolved, Random, SpInverted, SpLayerCounts, SpPermuted, SpUntrained};
 pub use magnitude::{Imp, Magnitude};
 pub use merge::SpMerge;
 pub use mrmr::SpMrmr;
-pub use own::{LinkScorer, Own, add_method};
+pub use own::{LinkScorer, Own, add_method, remove_method};
 pub use pattern::{LayerCounts, Rewired, SameLinks};
 pub use similarity::{Sp, SpSigned};
 pub use sparse_training::SparseTraining;

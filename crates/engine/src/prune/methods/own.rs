@@ -77,6 +77,11 @@ pub fn add_method(name: &str, method: impl LinkScorer) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Removes the method that was added under a name, if there is one.
+pub fn remove_method(name: &str) {
+    METHODS.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+}
+
 options! {
     /// Options of `own`.
     #[derive(Copy)]

@@ -87,11 +87,17 @@ impl BaseReading for Reading<'_> {
 fn read(folder: &Path, count: usize) -> Result<Vec<Verdict>, Refusal> {
     let expected = "verdicts.json with damaged, one number a picture";
     let found: Verdicts = read_answer(&folder.join("verdicts.json"), count, expected)?;
-    let at = "verdicts.json: damaged";
-    let numbers = found.damaged;
-    Refusal::unless(numbers.len() == count, at, format!("{count} numbers"), numbers.len())?;
-    let outside = numbers.iter().find(|p| !(0.0..=1.0).contains(*p));
+    verdicts("verdicts.json: damaged", found.damaged, count)
+}
+
+/// The verdicts on `count` pictures, from probabilities that they are damaged; `at` is where those were found.
+///
+/// # Errors
+/// Another count, or one that is no probability.
+pub fn verdicts(at: &str, damaged: Vec<f64>, count: usize) -> Result<Vec<Verdict>, Refusal> {
+    Refusal::unless(damaged.len() == count, at, format!("{count} numbers"), damaged.len())?;
+    let outside = damaged.iter().find(|p| !(0.0..=1.0).contains(*p));
     let expected = "probabilities from 0 to 1";
     Refusal::unless(outside.is_none(), at, expected, outside.unwrap_or(&0.0))?;
-    Ok(numbers.into_iter().map(Verdict::from_probability).collect())
+    Ok(damaged.into_iter().map(Verdict::from_probability).collect())
 }

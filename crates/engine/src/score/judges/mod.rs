@@ -9,6 +9,7 @@ use super::dl::{DlJudge, DlModel, ModelError};
 use super::judge::{Judge, MockJudge};
 use crate::base::choice::{choices, options};
 use crate::base::command::Command;
+pub use command::verdicts;
 use dl_threshold::DlThreshold;
 pub use server::{ServersOwn, Temperature, Vlm};
 use std::path::PathBuf;

@@ -27,13 +27,14 @@
 //! | [`one_coordinate`] | of a picture: R² of the best function of one linear coordinate | 0…1 |
 //!
 //! [`summary`] takes them together for records and cards. [`attributes`] holds what `dci` and `decodability` measure on
-//! pictures. Other crates add their own measures by [`own`].
+//! pictures. Other crates add their own measures by [`own`], a program by [`command`].
 
 use crate::network::Mask;
 use crate::probe::{View, WeightSweep};
 use serde_json::Value;
 
 pub mod attributes;
+pub mod command;
 pub mod components;
 pub mod dci;
 pub mod decodability;
