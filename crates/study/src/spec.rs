@@ -509,9 +509,11 @@ pub fn check_name(key: &str, name: &str) -> Result<(), Refusal> {
 /// # Errors
 /// The names.
 pub fn check_names(key: &str, names: &[&String]) -> Result<(), Refusal> {
-    let different: BTreeSet<_> = names.iter().collect();
-    let fits = !names.is_empty() && different.len() == names.len();
-    Refusal::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
+    let mut different = BTreeSet::new();
+    let twice = names.iter().find(|name| !different.insert(**name));
+    let found = twice.map_or("none".into(), |name| format!("{name:?} twice"));
+    let fits = !names.is_empty() && twice.is_none();
+    Refusal::unless(fits, key, "at least one, with names of their own", found)
 }
 
 /// Most seeds of a list.

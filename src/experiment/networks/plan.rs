@@ -15,7 +15,7 @@ use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::study::analysis::Analysis;
 use crate::study::spec::{SpecError, SpecFile};
 use crate::train::TrainConfig;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -49,6 +49,9 @@ pub struct NetworksStudy {
     pub resolved: toml::Table,
 }
 
+/// Chains before a chain that its arms and its recipe may be shared with.
+const SHARED: usize = 64;
+
 /// Outputs of every network: hue, saturation and brightness.
 const OUTPUTS: usize = 3;
 
@@ -81,9 +84,11 @@ pub struct ChainKey {
     /// The way of training.
     pub variant: VariantSpec,
     /// Its arms.
-    pub arms: Vec<ArmSpec>,
+    #[serde(serialize_with = "shared")]
+    pub arms: Arc<Vec<ArmSpec>>,
     /// Recipe of every training.
-    pub train: TrainConfig,
+    #[serde(serialize_with = "shared")]
+    pub train: Arc<TrainConfig>,
     /// Side of the pictures.
     pub size: usize,
     /// Side of the pictures that are judged; `None` if it is `size`.
@@ -109,6 +114,15 @@ pub struct ChainKey {
     /// Changed weights of which pictures are kept.
     #[serde(skip_serializing_if = "is_usual")]
     pub show_changes: usize,
+}
+
+fn shared<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().serialize(serializer)
+}
+
+/// The value, in the memory of a chain before that has the same.
+fn share<'a, T: PartialEq + 'a>(value: T, mut before: impl Iterator<Item = &'a Arc<T>>) -> Arc<T> {
+    before.find(|other| ***other == value).map_or_else(|| Arc::new(value), Arc::clone)
 }
 
 fn is_usual(changes: &usize) -> bool {
@@ -255,7 +269,7 @@ impl Chain {
     /// Refuses a budget of more links than the network has that is pruned, and one that leaves no path to an output.
     fn check_budgets(&self) -> Result<(), Refusal> {
         let arms = &self.key.arms;
-        for arm in arms {
+        for arm in arms.iter() {
             let mut root = arm;
             while let Some(parent) =
                 root.from.as_ref().and_then(|from| arms.iter().find(|other| other.name == *from))
@@ -423,7 +437,7 @@ impl NetworksStudy {
         let (spec, planned) = (&self.spec, Arc::new(Planned::of(source, held)));
         let (is_evolved, trained): (Vec<_>, Vec<_>) =
             spec.arms.iter().cloned().partition(|arm| spec.is_evolved(arm));
-        let mut chains = Vec::new();
+        let mut chains: Vec<Chain> = Vec::new();
         let first_seed = spec.seeds.first().copied();
         let mut chain =
             |variant: &VariantSpec, offset: i64, seed: Option<u64>, arms: Vec<ArmSpec>| {
@@ -438,6 +452,8 @@ impl NetworksStudy {
                     && variant.name == BASE
                     && !target.is_archived()
                     && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
+                let before = || chains.iter().rev().chain(self.chains.iter().rev()).take(SHARED);
+                let train = train_config(spec, variant, source, seed.unwrap_or(0));
                 let key = ChainKey {
                     study: spec.name.clone(),
                     target: target.portable(),
@@ -446,8 +462,8 @@ impl NetworksStudy {
                     layers: layers as usize,
                     seed,
                     variant: variant.clone(),
-                    train: train_config(spec, variant, source, seed.unwrap_or(0)),
-                    arms,
+                    train: share(train, before().map(|chain| &chain.key.train)),
+                    arms: share(arms, before().map(|chain| &chain.key.arms)),
                     size: spec.size,
                     judged_at: Some(JUDGED_AT).filter(|_| spec.size < JUDGED_AT),
                     sample: spec.own.sample,
