@@ -91,6 +91,6 @@ fn a_genome_of_a_collection_that_cannot_be_read_is_named() {
     assert!(error.contains("target x-a: ") && error.contains("unknown activation"), "{error}");
     let error = refused(collection().replace("Run 2/#7", "a"));
     assert!(error.contains("\"x-a\" twice"), "{error}");
-    let error = refused(collection()[..1000].to_string());
+    let error = refused(collection()[..collection().len() - 20].to_string());
     assert!(error.contains("target x: ") && error.contains("whole map of genomes"), "{error}");
 }
