@@ -111,9 +111,9 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
     chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level))).collect()
 }
 
-/// Makes the networks of a chain with its source in the study's `folder`, scores and measures each, arm by arm, and returns their rows;
-/// `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks that are finished there
-/// are not computed again. An arm that fails gives rows with the reason.
+/// Makes the networks of a chain from its source, in the study's `folder`; scores and measures each, arm by arm, and returns
+/// their rows; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks that are finished
+/// there are not computed again. An arm that fails gives rows with the reason.
 pub(crate) fn run_chain(
     (chain, source): (&Chain, &Source),
     folder: &Path,
