@@ -113,7 +113,7 @@ pub fn compare(
     if let Some((row, error)) = failed {
         return Err(CompareError::Arm(format!("{}: {error}", row.arm)));
     }
-    let (folder, source) = (study_folder(study, &runs), &study.chains[0].source);
+    let (folder, source) = (study_folder(study, &runs), study.chains[0].source.load()?);
     let mut networks: Vec<Shown> = Vec::new();
     for row in &record.rows {
         let Some(result) = &row.result else { continue };

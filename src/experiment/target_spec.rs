@@ -3,10 +3,11 @@
 use crate::base::memory;
 use crate::base::refusal::Refusal;
 use crate::base::text::{path_text_if_any, portable};
-use crate::genome::builtin;
+use crate::genome::{builtin, map_of_genomes};
 use crate::network::family::{Conditions, Family, Support};
 use crate::network::{Arch, Squaring};
-use crate::study::spec::{ARCHIVE, Places};
+use crate::run::RunError;
+use crate::study::spec::{ARCHIVE, Places, check_cells};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -94,6 +95,23 @@ pub struct TargetSpec {
 }
 
 impl TargetSpec {
+    /// A target for each genome, where its genome is a file of many: `NAME-ID`.
+    ///
+    /// # Errors
+    /// The file is damaged, or holds more genomes than a study has cells.
+    pub(super) fn spread(self, places: &Places) -> Result<Vec<TargetSpec>, RunError> {
+        let file = self.genome.as_deref().and_then(|genome| Some((genome, places.find(genome)?)));
+        let Some((genome, path)) = file else { return Ok(vec![self]) };
+        let Some(many) = map_of_genomes(&path, usize::MAX)? else { return Ok(vec![self]) };
+        check_cells("genome", &[(many.count as u64, "genomes")])?;
+        let of = |id: &String| TargetSpec {
+            name: format!("{}-{}", self.name, plain(id)),
+            genome: Some(format!("{}#{id}", genome.display()).into()),
+            ..self.clone()
+        };
+        Ok(many.ids.iter().map(of).collect())
+    }
+
     /// Refuses a target that is not said, or said twice.
     pub fn check(&self) -> Result<(), Refusal> {
         let key = format!("target {}", self.name);
@@ -134,6 +152,16 @@ impl TargetSpec {
     pub fn drawn(&self) -> Option<&Path> {
         self.picture.as_deref().or(self.genome.as_deref())
     }
+}
+
+/// An id in letters that names are made of, each id in others: of other bytes the number, `_41`.
+fn plain(id: &str) -> String {
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    let letter = |byte: u8| match is_plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("_{byte:02x}"),
+    };
+    id.bytes().map(letter).collect()
 }
 
 /// Refuses a side that no picture has.

@@ -5,7 +5,8 @@
 
 use super::depth::{DepthModel, png_ratio};
 use super::networks::arm::{ArmSpec, ArmWiring};
-use super::networks::plan::{NetworksStudy, Source, judge};
+use super::networks::plan::{NetworksStudy, judge};
+use super::networks::source::Source;
 use super::networks::spec::NetworksSpec;
 use crate::base::files::{LARGEST_CONFIG, WriteError, create_folder, read_plain, write_atomic};
 use crate::base::folder::ensure_file;

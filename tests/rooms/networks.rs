@@ -6,8 +6,8 @@ use crate::specs::{in_repository, read};
 use crate::stop::on_threads;
 use crate::targets::{BRED, PRETRAINED, RELATED};
 use crate::whole::assert_whole;
-use picloom::experiment::networks::plan::Source;
 use picloom::experiment::networks::record::Scored;
+use picloom::experiment::networks::source::Source;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::network::{Coords, Model, Wiring, layerize, read_genome};
 use picloom::run::load_run;
@@ -299,7 +299,7 @@ fn the_depth_of_an_arch_is_predicted_from_another_study() {
 
 /// The first target of a study with another arch.
 fn load_arch(arch: &str, study: &NetworksStudy) -> Source {
-    let target = study.chains[0].source.target.clone();
+    let target = study.chains[0].source.load().unwrap().target.clone();
     Source::of_arch(arch.parse().unwrap(), target)
 }
 

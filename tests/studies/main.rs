@@ -15,6 +15,7 @@ mod whole;
 
 mod asked;
 mod cells;
+mod collections;
 #[path = "../common/commands.rs"]
 mod commands;
 mod compare;

@@ -169,7 +169,8 @@ fn words_of_files<'a>(
     for pattern in patterns.as_array().ok_or_else(refuse)? {
         let pattern = pattern.get_ref().as_str().ok_or_else(refuse)?;
         for path in list(pattern).map_err(|refusal| refusal.within(key))? {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let stem = stem.strip_suffix(".json").unwrap_or(&stem).to_string();
             let path = path.to_string_lossy().into_owned();
             let text = |text: String| DeValue::String(Cow::Owned(text));
             all.push(vec![("stem".into(), text(stem)), ("path".into(), text(path))]);

@@ -47,6 +47,14 @@ pub trait Spec: DeserializeOwned {
         Vec::new()
     }
 
+    /// Puts what files hold in the place of their names, which the spec at `path` says. Default: does nothing.
+    ///
+    /// # Errors
+    /// A file is damaged.
+    fn spread(&mut self, _path: &Path) -> Result<(), SpecError> {
+        Ok(())
+    }
+
     /// Verifies the values.
     ///
     /// # Errors
@@ -419,10 +427,11 @@ impl SpecFile {
         let mut table = self.laid::<T>(profile).map_err(part)?;
         T::sort(table.get_mut());
         let spec = T::deserialize(toml::Deserializer::from(table));
-        let spec = spec.map_err(|e| {
+        let mut spec = spec.map_err(|e| {
             let said = T::strip_hidden_table(e.message());
             self.texts().fault(&e, &said, &T::other_keys())
         })?;
+        spec.spread(&self.path)?;
         spec.check().map_err(part)?;
         Ok(spec)
     }
@@ -500,9 +509,11 @@ pub fn check_name(key: &str, name: &str) -> Result<(), Refusal> {
 /// # Errors
 /// The names.
 pub fn check_names(key: &str, names: &[&String]) -> Result<(), Refusal> {
-    let different: BTreeSet<_> = names.iter().collect();
-    let fits = !names.is_empty() && different.len() == names.len();
-    Refusal::unless(fits, key, "at least one, with names of their own", format!("{names:?}"))
+    let mut different = BTreeSet::new();
+    let twice = names.iter().find(|name| !different.insert(**name));
+    let found = twice.map_or("none".into(), |name| format!("{name:?} twice"));
+    let fits = !names.is_empty() && twice.is_none();
+    Refusal::unless(fits, key, "at least one, with names of their own", found)
 }
 
 /// Most seeds of a list.
@@ -655,7 +666,13 @@ impl Places {
     /// The file, which is in no archive.
     pub fn file(&self, path: &Path) -> PathBuf {
         let (beside, above) = (self.beside.join(path), self.above.join(path));
-        match (beside.exists(), above.exists()) {
+        // Of a file of many, `FILE#PART` is there if the file is.
+        let exists = |path: &Path| {
+            let text = path.to_string_lossy();
+            let mut cuts = text.match_indices('#').map(|(at, _)| Path::new(&text[..at]));
+            path.exists() || cuts.any(Path::is_file)
+        };
+        match (exists(&beside), exists(&above)) {
             (true, _) => beside,
             (_, true) => above,
             _ if (self.lies_nowhere)(path) => path.to_path_buf(),

@@ -346,6 +346,11 @@ impl ArmSpec {
         self
     }
 
+    /// Whether its networks are trained, and not only read or transformed.
+    pub(super) fn is_made_by_run(&self) -> bool {
+        self.wiring != Some(ArmWiring::Evolved) && self.transform.is_none()
+    }
+
     /// Whether it goes on training another arm's network, with the links that are there.
     pub(super) fn trains_on(&self) -> bool {
         let alone = self.method.is_none() && self.transform.is_none() && self.levels.is_empty();

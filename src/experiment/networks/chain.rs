@@ -2,8 +2,9 @@
 
 use super::arm::{ArmSpec, ArmWiring, Level, level_name, levels};
 use super::job::{Job, is_finished};
-use super::plan::{Chain, family_target};
-use super::record::{NetworkResult, NetworkRow, ReachedScore, Scored, Training};
+use super::plan::Chain;
+use super::record::{About, NetworkResult, NetworkRow, ReachedScore, Scored, Training};
+use super::source::{Source, family_target};
 use super::views::write_views;
 use crate::base::SimRng;
 use crate::base::command::CommandError;
@@ -111,17 +112,18 @@ pub(super) fn networks(chain: &Chain) -> Vec<(&ArmSpec, usize)> {
     chain.key.arms.iter().flat_map(|arm| levels(arm).map(move |level| (arm, level))).collect()
 }
 
-/// Makes the networks of `chain` in the study's `folder`, scores and measures each, arm by arm, and returns their rows;
-/// `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks that are finished there
-/// are not computed again. An arm that fails gives rows with the reason.
+/// Makes the networks of a chain from its source, in the study's `folder`; scores and measures each, arm by arm, and returns
+/// their rows; `None` if `ask` stopped it. Arms without a parent are trained side by side first. Networks that are finished
+/// there are not computed again. An arm that fails gives rows with the reason.
 pub(crate) fn run_chain(
-    chain: &Chain,
+    (chain, source): (&Chain, &Source),
     folder: &Path,
     judge: &dyn Judge,
     ask: Ask<'_>,
 ) -> Option<Vec<NetworkRow>> {
     let arms: Vec<&ArmSpec> = chain.key.arms.iter().collect();
-    let mut worker = Worker::new(chain, folder, ask);
+    let mut worker = Worker::new(chain, source, folder, ask);
+    let chain = (chain, Some(source.about(&chain.key.target)));
     worker.train_roots(&arms);
     let mut rows: Vec<NetworkRow> = Vec::new();
     for arm in arms {
@@ -130,9 +132,9 @@ pub(crate) fn run_chain(
             worker.begin(arm);
         }
         let before = rows.len();
-        let scoring = chain.costs(arm).scoring / levels(arm).count() as f64;
+        let scoring = chain.0.costs(arm).scoring / levels(arm).count() as f64;
         let outcome = worker.arm(arm, &mut |made| {
-            let result = Measuring::of(chain, made).measure(made, judge, folder, ask)?;
+            let result = Measuring::of(chain.0, source, made).measure(made, judge, folder, ask)?;
             rows.push(row(chain, made.arm.into(), made.level, Ok(result)));
             ask.tell(News::Did { cost: scoring, now: true });
             Ok(())
@@ -161,9 +163,9 @@ pub(crate) fn run_chain(
     Some(rows)
 }
 
-/// A row of the record.
+/// A row of the record; `about` are the numbers of its target.
 pub(super) fn row(
-    chain: &Chain,
+    (chain, about): (&Chain, Option<About>),
     arm: String,
     level: usize,
     result: Result<NetworkResult, Missing>,
@@ -176,7 +178,7 @@ pub(super) fn row(
     };
     NetworkRow {
         target: key.target.name.clone(),
-        about: Some(chain.source.about(&key.target)),
+        about,
         variant: key.variant.name.clone(),
         offset: key.offset,
         layers: key.layers,
@@ -191,18 +193,26 @@ pub(super) fn row(
 
 /// Networks of a chain that are still to be trained, and about how long what is left of it takes in seconds of one core.
 pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
-    let mut worker = Worker::new(chain, folder, Ask::new(&|_| true));
-    chain.key.arms.iter().fold((0, 0.0), |(networks, seconds), arm| {
+    let arms = &chain.key.arms;
+    let source =
+        arms.iter().any(ArmSpec::is_made_by_run).then(|| chain.source.load().ok()).flatten();
+    let mut worker = source.as_ref().map(|source| {
+        let ask = Ask::new(&|_| true);
+        Worker::new(chain, source, folder, ask)
+    });
+    arms.iter().fold((0, 0.0), |(networks, seconds), arm| {
         let costs = chain.costs(arm);
-        match worker.is_there(arm) {
-            Ok(true) => (networks, seconds + costs.scoring),
-            _ => (networks + levels(arm).count(), seconds + costs.scoring + costs.training),
+        let mut is_there = |worker: &mut Worker<'_>| matches!(worker.is_there(arm), Ok(true));
+        match !arm.is_made_by_run() || worker.as_mut().is_some_and(&mut is_there) {
+            true => (networks, seconds + costs.scoring),
+            false => (networks + levels(arm).count(), seconds + costs.scoring + costs.training),
         }
     })
 }
 
 struct Worker<'a> {
     chain: &'a Chain,
+    source: &'a Source,
     folder: &'a Path,
     ask: Ask<'a>,
     /// The result of training each arm without a parent, by job: the run's folder, `None` if
@@ -218,9 +228,9 @@ struct Worker<'a> {
 type ChainObserver<'a> = dyn FnMut(&Made<'_>) -> Result<(), ArmError> + 'a;
 
 impl<'a> Worker<'a> {
-    fn new(chain: &'a Chain, folder: &'a Path, ask: Ask<'a>) -> Self {
+    fn new(chain: &'a Chain, source: &'a Source, folder: &'a Path, ask: Ask<'a>) -> Self {
         let (attempts, trained, kept) = Default::default();
-        Worker { chain, folder, ask, attempts, trained, kept }
+        Worker { chain, source, folder, ask, attempts, trained, kept }
     }
 }
 
@@ -270,7 +280,7 @@ impl Worker<'_> {
             None if arm.transform.is_some() => {
                 let from = arm.from.as_ref().expect("verified: a parent");
                 // Only the evolved network needs no seed, and only its units have nodes with labels.
-                let evolved = self.chain.source.evolved.as_ref();
+                let evolved = self.source.evolved.as_ref();
                 let evolved = evolved.filter(|_| self.chain.key.seed.is_none());
                 let (model, parts) = match (evolved, self.trained.get(from)) {
                     (Some((genome, layered)), _) => (self.evolved(), parts_of(genome, layered)),
@@ -310,12 +320,12 @@ impl Worker<'_> {
     /// The further training of another arm's network.
     fn training_on(&self, arm: &ArmSpec, parent: &LoadedRun) -> Job {
         let Model { network, mask, weights } = parent.model.clone();
-        Job(vec![self.job_of(arm, self.chain.target(arm), (network, mask), Some(weights), None)])
+        Job(vec![self.job_of(arm, self.source.of_arm(arm), (network, mask), Some(weights), None)])
     }
 
     /// The evolved network, layered.
     fn evolved(&self) -> Model {
-        let (_, layered) = self.chain.source.evolved.as_ref().expect("planned so");
+        let (_, layered) = self.source.evolved.as_ref().expect("planned so");
         Model::new(layered.network.clone(), layered.weights.clone())
     }
 
@@ -343,18 +353,18 @@ impl Worker<'_> {
 
     /// The trainings of an arm without a parent.
     fn trainings(&self, arm: &ArmSpec, wiring: TrainedWiring) -> Job {
-        let source = &self.chain.source;
+        let source = self.source;
         let before = arm.pretrained_on(&self.chain.key.target, source.arch.factors);
         let size = arm.size.unwrap_or(self.chain.key.size);
         let before = before.map(|(family, spec)| family_target(family, spec, size));
         let targets: Vec<Target> = before.collect();
-        let all = targets.iter().chain([self.chain.target(arm)]);
+        let all = targets.iter().chain([self.source.of_arm(arm)]);
         Job(all.map(|target| self.job(arm, wiring, target)).collect())
     }
 
     /// The training of an arm without a parent.
     fn job(&self, arm: &ArmSpec, wiring: TrainedWiring, target: &Target) -> TrainJob {
-        let source = &self.chain.source;
+        let source = self.source;
         let (mut wired, mut genome, mut start) = (None, None, None);
         if wiring.needs_genome() {
             let (g, _) = source.evolved.as_ref().expect("planned so");
@@ -383,7 +393,7 @@ impl Worker<'_> {
     ) -> TrainJob {
         let mut train = self.recipe(arm, wired.0.arch.is_some());
         // The same R² of another picture is another loss.
-        let variance = target.trained().variance() / self.chain.source.target.trained().variance();
+        let variance = target.trained().variance() / self.source.target.trained().variance();
         train.target_loss = train.target_loss.map(|loss| loss * variance);
         let job = TrainJob::new(&arm.name, target, Coords::default(), wired, start, genome, train);
         debug_assert_eq!(job.config.size, arm.size.unwrap_or(self.chain.key.size));
@@ -435,7 +445,7 @@ impl Worker<'_> {
             ends.push(rules.len());
             left = budget.min(left).max(1);
         }
-        let evolved = self.chain.source.evolved.as_ref();
+        let evolved = self.source.evolved.as_ref();
         let plan = PrunePlan {
             method: arm.method.expect("verified: a method"),
             rules,
@@ -461,11 +471,8 @@ impl Worker<'_> {
         Ok(parent.clone())
     }
 
-    /// Whether the networks of an arm are made, or need no training; then they count as trained.
+    /// Whether the networks of an arm that is made by a run are; then they count as trained.
     fn is_there(&mut self, arm: &ArmSpec) -> Result<bool, ArmError> {
-        if arm.wiring == Some(ArmWiring::Evolved) || arm.transform.is_some() {
-            return Ok(true);
-        }
         for (_, wiring) in arm.wirings() {
             let ArmWiring::Trained(wiring) = wiring else { continue };
             let Some(folder) = self.trainings(arm, wiring).finished(self.folder) else {
@@ -560,17 +567,17 @@ pub(in crate::experiment) struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    fn of(chain: &'a Chain, made: &Made<'_>) -> Self {
+    fn of(chain: &'a Chain, source: &'a Source, made: &Made<'_>) -> Self {
         let (key, arm) = (&chain.key, made.arm);
         let name = level_name(arm, made.level);
         let target = chain.key.arms.iter().find(|own| own.name == arm);
-        let target = target.map_or(&chain.source.target, |own| chain.target(own));
+        let target = target.map_or(&source.target, |own| source.of_arm(own));
         let named = |names: &[String]| names.iter().any(|other| *other == name || other == arm);
         let with_maps = named(&key.show_maps);
         let file = format!("{}.{name}.{}", key.target.name, key.layers);
         Measuring {
             target: &target.picture,
-            relatives: &chain.source.relatives,
+            relatives: &source.relatives,
             family: target.family.as_ref(),
             coords: Coords::default(),
             protocol: chain.protocol(),
@@ -579,7 +586,11 @@ impl<'a> Measuring<'a> {
             mechanisms: key.mechanisms,
             organisation: key.organisation,
             measure: key.measure,
-            genome: chain.genome_of(arm),
+            genome: chain
+                .is_evolved(arm)
+                .then_some(source.evolved.as_ref())
+                .flatten()
+                .map(|own| &own.0),
             views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
         }
     }

@@ -11,6 +11,7 @@ mod job;
 pub mod plan;
 pub mod record;
 mod run;
+pub mod source;
 pub mod spec;
 pub mod views;
 

@@ -1,31 +1,22 @@
 //! A networks study resolved: every chain with what it needs.
 
 use super::arm::{ArmSpec, ArmWiring, Level};
-use super::record::About;
+use super::source::{Held, Loader, Planned, Source};
 use super::spec::{BASE, NetworksSpec, SHOWN, VariantSpec};
 use crate::base::command::look_in;
-use crate::base::hash::{hex, json_id};
+use crate::base::hash::json_id;
 use crate::base::refusal::Refusal;
-use crate::base::text::portable;
 use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
-use crate::experiment::target_spec::{FamilySpec, TargetSpec, places_of};
-use crate::genome::{self, Genome};
-use crate::network::family::Family;
-use crate::network::{
-    Arch, Coords, Layered, Model, Picture, TrainedWiring, Wiring, layerize, read_genome,
-};
+use crate::experiment::target_spec::{TargetSpec, places_of};
+use crate::network::{Arch, TrainedWiring};
 use crate::prune::Method;
-use crate::run::{RunError, Target, load_target};
 use crate::score::measures::command::MeasureChoice;
-use crate::score::measures::one_coordinate::one_coordinate;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
 use crate::study::analysis::Analysis;
-use crate::study::record::six_digits;
-use crate::study::spec::{Places, SpecError, SpecFile};
+use crate::study::spec::{SpecError, SpecFile};
 use crate::train::TrainConfig;
-use serde::Serialize;
-use sha2::{Digest, Sha256};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,18 +50,21 @@ pub struct NetworksStudy {
     pub resolved: toml::Table,
 }
 
+/// Chains before a chain that its arms and its recipe may be shared with.
+const SHARED: usize = 64;
+
 /// Outputs of every network: hue, saturation and brightness.
 const OUTPUTS: usize = 3;
 
 /// Arms that hang together: those of one target, way of training, depth and seed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Chain {
     /// All that decides its outcome, apart from the judge; the hash of both is its id.
     #[serde(flatten)]
     pub key: ChainKey,
-    /// The picture and the networks' source.
+    /// Its target.
     #[serde(skip)]
-    pub source: Arc<Source>,
+    pub source: Arc<Planned>,
 }
 
 /// All that decides the outcome of a chain, apart from the judge.
@@ -91,9 +85,11 @@ pub struct ChainKey {
     /// The way of training.
     pub variant: VariantSpec,
     /// Its arms.
-    pub arms: Vec<ArmSpec>,
+    #[serde(serialize_with = "shared")]
+    pub arms: Arc<Vec<ArmSpec>>,
     /// Recipe of every training.
-    pub train: TrainConfig,
+    #[serde(serialize_with = "shared")]
+    pub train: Arc<TrainConfig>,
     /// Side of the pictures.
     pub size: usize,
     /// Side of the pictures that are judged; `None` if it is `size`.
@@ -124,23 +120,17 @@ pub struct ChainKey {
     pub show_changes: usize,
 }
 
-fn is_usual(changes: &usize) -> bool {
-    *changes == SHOWN
+fn shared<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.as_ref().serialize(serializer)
 }
 
-/// A target with the networks that can be made for it.
-#[derive(Debug)]
-pub struct Source {
-    /// The picture.
-    pub target: Target,
-    /// The genome and its layered network.
-    pub evolved: Option<(Genome, Layered)>,
-    /// Arch at offset 0.
-    pub arch: Arch,
-    /// Its relatives' pictures.
-    pub relatives: Vec<Picture>,
-    /// The picture at the sizes of arms that have one of their own.
-    pub sized: BTreeMap<usize, Target>,
+/// The value, in the memory of a chain before that has the same.
+fn share<'a, T: PartialEq + 'a>(value: T, mut before: impl Iterator<Item = &'a Arc<T>>) -> Arc<T> {
+    before.find(|other| ***other == value).map_or_else(|| Arc::new(value), Arc::clone)
+}
+
+fn is_usual(changes: &usize) -> bool {
+    *changes == SHOWN
 }
 
 /// About how long the networks of an arm take, in seconds of one core.
@@ -173,17 +163,10 @@ impl Chain {
         Protocol::sampled(self.key.sample, self.key.effect, self.seed())
     }
 
-    /// The genome behind an arm, if the arm is the evolved network.
-    pub(super) fn genome_of(&self, arm: &str) -> Option<&Genome> {
-        let is_evolved = |own: &&ArmSpec| own.name == arm && own.wiring == Some(ArmWiring::Evolved);
-        self.key.arms.iter().find(is_evolved)?;
-        self.source.evolved.as_ref().map(|(genome, _)| genome)
-    }
-
-    /// The picture of an arm, at its size.
-    pub(super) fn target(&self, arm: &ArmSpec) -> &Target {
-        let sized = arm.size.and_then(|size| self.source.sized.get(&size));
-        sized.unwrap_or(&self.source.target)
+    /// True if the arm of this name is the evolved network.
+    pub(super) fn is_evolved(&self, arm: &str) -> bool {
+        let is_it = |own: &ArmSpec| own.name == arm && own.wiring == Some(ArmWiring::Evolved);
+        self.key.arms.iter().any(is_it)
     }
 
     /// For people: `moth muon depth 6 seed 1`.
@@ -207,7 +190,7 @@ impl Chain {
     pub(super) fn costs(&self, arm: &ArmSpec) -> ArmCost {
         let key = &self.key;
         let links = (self.links(arm.wiring) as f64 * arm.width.unwrap_or(1.0).powi(2)) as usize;
-        let pictures = self.source.target.conditions().len().max(1) as u64;
+        let pictures = self.source.conditions.max(1) as u64;
         let size = arm.size.unwrap_or(key.size);
         let steps = arm.steps.unwrap_or(key.train.steps) * pictures;
         let trained = |links: usize| {
@@ -290,7 +273,7 @@ impl Chain {
     /// Refuses a budget of more links than the network has that is pruned, and one that leaves no path to an output.
     fn check_budgets(&self) -> Result<(), Refusal> {
         let arms = &self.key.arms;
-        for arm in arms {
+        for arm in arms.iter() {
             let mut root = arm;
             while let Some(parent) =
                 root.from.as_ref().and_then(|from| arms.iter().find(|other| other.name == *from))
@@ -326,16 +309,15 @@ impl Chain {
 
     /// Links that a network of this wiring computes with.
     fn links(&self, wiring: Option<ArmWiring>) -> usize {
-        let Some((genome, layered)) = &self.source.evolved else {
+        let Some(evolved) = &self.source.evolved else {
             return self.arch().dense_params();
         };
         match wiring {
             None | Some(ArmWiring::DENSE) => self.arch().dense_params(),
-            Some(ArmWiring::Evolved) => layered.nonzero(),
-            Some(ArmWiring::Trained(TrainedWiring::Graph)) => genome.connections().len(),
+            Some(ArmWiring::Evolved) => evolved.nonzero,
+            Some(ArmWiring::Trained(TrainedWiring::Graph)) => evolved.genome,
             Some(ArmWiring::Trained(wiring)) => {
-                let all = layered.arch().dense_params();
-                wiring.count(layered.nonzero(), all).unwrap_or(all)
+                wiring.count(evolved.nonzero, evolved.dense).unwrap_or(evolved.dense)
             }
         }
     }
@@ -398,24 +380,18 @@ impl NetworksStudy {
         study.predicted = study.spec.depth_from.as_ref().map(|_| model.is_some());
         let constant = model.as_ref().filter(|_| study.spec.constant_depth);
         study.constant = constant.map(DepthModel::median);
+        let loader = Arc::new(Loader::of(places, &study.spec));
         for target in study.spec.targets.clone() {
-            let load_at = |size| {
-                load(&places, &target, size).map_err(|source| {
-                    let (path, target) = (path.to_path_buf(), target.name.clone());
-                    SpecError::Target { path, target, source: Box::new(source) }
-                })
-            };
-            let Some(mut source) = load_at(study.spec.size)? else {
+            let source = loader.load(&target).map_err(SpecError::of_target(path, &target.name))?;
+            let Some(mut source) = source else {
                 study.left_out.push(target.name.clone());
                 continue;
             };
-            for size in study.spec.arms.iter().filter_map(|arm| arm.size) {
-                source.sized.extend(load_at(size)?.map(|sized| (size, sized.target)));
-            }
             if let (Some(model), None) = (&model, &source.evolved) {
                 source.arch.layers = model.layers(png_ratio(&source.target.picture));
             }
-            study.add(&target, source);
+            let held = Held::Files(Box::new(target.clone()), Arc::clone(&loader));
+            study.plan(&target, &source, held);
         }
         let check = |chain: &Chain| chain.check_budgets().and(chain.check_pretraining());
         study.chains.iter().try_for_each(check).map_err(|e| e.in_file(path))?;
@@ -453,14 +429,19 @@ impl NetworksStudy {
         }
     }
 
-    /// Adds the chains of one target.
+    /// Adds the chains of one target, whose source stays in memory.
     pub fn add(&mut self, target: &TargetSpec, source: Source) {
+        let source = Arc::new(source);
+        self.plan(target, &source, Held::Memory(Arc::clone(&source)));
+    }
+
+    fn plan(&mut self, target: &TargetSpec, source: &Source, held: Held) {
         let ratio = png_ratio(&source.target.picture);
         self.png_ratio.insert(target.name.clone(), ratio);
-        let (spec, source) = (&self.spec, Arc::new(source));
+        let (spec, planned) = (&self.spec, Arc::new(Planned::of(source, held)));
         let (is_evolved, trained): (Vec<_>, Vec<_>) =
             spec.arms.iter().cloned().partition(|arm| spec.is_evolved(arm));
-        let mut chains = Vec::new();
+        let mut chains: Vec<Chain> = Vec::new();
         let first_seed = spec.seeds.first().copied();
         let mut chain =
             |variant: &VariantSpec, offset: i64, seed: Option<u64>, arms: Vec<ArmSpec>| {
@@ -475,16 +456,18 @@ impl NetworksStudy {
                     && variant.name == BASE
                     && !target.is_archived()
                     && spec.show.offsets.as_ref().is_none_or(|o| o.contains(&offset));
+                let before = || chains.iter().rev().chain(self.chains.iter().rev()).take(SHARED);
+                let train = train_config(spec, variant, source, seed.unwrap_or(0));
                 let key = ChainKey {
                     study: spec.name.clone(),
                     target: target.portable(),
-                    sha256: source.sha256(),
+                    sha256: planned.sha256.clone(),
                     offset,
                     layers: layers as usize,
                     seed,
                     variant: variant.clone(),
-                    train: train_config(spec, variant, &source, seed.unwrap_or(0)),
-                    arms,
+                    train: share(train, before().map(|chain| &chain.key.train)),
+                    arms: share(arms, before().map(|chain| &chain.key.arms)),
                     size: spec.size,
                     judged_at: Some(JUDGED_AT).filter(|_| spec.size < JUDGED_AT),
                     sample: spec.own.sample,
@@ -497,7 +480,7 @@ impl NetworksStudy {
                     show_maps: kept(shown, &spec.show.maps),
                     show_changes: if shown { spec.show.changes } else { SHOWN },
                 };
-                chains.push(Chain { key, source: Arc::clone(&source) });
+                chains.push(Chain { key, source: Arc::clone(&planned) });
             };
         if source.evolved.is_some() {
             let asked =
@@ -608,139 +591,4 @@ fn train_config(
         batch: variant.batch.map(|s| share(s, seen)),
         ..variant.train.over(&spec.recipe())
     }
-}
-
-impl Source {
-    /// Of a genome.
-    pub fn of(genome: Genome, target: Target) -> Self {
-        let layered = layerize(&genome);
-        let arch = layered.arch().clone();
-        let (relatives, sized) = Default::default();
-        Source { target, evolved: Some((genome, layered)), arch, relatives, sized }
-    }
-
-    /// Of an arch.
-    pub fn of_arch(arch: Arch, target: Target) -> Self {
-        let (relatives, sized) = Default::default();
-        Source { target, evolved: None, arch, relatives, sized }
-    }
-
-    /// Numbers of the target that every row repeats.
-    pub fn about(&self, target: &TargetSpec) -> About {
-        let evolved = self.evolved.as_ref();
-        About {
-            png_ratio: png_ratio(&self.target.picture),
-            one_coordinate: self
-                .target
-                .family
-                .is_none()
-                .then(|| six_digits(one_coordinate(&self.target.picture))),
-            evolved_links: evolved.map(|(_, layered)| layered.nonzero()),
-            generations: evolved.and_then(|(genome, _)| genome.provenance.generations),
-            family: target.family.as_ref().and_then(|family| family.name),
-            support: target.family.as_ref().map(|family| family.support),
-        }
-    }
-
-    fn sha256(&self) -> String {
-        let mut hash = Sha256::new();
-        let family = self.target.family.as_ref();
-        let held_out = family.map_or(&[][..], |family| &family.held_out.pictures.rgb);
-        for value in self.target.trained().rgb.iter().chain(held_out) {
-            hash.update(value.to_le_bytes());
-        }
-        if let Some((genome, _)) = &self.evolved {
-            hash.update(genome::to_json(genome));
-        }
-        let sized = self.sized.values().map(|target| target.trained());
-        for value in self.relatives.iter().chain(sized).flat_map(|picture| &picture.rgb) {
-            hash.update(value.to_le_bytes());
-        }
-        hex(&hash.finalize())
-    }
-}
-
-/// The pictures of a family at a size.
-pub(super) fn family_target(family: Family, spec: &FamilySpec, size: usize) -> Target {
-    let draw = |z: &[f64]| family.picture(z, size, Coords::default());
-    Target::of_family(family.name().into(), spec.conditions(family.factors().len()), draw)
-}
-
-/// The source of a target; `None` if it is in an archive that is not there.
-fn load(places: &Places, target: &TargetSpec, size: usize) -> Result<Option<Source>, RunError> {
-    match &target.family {
-        Some(family) => load_family(places, target, family, size),
-        None => load_picture(places, target, size),
-    }
-}
-
-/// A family that code draws, learned by an arch or by the wiring of a genome, or one that a genome draws.
-fn load_family(
-    places: &Places,
-    target: &TargetSpec,
-    spec: &FamilySpec,
-    size: usize,
-) -> Result<Option<Source>, RunError> {
-    let has_memory =
-        |factors| spec.ensure_memory(&format!("target {}, family", target.name), factors, size);
-    if let (Some(family), Some(arch)) = (spec.name, &target.arch) {
-        let factors = family.factors().len();
-        has_memory(factors)?;
-        let drawn = family_target(family, spec, size);
-        return Ok(Some(Source::of_arch(Arch { factors, ..arch.clone() }, drawn)));
-    }
-    let written = target.genome.as_ref().expect("verified: a genome or an arch");
-    let Some(path) = places.find(written) else { return Ok(None) };
-    let genome = read_genome(&path, Wiring::Dense)?;
-    let factors = genome.factors();
-    let (fits, expected) = match spec.name.map(|family| (family.name(), family.factors().len())) {
-        Some((name, n)) => {
-            (factors == n, format!("a genome with {n} factors, as the family {name}"))
-        }
-        None => (factors > 0, "a genome with factors, inputs z1 …".into()),
-    };
-    Refusal::unless(fits, path.display(), expected, factors)?;
-    has_memory(factors)?;
-    let drawn = match spec.name {
-        Some(family) => family_target(family, spec, size),
-        None => {
-            let model = Model::of_genome(&genome, Wiring::Graph);
-            let draw = |z: &[f64]| model.at(z).picture(size, Coords::default());
-            Target::of_family(portable(written), spec.conditions(factors), draw)
-        }
-    };
-    Ok(Some(Source::of(genome, drawn)))
-}
-
-/// A picture, or what a genome draws, learned by an arch or by the wiring of a genome; with its relatives.
-fn load_picture(
-    places: &Places,
-    target: &TargetSpec,
-    size: usize,
-) -> Result<Option<Source>, RunError> {
-    let coords = Coords::default();
-    let drawn = target.drawn().expect("verified: a picture or a genome");
-    let Some(path) = places.find(drawn) else { return Ok(None) };
-    let picture = load_target(&path, size, coords, target.fit)?.picture;
-    let drawn = Target::of_picture(portable(drawn), picture);
-    let mut relatives = Vec::new();
-    for relative in &target.relatives {
-        let Some(path) = places.find(relative) else { return Ok(None) };
-        relatives.push(load_target(&path, size, coords, None)?.picture);
-    }
-    let genome = match &target.genome {
-        None => None,
-        Some(genome) => {
-            let Some(path) = places.find(genome) else { return Ok(None) };
-            Some(read_genome(&path, Wiring::Dense)?)
-        }
-    };
-    let source = match (genome, &target.arch) {
-        (Some(genome), None) => Source::of(genome, drawn),
-        (Some(genome), Some(arch)) => Source { arch: arch.clone(), ..Source::of(genome, drawn) },
-        (None, arch) => {
-            Source::of_arch(arch.clone().expect("verified: a genome or an arch"), drawn)
-        }
-    };
-    Ok(Some(Source { relatives, ..source }))
 }

@@ -79,7 +79,8 @@ impl CellStudy for NetworksStudy {
         folder: &Path,
         ask: Ask<'_>,
     ) -> Result<Option<Vec<NetworkRow>>, String> {
-        Ok(run_chain(chain, folder, &*self.judge, ask))
+        let source = chain.source.load().map_err(|error| error.to_string())?;
+        Ok(run_chain((chain, &source), folder, &*self.judge, ask))
     }
 
     /// A row a network of the chain, in order.
@@ -114,8 +115,10 @@ impl CellStudy for NetworksStudy {
         let spec = &self.spec;
         let rows = self.chains.iter().zip(outcomes).flat_map(|(chain, outcome)| {
             outcome.unwrap_or_else(|error| {
+                let about = chain.source.load().ok().map(|source| source.about(&chain.key.target));
                 let failed = |(arm, level): (&ArmSpec, usize)| {
-                    row(chain, arm.name.clone(), level, Err(Missing::Failed(error.clone())))
+                    let error = Missing::Failed(error.clone());
+                    row((chain, about), arm.name.clone(), level, Err(error))
                 };
                 networks(chain).into_iter().map(failed).collect()
             })
@@ -188,7 +191,9 @@ impl CellStudy for NetworksStudy {
             if !drawn.insert(&chain.key.target.name) {
                 continue;
             }
-            let picture = &chain.source.target.picture;
+            // Where its files have changed meanwhile, its rows say so.
+            let Ok(source) = chain.source.load() else { continue };
+            let picture = &source.target.picture;
             let picture = picture.resized(picture.width.min(LARGEST));
             let png = picture.to_png(&[("command", "picloom experiment run")]);
             let name = format!("{}-target.png", chain.key.target.name);

@@ -5,7 +5,7 @@ use super::record::NetworksRecord;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, Settings, of_file, settings};
-use crate::experiment::target_spec::{TargetSpec, check_size};
+use crate::experiment::target_spec::{TargetSpec, check_size, places_of};
 use crate::probe::Delta;
 use crate::prune::Retrain;
 use crate::score::JudgeChoice;
@@ -14,11 +14,12 @@ use crate::score::measures::own::with_key;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Variation};
 use crate::study::spec::{
-    Spec, check_cells, check_name, check_names, check_seeds, seeds, sort_settings,
+    Spec, SpecError, check_cells, check_name, check_names, check_seeds, seeds, sort_settings,
 };
 use crate::train::TrainConfig;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
+use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -265,6 +266,18 @@ impl Spec for NetworksSpec {
         }
     }
 
+    fn spread(&mut self, path: &Path) -> Result<(), SpecError> {
+        let places = places_of(path);
+        let mut targets = Vec::new();
+        for target in std::mem::take(&mut self.targets) {
+            let name = target.name.clone();
+            let each = target.spread(&places).map_err(SpecError::of_target(path, &name))?;
+            targets.extend(each);
+        }
+        self.targets = targets;
+        Ok(())
+    }
+
     fn check(&self) -> Result<(), Refusal> {
         check_name("name", &self.name)?;
         for (key, names) in [
@@ -445,6 +458,9 @@ impl NetworksSpec {
     }
 }
 
+/// Names that a refusal lists.
+const LISTED: usize = 100;
+
 /// Refuses a name that is none of `names`: what it asks for would be left out without a word.
 fn check_known(
     key: String,
@@ -455,9 +471,10 @@ fn check_known(
     let Some(other) = found.iter().find(|name| !names.contains(*name)) else {
         return Ok(());
     };
-    let listed: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = format!("{other:?}{}", did_you_mean(other, listed.iter().copied()));
-    Refusal::unless(false, key, format!("of {}", listed.join(", ")), found)
+    let found = format!("{other:?}{}", did_you_mean(other, names.iter().map(String::as_str)));
+    let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    let more = if names.len() > LISTED { ", …" } else { "" };
+    Refusal::unless(false, key, format!("of {}{more}", listed.join(", ")), found)
 }
 
 impl VariantSpec {

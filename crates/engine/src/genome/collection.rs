@@ -8,8 +8,9 @@ use crate::base::refusal::Refusal;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most bytes of a collection, unpacked.
 const LARGEST: u64 = 64 << 30;
@@ -35,7 +36,7 @@ pub(super) fn is_packed(path: &Path) -> bool {
 }
 
 /// Opens a JSON file, unpacking it if its name says so.
-pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn BufRead>> {
+pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn BufRead + Send>> {
     let file = BufReader::new(open_plain(path)?);
     Ok(match is_packed(path) {
         true => Box::new(BufReader::new(MultiGzDecoder::new(file).take(LARGEST))),
@@ -61,53 +62,100 @@ pub(super) fn holds_many(path: &Path) -> bool {
     first().unwrap_or(false)
 }
 
-/// Counts the genomes of a map.
+/// Counts the genomes of a map, and lists the first ids.
 ///
 /// # Errors
 /// It is damaged.
-pub(super) fn counted(path: &Path) -> Result<Collection, Refusal> {
+pub(super) fn counted(path: &Path, listed: usize) -> Result<Collection, Refusal> {
     let mut entries = Entries::of(path)?;
     let mut found = Collection { count: 0, ids: Vec::new() };
     while let Some(id) = entries.id()? {
         entries.value(false)?;
         found.count += 1;
-        if found.ids.len() < LISTED {
+        if found.ids.len() < listed {
             found.ids.push(id);
         }
     }
     Ok(found)
 }
 
-/// The genome with this id in a collection, else that of this number, from 1.
+/// Genomes that a [`Cursor`] has passed and still knows: threads ask a little out of order.
+const REMEMBERED: usize = 16;
+
+/// A place in a collection, so that genomes asked for in its order are found in one pass.
+pub(super) struct Cursor {
+    path: PathBuf,
+    entries: Entries,
+    count: usize,
+    first: String,
+    passed: VecDeque<(String, Vec<u8>)>,
+}
+
+impl Cursor {
+    fn of(path: &Path) -> Result<Self, Refusal> {
+        let (path, entries) = (path.to_path_buf(), Entries::of(path)?);
+        Ok(Cursor { path, entries, count: 0, first: String::new(), passed: VecDeque::new() })
+    }
+
+    /// The genome with this id, among the last that were passed or further on.
+    fn find(&mut self, pick: &str) -> Result<Option<Genome>, Refusal> {
+        if let Some((id, text)) = self.passed.iter().find(|(id, _)| id == pick) {
+            return from_vlm_json(text, id).map(Some);
+        }
+        while let Some(id) = self.entries.id()? {
+            let text = self.entries.value(true)?;
+            self.count += 1;
+            if self.count == 1 {
+                self.first.clone_from(&id);
+            }
+            if self.passed.len() == REMEMBERED {
+                self.passed.pop_front();
+            }
+            self.passed.push_back((id, text));
+            let (id, text) = self.passed.back().expect("pushed");
+            if id == pick {
+                return from_vlm_json(text, id).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The genome with this id in a collection, else that of this number, from 1. The search begins at `cursor`, where that
+/// is in this file, and leaves its place there.
 ///
 /// # Errors
 /// There is none, or it does not fit; the file cannot be read, or is damaged.
-pub(super) fn chosen(path: &Path, pick: &str) -> Result<Genome, Refusal> {
-    let mut entries = Entries::of(path)?;
-    let number: Option<usize> = pick.parse().ok();
-    let (mut count, mut numbered, mut first) = (0, None, String::new());
-    while let Some(id) = entries.id()? {
-        count += 1;
-        let (is_it, is_number) = (id == pick, number == Some(count));
-        let value = entries.value(is_it || is_number)?;
-        if is_it {
-            return from_vlm_json(&value, &id);
+pub(super) fn chosen(
+    path: &Path,
+    pick: &str,
+    cursor: &mut Option<Cursor>,
+) -> Result<Genome, Refusal> {
+    let ahead = cursor.take().filter(|cursor| cursor.path == path);
+    for at in [ahead, Some(Cursor::of(path)?)].into_iter().flatten() {
+        let at = cursor.insert(at);
+        if let Some(genome) = at.find(pick)? {
+            return Ok(genome);
         }
-        if first.is_empty() {
-            first.clone_from(&id);
-        }
-        numbered = if is_number { Some((id, value)) } else { numbered };
     }
-    let (id, value) = numbered.ok_or_else(|| {
+    let Cursor { count, first, .. } = cursor.take().expect("inserted");
+    let number = pick.parse().ok().filter(|number| (1..=count).contains(number));
+    let number: usize = number.ok_or_else(|| {
         let expected = format!("an id or a number from 1 to {count}");
         Refusal::new("", expected, format!("{pick:?}")).advising(format!("the first is {first}"))
     })?;
-    from_vlm_json(&value, &id)
+    let mut entries = Entries::of(path)?;
+    for _ in 1..number {
+        entries.id()?;
+        entries.value(false)?;
+    }
+    let id = entries.id()?.ok_or_else(|| damaged("fewer"))?;
+    from_vlm_json(&entries.value(true)?, &id)
 }
 
 /// The entries of a JSON object.
 struct Entries {
-    file: Box<dyn BufRead>,
+    file: Box<dyn BufRead + Send>,
     is_begun: bool,
 }
 

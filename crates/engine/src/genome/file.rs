@@ -1,6 +1,6 @@
 //! Genomes from files: by the ending of the file, and by name or number where it holds several.
 
-use super::collection::{Collection, LISTED, chosen, counted, holds_many, is_packed, open};
+use super::collection::{Collection, Cursor, LISTED, chosen, counted, holds_many, is_packed, open};
 use super::neat::NeatFile;
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
@@ -11,6 +11,7 @@ use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 /// Largest genome file that is read, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
@@ -73,6 +74,24 @@ pub fn picked(path: &Path) -> (&Path, Option<&str>) {
 /// The file cannot be read, or its content is refused; the message has the path, what was
 /// expected and what was found.
 pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
+    Reader::default().read(path)
+}
+
+/// Reads genomes, and remembers its place in a file of many: in the file's order they take one pass.
+#[derive(Default)]
+pub struct Reader(Mutex<Option<Cursor>>);
+
+impl Reader {
+    /// [`read`]s a genome.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(&self, path: &Path) -> Result<Genome, ReadGenomeError> {
+        read_from(path, &mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn read_from(path: &Path, cursor: &mut Option<Cursor>) -> Result<Genome, ReadGenomeError> {
     let fail =
         |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
     let (file, pick) = picked(path);
@@ -93,9 +112,9 @@ pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
     let texts = match end.as_str() {
         "json" | "gz" if end == "json" || is_packed(file) => {
             return match (holds_many(file), pick) {
-                (true, Some(pick)) => chosen(file, pick).map_err(refused),
+                (true, Some(pick)) => chosen(file, pick, cursor).map_err(refused),
                 (true, None) => {
-                    let Collection { count, ids } = counted(file).map_err(refused)?;
+                    let Collection { count, ids } = counted(file, LISTED).map_err(refused)?;
                     let path = path.display();
                     let advice = format!("name one: {path}#{} or {path}#1", ids[0]);
                     let refusal = Refusal::new("", "one genome", format!("a file of {count}"));
@@ -147,21 +166,31 @@ fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// It cannot be read, or is damaged.
 pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
-    let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
-    if !(is_json || is_packed(path)) {
-        return Ok(None);
-    }
     let fail =
         |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
-    if holds_many(path) {
-        let counted = counted(path).map(Some);
-        return counted.map_err(|refusal| fail(GenomeProblem::Refused(refusal.as_failure())));
+    if let Some(many) = map_of_genomes(path, LISTED)? {
+        return Ok(Some(many));
     }
-    if is_packed(path) {
+    if !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
         return Ok(None);
     }
     let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
     let keys = NeatFile::of(&bytes).ok().flatten().and_then(|neat| neat.keys());
     Ok(keys
         .map(|keys| Collection { count: keys.len(), ids: keys.into_iter().take(LISTED).collect() }))
+}
+
+/// The genomes in a map of picbreeder-vlm, counted, with the first `listed` ids; `None` for any other file.
+///
+/// # Errors
+/// It is damaged.
+pub fn map_of_genomes(path: &Path, listed: usize) -> Result<Option<Collection>, ReadGenomeError> {
+    let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
+    if !(is_json || is_packed(path)) || !holds_many(path) {
+        return Ok(None);
+    }
+    counted(path, listed).map(Some).map_err(|refusal| ReadGenomeError {
+        path: path.display().to_string(),
+        problem: Box::new(GenomeProblem::Refused(refusal.as_failure())),
+    })
 }

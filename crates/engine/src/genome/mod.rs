@@ -26,7 +26,7 @@ pub use builtin::{BUILTIN, builtin};
 pub use collection::Collection;
 pub use composed::Composed;
 pub use dot::to_dot;
-pub use file::{GenomeProblem, ReadGenomeError, collection, picked, read};
+pub use file::{GenomeProblem, ReadGenomeError, Reader, collection, map_of_genomes, picked, read};
 pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use json::{JsonError, from_json, to_json};
