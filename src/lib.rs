@@ -23,6 +23,7 @@
 //! | [`page`] | what a page is told of networks and sessions, whoever serves it |
 //! | [`run`] | networks as they are kept: run folders, targets, sweeps that go on; opened from wherever they are |
 //! | [`experiment`] | studies: specs, cells, the table of results, contrasts |
+//! | [`site`] | the page that needs no server, as one file or a folder |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
 //! | `studio` | a local web page: breed, look inside, compare, train (feature `studio`) |
 //! | `cli` | the command line (feature `cli`) |
@@ -163,6 +164,7 @@ pub mod experiment;
 #[cfg(feature = "figures")]
 pub mod figures;
 pub mod run;
+pub mod site;
 #[doc(inline)]
 pub use picloom_engine::{base, evolve, genome, math, network, page, probe, prune, score, train};
 #[doc(no_inline)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms in the order data flows through them.
-const ROOMS: [&str; 14] = [
+const ROOMS: [&str; 15] = [
     "math",
     "genome",
     "evolve",
@@ -16,6 +16,7 @@ const ROOMS: [&str; 14] = [
     "page",
     "run",
     "experiment",
+    "site",
     "figures",
     "studio",
     "cli",

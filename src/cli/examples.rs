@@ -44,7 +44,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         ],
     ),
     ("Studies", &["experiment", "regime", "distil", "contrast", "plot"]),
-    ("The program", &["studio", "bench", "completions", "man"]),
+    ("The program", &["studio", "page", "bench", "completions", "man"]),
 ];
 
 /// Lists the commands of the program in groups.

@@ -29,6 +29,7 @@ mod maps;
 mod names;
 mod new;
 mod output;
+mod page;
 mod plot;
 mod progress;
 mod prune;
@@ -157,6 +158,8 @@ enum Command {
     /// Breed, look inside, compare and train in the browser, on this machine
     #[cfg(feature = "studio")]
     Studio(studio::StudioArgs),
+    /// Write the page that needs nothing installed: one file, or a site
+    Page(page::PageArgs),
     /// Time training steps and pictures on this machine
     Bench(bench::BenchArgs),
     /// Print what a shell needs to complete commands, options and their values
@@ -198,6 +201,7 @@ impl Program for Cli {
             Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
+            Command::Page(args) => page::run(args, out),
             Command::Bench(args) => bench::run(args, out),
             Command::Completions(args) => completions::print(args, command()),
             Command::Man(args) => completions::write_pages(&args, command(), out),

@@ -29,9 +29,6 @@ pub(super) struct StudioArgs {
     /// that come with the program]
     #[arg(long, value_name = "ID", requires = "export", num_args = 1..)]
     ids: Vec<String>,
-    /// The site that `crates/web/build` wrote, whose page and engine are taken
-    #[arg(long, value_name = "DIR", default_value = "target/site", requires = "export")]
-    site: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -43,7 +40,7 @@ struct Serving {
 pub(super) fn run(args: StudioArgs, out: &Output) -> anyhow::Result<()> {
     let studio = Arc::new(Studio::new(&args.root)?);
     if let Some(folder) = &args.export {
-        let done = studio.export(&args.ids, &args.site, folder)?;
+        let done = studio.export(&args.ids, folder)?;
         let text = format!(
             "{}  ({} networks, {} kB)",
             done.page.display(),

@@ -1,7 +1,7 @@
 //! The page's files, embedded as they lie in `src/studio/page/`.
 
 use crate::base::hash::short_id;
-use crate::figures::words::WORDS;
+use crate::site::with_words;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -27,20 +27,10 @@ pub(super) fn text(name: &str) -> Option<Cow<'static, str>> {
     if name.chars().all(|c| c.is_ascii_lowercase() || c == '.' || c == '_') {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/studio/page/");
         if let Ok(text) = std::fs::read_to_string(format!("{path}{name}")) {
-            return Some(with_words(text.into()));
+            return Some(with_words(&text).into_owned().into());
         }
     }
-    FILES.iter().find(|(file, _)| *file == name).map(|(_, text)| with_words((*text).into()))
-}
-
-/// The table of words where a file asks for it.
-fn with_words(text: Cow<'static, str>) -> Cow<'static, str> {
-    match text.contains("const MEANINGS = {};") {
-        true => text
-            .replace("const MEANINGS = {};", &format!("const MEANINGS = {};", WORDS.trim()))
-            .into(),
-        false => text,
-    }
+    FILES.iter().find(|(file, _)| *file == name).map(|(_, text)| with_words(text))
 }
 
 /// The file that a path names, or that the browser has it already.

@@ -27,6 +27,7 @@ mod memory;
 mod messages;
 mod output;
 mod own_pictures;
+mod page;
 mod plot;
 #[cfg(unix)]
 mod plugins;

@@ -94,7 +94,7 @@ WORKS = [
             "compare {out} {dense} --samples 2 --out {new}/compare",
             "bench render --run {out} --size 16 --seconds 0.01",
             "judge sheets {out} --count 2 --size 16 --out {new}/sheets",
-            "studio {around} --site {built} --export {new}/site --ids {id}",
+            "studio {around} --export {new}/site --ids {id}",
         ],
         stops=True,
     ),
@@ -102,7 +102,7 @@ WORKS = [
         "prune",
         ["prune {dense} --budget 150 --rounds 3 --steps 8000 --out {out}"],
         ["prune {dense} --budget 150 --rounds 3 --steps 8000 --resume --out {out}"],
-        ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --site {built} --export {new}/site --ids {id}"],
+        ["eval {out}", "losses {out} --out {new}/losses", "studio {around} --export {new}/site --ids {id}"],
         stops=True,
     ),
     Work(
@@ -175,7 +175,7 @@ WORKS = [
         ["judge labels {out} --from {answers} --second {answers}"],
         reads=["judge test {out}/labels.csv"],
     ),
-    Work("site", ["studio {root} --site {built} --export {out} --ids genomes/moth.json"]),
+    Work("site", ["studio {root} --export {out} --ids genomes/moth.json"]),
     Work(
         "files",
         [
@@ -271,14 +271,8 @@ def prepare(program, work):
     places = {name: inputs / file for name, file in {
         "moth": "moth.json", "mask": "mask.json", "face": "face.png", "spec": "small.toml", "rows": "rows.csv",
         "answers": "answers.csv", "root": "", "dense": "dense", "pruned": "pruned", "sheets": "sheets",
-        "store": "store", "built": "built",
+        "store": "store",
     }.items()}  # fmt: skip
-    # As far as it is looked at, what `crates/web/build` writes.
-    places["built"].mkdir()
-    for name in ("page.js", "style.css", "site.css", "icon.svg", "worker.js", "picloom.wasm", "picloom-plain.wasm"):
-        (places["built"] / name).write_text(name)
-    (places["built"] / "index.html").write_text('<script defer src="page.js"></script>\n')
-    (places["built"] / "picloom.html").write_text("<script>\nwindow.PICLOOM_SITE = {};\n</script>\n")
     for line in (
         f"{TRAIN} --steps 300 --out {{dense}}",
         "prune {dense} --budget 150 --steps 200 --out {pruned}",

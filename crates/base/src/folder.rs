@@ -44,7 +44,7 @@ pub enum FolderKind {
     JudgeReport,
     /// Pictures of a family.
     Family,
-    /// A site that the studio has exported.
+    /// A page that needs no server.
     Site,
     /// Files that are not ours, or a marker that cannot be read.
     #[serde(skip)]
@@ -109,7 +109,9 @@ impl FolderKind {
     /// marker. (A pruning marks that of its rounds after the first; tables and reports are put beside other files.)
     fn ensure_empty(self, folder: &Path) -> Result<(), Refusal> {
         match self {
-            Self::Training | Self::Evolution | Self::Family => self.ensure_only(&[], folder),
+            Self::Training | Self::Evolution | Self::Family | Self::Site => {
+                self.ensure_only(&[], folder)
+            }
             // Its networks may be trained before by `experiment run`, into `runs/`.
             Self::Comparison => self.ensure_only(&["runs"], folder),
             // A session begins with its script and the genomes that it names.
@@ -160,7 +162,7 @@ impl FolderKind {
             Self::JudgeSheets => "pictures to be labelled",
             Self::JudgeReport => "the report of a judge",
             Self::Family => "the pictures of a family",
-            Self::Site => "a site of the studio",
+            Self::Site => "a site",
             Self::Foreign => "files that are not ours, or a damaged picloom.json",
         }
     }

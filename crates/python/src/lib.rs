@@ -21,7 +21,14 @@ mod target;
 mod train;
 mod watched;
 
+use picloom::site::{Engine, Site};
 use pyo3::prelude::*;
+
+/// The page of one file with these networks, a JSON list of what links carry.
+#[pyfunction]
+fn page_with(networks: &str) -> String {
+    Site::new(Engine::own()).with_networks(networks).page()
+}
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -50,5 +57,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::load_run, module)?)?;
     module.add_function(wrap_pyfunction!(study::run_study, module)?)?;
     module.add_function(wrap_pyfunction!(study::study_status, module)?)?;
+    module.add_function(wrap_pyfunction!(page_with, module)?)?;
     Ok(())
 }

@@ -1,8 +1,9 @@
-// Every page at two widths, light and dark: no serious fault of access, nothing wider than the screen; and the site of one file.
+// Every page at two widths, light and dark: no serious fault of access, nothing wider than the screen; and the page of one file.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { accessible, close, expect, go, open } from "../../../tests/studio/studio.mjs";
+import { accessible, close, expect, go, open, picloom, root } from "../../../tests/studio/studio.mjs";
+import { links } from "./walk.mjs";
 
 const SHOWN = {
   first: "#/",
@@ -44,11 +45,27 @@ export async function pages(site) {
   return [`${looked} pages looked at`];
 }
 
-/** The site of one file, from a disk. */
+/** The page of one file, from a disk: the fresh one; that of the program, also in a browser without relaxed vectors. The program's opens the links of the fresh one. */
 export async function disk(site) {
-  const page = await open(pathToFileURL(path.join(site.folder, "picloom.html")).href, { motion: "no-preference" });
-  await page.waitForFunction(() => Number(document.getElementById("main").dataset.shaken) > 3, null, { timeout: 60_000 });
-  await page.click(".acts >> text=Breed");
-  await page.waitForSelector(".brood button", { timeout: 60_000 });
-  await close(page);
+  picloom("page", "--out", "own.html");
+  const [fresh, own] = [path.join(site.folder, "picloom.html"), path.join(root, "own.html")].map((file) => pathToFileURL(file).href);
+  const lacks = () => (WebAssembly.validate = () => false);
+  for (const [address, init] of [[fresh], [own], [own, lacks]]) {
+    const page = await open(address, { motion: "no-preference", init });
+    await page.waitForFunction(() => Number(document.getElementById("main").dataset.shaken) > 3, null, { timeout: 60_000 });
+    if (init) expect((await page.evaluate(() => document.documentElement.dataset.fuses)) === "false", "without relaxed vectors sums round twice");
+    await page.click(".acts >> text=Breed");
+    await page.waitForSelector(".brood button", { timeout: 60_000 });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.bringToFront();
+    await page.click("nav .copy");
+    await page.waitForFunction(() => /copied.*of no use elsewhere/.test(document.getElementById("status").textContent), null, { timeout: 60_000 });
+    await close(page);
+  }
+  for (const link of links) {
+    const page = await open(own + new URL(link).hash);
+    await page.waitForSelector(".brood button, canvas.picture[data-settled]", { timeout: 60_000 });
+    await close(page);
+  }
+  return [`${links.length} links open in the program's page`];
 }

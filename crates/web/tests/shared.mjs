@@ -1,4 +1,5 @@
-// The site with networks of one's own, which `picloom studio --export` writes: from a file server, and from a disk.
+// The site with networks of one's own, which `picloom studio --export` writes with the program's engine: from a file server,
+// and from a disk.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -24,12 +25,10 @@ export async function shared(site) {
   mkdirSync(path.join(root, "genomes"), { recursive: true });
   picloom("genome", "compose", "face", "--seed", "3", "--out", FACE);
   picloom("train", "--genome", FACE, "--wiring", "dense", "--target", FACE, "--size", "24", "--steps", "300", "--out", RUN);
-  const whole = ["studio", "--export", "shared", "--site", site.folder];
-  picloom(...whole, "--ids", FACE, RUN, "genomes/bred_skull.json");
+  picloom("studio", "--export", "shared", "--ids", FACE, RUN, "genomes/bred_skull.json");
   const folder = path.join(root, "shared");
-  refused(["studio", "--export", "other", "--site", root], "crates/web/build");
-  refused(["studio", "--export", "other", "--site", site.folder, "--ids", "genomes/none.json"], "genomes/none.json");
-  refused(["studio", "--export", "genomes", "--site", site.folder], "found other files");
+  refused(["studio", "--export", "other", "--ids", "genomes/none.json"], "genomes/none.json");
+  refused(["studio", "--export", "genomes"], "with other files");
   expect(!existsSync(path.join(root, "other")), "what is refused leaves nothing behind");
   const server = await serve(folder);
   const said = [];

@@ -4,6 +4,9 @@ import path from "node:path";
 import { close, expect, go, open, picloom, pixelsOf, repository, settled } from "../../../tests/studio/studio.mjs";
 import { nativeStep } from "./bits.mjs";
 
+/** The links that were made, for other pages to open. */
+export const links = [];
+
 /** Copies the link of what is shown. */
 async function linkOf(page) {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -13,6 +16,7 @@ async function linkOf(page) {
   await page.evaluate(() => (document.getElementById("status").textContent = ""));
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link.length < 8192 + 200, `a link of at most 8 kB, found ${link.length} letters`);
+  links.push(link);
   return link;
 }
 

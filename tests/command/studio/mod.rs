@@ -11,6 +11,6 @@ mod memory;
 mod networks;
 mod page;
 mod saves;
-pub(crate) mod site;
+mod site;
 mod wall;
 mod work;

@@ -1,31 +1,15 @@
-//! The site of chosen networks: what `picloom studio --export` adds to the page that `crates/web/build` wrote. The page itself
-//! is tested in a browser (`crates/web/test`).
+//! The site of chosen networks: what `picloom studio --export` puts into the page. The page itself is tested in a browser
+//! (`crates/web/test`).
 
 use super::client::root;
 use crate::line::{Place, Said};
 use picloom::genome::{from_json, to_json};
 use picloom::page::CarriedNetwork;
 use serde_json::Value;
-use std::path::Path;
-
-/// What `crates/web/build` writes, as far as it is looked at.
-pub(crate) fn built(folder: &Path) {
-    std::fs::create_dir_all(folder).unwrap();
-    for name in ["page.js", "style.css", "site.css", "icon.svg", "worker.js"] {
-        std::fs::write(folder.join(name), name).unwrap();
-    }
-    for name in ["picloom.wasm", "picloom-plain.wasm"] {
-        std::fs::write(folder.join(name), b"\0asm").unwrap();
-    }
-    let index = "<head>\n<script defer src=\"page.js\"></script>\n</head>";
-    std::fs::write(folder.join("index.html"), index).unwrap();
-    let one = "<body>\n<script>\nwindow.PICLOOM_SITE = {\n};\n</script>\n</body>";
-    std::fs::write(folder.join("picloom.html"), one).unwrap();
-}
 
 /// Exports these ids, separated by blanks, to `site`.
 fn export(root: &Place, ids: &str) -> Said {
-    root.run(&format!("studio --quiet --site built --export site --ids {ids}"))
+    root.run(&format!("studio --quiet --export site --ids {ids}"))
 }
 
 /// The networks of `root/site`.
@@ -39,7 +23,6 @@ fn networks(root: &Place) -> Vec<Value> {
 #[test]
 fn a_site_has_the_chosen_networks_as_a_page_reads_them() {
     let root = root();
-    built(&root.at("built"));
     let mut genome = from_json(&std::fs::read_to_string("genomes/mask.json").unwrap()).unwrap();
     genome.provenance.name = "<img src=x onerror=alert(1)></script>".into();
     root.write("genomes/hostile.json", to_json(&genome));
@@ -79,16 +62,10 @@ fn a_site_that_cannot_be_written_is_refused_and_nothing_is_made() {
         assert_ne!(said.code, Some(0), "{ids}");
         assert!(parts.iter().all(|part| said.error.contains(part)), "{ids}: {said:?}");
     };
-    refused("genomes/mask.json", &["crates/web/build", "--site"]);
-    built(&root.at("built"));
     refused("genomes/none.json", &["genomes/none.json"]);
-    // A site of another time, whose page does not load networks.
-    root.write("built/index.html", "<head></head>");
-    refused("genomes/mask.json", &["index.html"]);
-    built(&root.at("built"));
     root.done("train --arch 3;sin:180 --target mask --size 8 --steps 1 --out large");
     refused("large", &["large: expected a network of at most 65536"]);
     assert!(!root.at("site").exists());
     root.write("site/mine.txt", "mine");
-    refused("genomes/mask.json", &["found other files"]);
+    refused("genomes/mask.json", &["one with other files (mine.txt)"]);
 }

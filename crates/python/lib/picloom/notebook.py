@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import numpy as np
 
-from ._core import Genome, Model
+from ._core import Genome, Model, page_with
 
 if TYPE_CHECKING:
     from anywidget import AnyWidget
-
-# Before it the page has the networks that it is given.
-_INSIDE = "<script>\nwindow.PICLOOM_SITE = {"
 
 # The page in a frame of its own, which needs no server.
 _ESM = """
@@ -53,7 +49,6 @@ def widget(
     *,
     name: str = "network",
     genome: Genome | None = None,
-    site: str | Path = "target/site",
     height: int = 720,
 ) -> AnyWidget:
     """A network on the page that needs nothing installed, in a notebook.
@@ -68,8 +63,6 @@ def widget(
         What the page calls it.
     genome : Genome, optional
         Whose graph the model is; needed for a model without layers.
-    site : path
-        What ``crates/web/build`` of Picloom's source wrote.
     height : int
         Of the page, in pixels.
 
@@ -83,8 +76,6 @@ def widget(
     ------
     ImportError
         anywidget is not installed.
-    FileNotFoundError
-        There is no site.
     ValueError
         A graph without its genome, or an unknown view.
     """
@@ -93,17 +84,8 @@ def widget(
 
     if view not in ("look", "train", "score"):
         raise ValueError(f"view: expected look, train or score, found {view!r}")
-    file = Path(site) / "picloom.html"
-    page = file.read_text(encoding="utf-8") if file.is_file() else ""
-    if page.count(_INSIDE) != 1:
-        raise FileNotFoundError(
-            f"{file}: expected the page that crates/web/build writes, found none; run crates/web/build in the folder of Picloom's source, "
-            "and name what it wrote with site="
-        )
     ident = f"notebook/{name}"
     shown: list[dict[str, Any]] = [{"id": ident, "text": _text(network, genome, name), "entry": None, "scores": {}}]
-    networks = json.dumps(shown).replace("<", "\\u003c")
-    page = page.replace(_INSIDE, f"<script>\nwindow.PICLOOM_NETWORKS = {networks};\n</script>\n{_INSIDE}")
 
     class Page(anywidget.AnyWidget):  # type: ignore[misc]
         _esm = _ESM
@@ -111,4 +93,4 @@ def widget(
         hash = traitlets.Unicode().tag(sync=True)
         height = traitlets.Int().tag(sync=True)
 
-    return Page(page=page, hash=f"#/{view}/notebook/{quote(name, safe='')}", height=height)
+    return Page(page=page_with(json.dumps(shown)), hash=f"#/{view}/notebook/{quote(name, safe='')}", height=height)

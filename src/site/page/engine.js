@@ -1,5 +1,7 @@
 // Asks the engine in its worker.
 
+import { withoutRelaxed } from "./plain.js";
+
 // In a site of one file everything stands in the page: the worker's text, and the engine, compressed, in base64.
 const inside = globalThis.PICLOOM_SITE;
 
@@ -23,16 +25,17 @@ function send(message, bytes) {
 }
 
 async function compiled() {
-  const name = isRelaxed ? "picloom.wasm" : "picloom-plain.wasm";
+  let response;
   if (inside) {
-    const bytes = Uint8Array.from(atob(inside[name]), (letter) => letter.charCodeAt(0));
-    const whole = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return WebAssembly.compile(await new Response(whole).arrayBuffer());
+    const bytes = Uint8Array.from(atob(inside["picloom.wasm"]), (letter) => letter.charCodeAt(0));
+    response = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+  } else {
+    response = await fetch("picloom.wasm");
+    if (!response.ok) throw new Error(`picloom.wasm: the server answered ${response.status}. The site is not whole; copy it once more.`);
   }
-  const response = await fetch(name);
-  if (!response.ok) throw new Error(`${name}: the server answered ${response.status}. The site is not whole; copy it once more.`);
-  // Servers that do not know the kind of the file are common.
-  return WebAssembly.compile(await response.arrayBuffer());
+  // Not compiled as it comes: servers that do not know the kind of the file are common.
+  const wasm = new Uint8Array(await response.arrayBuffer());
+  return WebAssembly.compile(isRelaxed ? wasm : withoutRelaxed(wasm));
 }
 
 async function start() {

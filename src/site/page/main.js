@@ -24,14 +24,17 @@ async function nameWhole() {
   rename(page, whole, Object.fromEntries(query));
 }
 
+// A page that no server sends has no address on another machine.
+const ELSEWHERE = /^https?:/.test(location.protocol) ? "" : ". This page is a file on your disk: the link is of no use elsewhere";
+
 async function copyLink() {
   await nameWhole();
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The link is copied");
+    say(`The link is copied${ELSEWHERE}`);
   } catch {
     // Browsers let pages from a disk, or without the focus, not copy.
-    prompt("Copy this link", location.href);
+    prompt(`Copy this link${ELSEWHERE}`, location.href);
   }
 }
 
