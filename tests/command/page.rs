@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 fn addresses(page: &str) -> Vec<&str> {
     let begins = ["src=\"", "href=\""].into_iter().flat_map(|begin| page.split(begin).skip(1));
     let all = begins.filter_map(|rest| rest.split('"').next());
-    all.filter(|address| !address.starts_with(['#', '$']) && !address.starts_with("data:")).collect()
+    all.filter(|address| !address.starts_with(['#', '$']) && !address.starts_with("data:"))
+        .collect()
 }
 
 #[test]
@@ -61,7 +62,9 @@ fn defined(line: &str) -> Vec<&str> {
     };
     match rest.strip_prefix('[') {
         Some(list) => list.split(']').next().unwrap().split(", ").collect(),
-        None => rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').take(1).collect(),
+        None => {
+            rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').take(1).collect()
+        }
     }
 }
 
