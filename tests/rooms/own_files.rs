@@ -186,6 +186,7 @@ fn all_files_are_read_by_the_bounded_reader_and_opened_in_one_place() {
         "crates/base/src/command.rs",
         "crates/engine/src/prune/methods/command.rs",
         "crates/engine/src/score/judges/command.rs",
+        "crates/engine/src/score/measures/command.rs",
         "src/figures/film.rs",
         "src/studio/saves.rs",
     ];
