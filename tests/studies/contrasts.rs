@@ -103,6 +103,11 @@ fn one_question_is_asked_of_several_numbers_in_units_of_their_own_spread() {
         all(&both.replace("arm = \"evolved\" }\n", "target = \"a\", arm = \"dense\" }\n")).unwrap();
     let refused = contrast(&table, &flat[0]).unwrap_err();
     assert_refused(&refused, ["scale", "rows in which score differs", "1 rows"]);
+    // A contrast asks of one number where the others ask of several.
+    let several = toml::from_str("each = [\"score\", \"-roughness\"]").unwrap();
+    let one = "id = \"one\"\neach = []\nbetween = [{ arm = \"evolved\" }, { arm = \"dense\" }]";
+    let one = ContrastSpec::all(&several, &[toml::from_str(one).unwrap()]).unwrap();
+    assert_eq!(one.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(), ["one"]);
     // Beside each, the same of some of its rows.
     let also = "also = { rough = { rough = \">300\" } }\nwhere = { seed = 0 }\n";
     let specs = all(&format!("{also}{both}")).unwrap();

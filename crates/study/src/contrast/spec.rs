@@ -555,6 +555,8 @@ fn with_also(mut laid: toml::Table) -> Result<Vec<toml::Table>, Refusal> {
 /// The contrasts that one with `each` stands for: one a number.
 fn of_each(mut laid: toml::Table) -> Result<Vec<toml::Table>, Refusal> {
     let each = match laid.remove("each") {
+        // An empty list undoes that of `[contrast_defaults]`.
+        Some(toml::Value::Array(each)) if each.is_empty() => return Ok(vec![laid]),
         Some(toml::Value::Array(each)) => each,
         Some(other) => {
             let id = laid.get("id").and_then(toml::Value::as_str).unwrap_or_default();
