@@ -182,6 +182,7 @@ fn an_arm_goes_on_training_another_at_a_size_of_its_own() {
     let own = after.model.picture(20, Coords::default());
     let mse = own.mse(&drawn);
     assert!((on.mse - mse).abs() < 1e-9 && on.mse != parent.mse, "{} {mse}", on.mse);
+    assert_eq!(result("wired-on", 0).alive, result("wired", 1).alive);
     // The evolved network draws its own picture at any size.
     assert!(result("evolved-20", 0).r2 > 0.999_999);
     assert_eq!(record.rows.iter().filter(|row| row.arm == "left-out").count(), 1);

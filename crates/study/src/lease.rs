@@ -404,7 +404,7 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let leases = Leases::new(BEAT);
-                    for _ in 0..5_000 {
+                    for _ in 0..20_000 {
                         drop(leases.take(&cell).expect("no error"));
                     }
                 });

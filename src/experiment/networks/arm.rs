@@ -346,8 +346,8 @@ impl ArmSpec {
         self
     }
 
-    /// Whether its networks are trained, and not only read or transformed.
-    pub(super) fn is_made_by_run(&self) -> bool {
+    /// Whether its networks are trained; the evolved one and transformed ones are not.
+    pub(super) fn is_trained(&self) -> bool {
         self.wiring != Some(ArmWiring::Evolved) && self.transform.is_none()
     }
 

@@ -194,8 +194,7 @@ pub(super) fn row(
 /// Networks of a chain that are still to be trained, and about how long what is left of it takes in seconds of one core.
 pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
     let arms = &chain.key.arms;
-    let source =
-        arms.iter().any(ArmSpec::is_made_by_run).then(|| chain.source.load().ok()).flatten();
+    let source = arms.iter().any(ArmSpec::is_trained).then(|| chain.source.load().ok()).flatten();
     let mut worker = source.as_ref().map(|source| {
         let ask = Ask::new(&|_| true);
         Worker::new(chain, source, folder, ask)
@@ -203,7 +202,7 @@ pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
     arms.iter().fold((0, 0.0), |(networks, seconds), arm| {
         let costs = chain.costs(arm);
         let mut is_there = |worker: &mut Worker<'_>| matches!(worker.is_there(arm), Ok(true));
-        match !arm.is_made_by_run() || worker.as_mut().is_some_and(&mut is_there) {
+        match !arm.is_trained() || worker.as_mut().is_some_and(&mut is_there) {
             true => (networks, seconds + costs.scoring),
             false => (networks + levels(arm).count(), seconds + costs.scoring + costs.training),
         }
@@ -297,7 +296,7 @@ impl Worker<'_> {
                     let (arm_name, model) = (&arm.name, &run.model);
                     let (kept, run_at) = (model.mask.kept(), Some((&run, folder.as_path())));
                     look(&Made { arm: arm_name, level, kept, model, run: run_at })?;
-                    self.trained.insert(arm.name.clone(), run);
+                    self.trained.insert(level_name(&arm.name, level), run);
                 }
                 Ok(())
             }
@@ -471,14 +470,14 @@ impl Worker<'_> {
         Ok(parent.clone())
     }
 
-    /// Whether the networks of an arm that is made by a run are; then they count as trained.
+    /// Whether the networks of an arm that is trained are there; then they count as trained.
     fn is_there(&mut self, arm: &ArmSpec) -> Result<bool, ArmError> {
-        for (_, wiring) in arm.wirings() {
+        for (level, wiring) in arm.wirings() {
             let ArmWiring::Trained(wiring) = wiring else { continue };
             let Some(folder) = self.trainings(arm, wiring).finished(self.folder) else {
                 return Ok(false);
             };
-            self.trained.insert(arm.name.clone(), load_run(&folder)?);
+            self.trained.insert(level_name(&arm.name, level), load_run(&folder)?);
         }
         if arm.wiring.is_some() {
             return Ok(true);
@@ -586,11 +585,7 @@ impl<'a> Measuring<'a> {
             mechanisms: key.mechanisms,
             organisation: key.organisation,
             measure: key.measure,
-            genome: chain
-                .is_evolved(arm)
-                .then_some(source.evolved.as_ref())
-                .flatten()
-                .map(|own| &own.0),
+            genome: source.evolved.as_ref().filter(|_| chain.is_evolved(arm)).map(|(own, _)| own),
             views: (named(&key.show) || with_maps).then_some((file, key.show_changes, with_maps)),
         }
     }

@@ -204,17 +204,13 @@ impl Chain {
             let size = size.max(JUDGED_AT);
             measured as f64 * cost::scoring(weights, kept, size) + cost::measures(kept, size)
         };
-        if arm.transform.is_some() {
-            let from = key.arms.iter().find(|other| Some(&other.name) == arm.from.as_ref());
-            let links = from.map_or(links, |from| self.links(from.wiring));
-            return ArmCost { training: 0.0, scoring: scored(links) };
-        }
-        if arm.trains_on() {
+        if arm.transform.is_some() || arm.trains_on() {
             let kept = arm.parent(&key.arms).map_or(links, |(parent, level)| {
-                let levels = parent.levels[..level].iter();
-                levels.fold(links, |left, level| self.kept(level, links, left))
+                let (links, levels) = (self.links(parent.wiring), &parent.levels[..level]);
+                levels.iter().fold(links, |left, level| self.kept(level, links, left))
             });
-            return ArmCost { training: trained(kept), scoring: scored(kept) };
+            let training = if arm.trains_on() { trained(kept) } else { 0.0 };
+            return ArmCost { training, scoring: scored(kept) };
         }
         match arm.wiring {
             Some(ArmWiring::Evolved) => ArmCost { training: 0.0, scoring: scored(links) },

@@ -1,5 +1,5 @@
 //! The targets of a networks study: in → their files; out → pictures and the networks that can be made for them. A plan
-//! keeps a few numbers of each, so that a collection of genomes takes no more memory than one.
+//! keeps some numbers of each, and no picture or network.
 
 use super::arm::ArmSpec;
 use super::record::About;

@@ -1,6 +1,6 @@
 //! A networks study as its TOML file says it.
 
-use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings};
+use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings, level_name};
 use super::record::NetworksRecord;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -301,7 +301,7 @@ impl Spec for NetworksSpec {
             arm.check(&self.arms[..i])?;
             // In tables and figures a level is `ARM-LEVEL`.
             let is_level = |other: &&ArmSpec| {
-                (1..=other.levels.len()).any(|level| arm.name == format!("{}-{level}", other.name))
+                (1..=other.levels.len()).any(|level| arm.name == level_name(&other.name, level))
             };
             if let Some(other) = self.arms.iter().find(is_level) {
                 let expected = format!("a name that no level of arm {} has", other.name);
@@ -365,7 +365,7 @@ impl Spec for NetworksSpec {
         // `ARM-LEVEL`, levels from 1, beside each arm.
         let arms = named(&|s| {
             let of = |arm: &ArmSpec| {
-                let level = |level| format!("{}-{level}", arm.name);
+                let level = |level| level_name(&arm.name, level);
                 [vec![arm.name.clone()], (1..=arm.levels.len()).map(level).collect()].concat()
             };
             s.arms.iter().flat_map(of).collect()
