@@ -176,6 +176,7 @@ WORKS = [
         reads=["judge test {out}/labels.csv"],
     ),
     Work("site", ["studio {root} --export {out} --ids genomes/moth.json"]),
+    Work("page", ["page --out {out}"]),
     Work(
         "files",
         [
