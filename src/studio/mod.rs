@@ -16,6 +16,7 @@
 //! | `networks` | one network: its wiring, pictures, maps, matched changes; `thumbs`: anything, small |
 //! | `sessions` | breeding |
 //! | `jobs` | training, pruning, scoring: one at a time, with live events |
+//! | `watched` | trainings and scores that a page looks on at |
 //! | `study` | a study: figures, verdicts, its networks |
 //! | `opened` | files dropped on the page |
 //! | `page` | the embedded page; `export` writes the site with an engine of its own |
@@ -40,6 +41,7 @@ mod sessions;
 mod state;
 mod study;
 mod thumbs;
+mod watched;
 mod workers;
 
 pub use export::{ExportError, Exported};

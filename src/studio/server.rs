@@ -12,6 +12,7 @@ use super::sessions;
 use super::state::Studio;
 use super::study;
 use super::thumbs;
+use super::watched;
 use super::workers::{HasLeft, Saving};
 use crate::page::Way;
 use axum::Router;
@@ -127,6 +128,7 @@ impl Studio {
             .route("/api/jobs/{name}/events", get(jobs::events))
             .route("/api/jobs/{name}/stop", told_of(jobs::stop))
             .route("/api/jobs/{name}/resume", told_of(jobs::resume))
+            .route("/api/watched/{ask}", post(watch))
             .route("/api/score", asked(jobs::score))
             .route("/api/study", asked(study::study))
             .route("/api/study/figure", asked(study::figure))
@@ -264,6 +266,18 @@ async fn open(State(studio): State<Arc<Studio>>, uri: Uri, request: Request) -> 
     let body = body_of(&studio, request, LARGEST_FILE).await?;
     let own = studio.clone();
     studio.requests.answer(move |_| opened::open(&own, asked, &body.bytes)).await
+}
+
+/// `POST /api/watched/ASK`: about a training or a score that the page looks on at.
+async fn watch(
+    State(studio): State<Arc<Studio>>,
+    Named(ask): Named<String>,
+    request: Request,
+) -> Answer {
+    let body = body_of(&studio, request, LARGEST_JSON).await?;
+    let own = studio.clone();
+    let work = move |has_left: HasLeft<'_>| watched::answer(&own, &ask, &body.bytes, has_left);
+    studio.requests.answer(work).await
 }
 
 async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {

@@ -7,6 +7,7 @@ use super::workers::Workers;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
 use crate::network::Wiring;
+use crate::page::Watched;
 use crate::probe::View;
 use crate::run::Source;
 use serde::Serialize;
@@ -24,6 +25,7 @@ pub struct Studio {
     pub(super) networks: Networks,
     pub(super) sessions: Sessions,
     pub(super) jobs: Jobs,
+    pub(super) watched: Watched,
     /// For long work, so that requests never wait for it.
     pub(super) long_work: Workers,
     /// For answers.
@@ -53,6 +55,7 @@ impl Studio {
             networks: Networks::default(),
             sessions: Sessions::default(),
             jobs: Jobs::default(),
+            watched: Watched::default(),
             long_work: workers("work", 1),
             requests: workers("studio", rayon::current_num_threads().max(4)),
             downloads: workers("save", 1),
@@ -71,6 +74,8 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 pub(super) struct Networks {
     pub loaded: Mutex<Vec<Arc<Loaded>>>,
+    /// Those that a page has handed over.
+    pub held: Mutex<Vec<Arc<Loaded>>>,
     pub views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
 }
 

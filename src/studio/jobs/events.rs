@@ -56,7 +56,7 @@ pub(crate) async fn events(
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let (tell, told) = channel(16);
-    tokio::spawn(look(studio.clone(), job, last, tell));
+    tokio::spawn(look(job, last, tell));
     Sse::new(Told { events: told, _place: place }).keep_alive(KeepAlive::default()).into_response()
 }
 
@@ -65,7 +65,7 @@ fn event(kind: &str, data: &Value) -> Event {
 }
 
 /// Looks at the job until it is over or nobody listens.
-async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sender<Event>) {
+async fn look(job: Arc<Job>, last: Option<u64>, tell: Sender<Event>) {
     let mut step = last;
     let mut drawings = 0;
     let mut status = None;
@@ -77,11 +77,11 @@ async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sende
                 status = Some(state.status);
                 events.push(event("status", &json!({ "status": state.status })));
             }
-            if let Work::Score { .. } | Work::Evolve { .. } = job.work {
+            if let Work::Evolve { .. } = job.work {
                 if step != Some(state.step) {
                     step = Some(state.step);
                     let data = json!({ "done": state.step, "total": state.steps });
-                    events.push(event("score", &data).id(state.step.to_string()));
+                    events.push(event("evolve", &data).id(state.step.to_string()));
                 }
             } else {
                 // A curve that begins again is told from its beginning.
@@ -107,15 +107,7 @@ async fn look(studio: Arc<Studio>, job: Arc<Job>, last: Option<u64>, tell: Sende
             state.status.is_over()
         };
         if is_over {
-            let mut end = serde_json::to_value(job.shown(false)).expect("plain data");
-            let own = studio.clone();
-            let of = job.clone();
-            let record = tokio::task::spawn_blocking(move || own.score_of(&of.work)).await;
-            end["score"] = record.ok().flatten().map_or(Value::Null, |record| {
-                let mut score = super::score::shown(&record);
-                score["judged"].take();
-                score
-            });
+            let end = serde_json::to_value(job.shown(false)).expect("plain data");
             events.push(event("end", &end));
         }
         for event in events {

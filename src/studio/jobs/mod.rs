@@ -1,8 +1,7 @@
-//! Long work: training, pruning, scoring. One job computes at a time, the others wait.
+//! Long work: training, pruning, evolving. One job computes at a time, the others wait.
 //!
-//! A job's work lies in `runs/studio/JOB.json`, its results in its run folder or its part of a
-//! sweep: a server that is killed loses nothing, and the next one shows its jobs as stopped, to go
-//! on to the same bits.
+//! A job's work lies in `runs/studio/JOB.json`, its results in its run folder: a server that is killed loses nothing,
+//! and the next one shows its jobs as stopped, to go on to the same bits.
 
 mod events;
 pub(super) mod job;
@@ -10,8 +9,9 @@ mod score;
 mod work;
 
 pub(super) use events::events;
-pub(super) use job::{Jobs, Work};
-pub(super) use score::{kept_score, score, shown};
+pub(super) use job::{Jobs, RUNS, Work};
+pub(super) use score::{SCORES, file, kept_score, score, shown};
+pub(super) use work::target_of;
 
 use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
 use super::builtin::Builtin;
@@ -30,9 +30,8 @@ use crate::prune::Method;
 use crate::prune::methods::{MethodRow, Need};
 use crate::run::{RunConfig, RunResult, read_metrics, shipped};
 use crate::train::OptimizerConfig;
-use job::{Job, RUNS, Status};
+use job::{Job, Status};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -69,21 +68,13 @@ pub(super) fn found(studio: &Studio) {
         let curve = lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite());
         let result: Option<RunResult> =
             text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
-        let scored = studio.score_of(&file.work);
         let evolved: Option<EvolutionResult> =
             text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
-        let done = scored.is_some() || result.is_some() || evolved.is_some();
+        let done = result.is_some() || evolved.is_some();
         // What it was not told, it has found out.
-        let found_out = || match &scored {
-            Some(record) => {
-                let judged = record["perturbations"].as_array()?.iter();
-                let links: BTreeSet<Option<u64>> = judged.map(|p| p["link"].as_u64()).collect();
-                Some(links.len() as u64)
-            }
-            None => {
-                let config = text(&run.join("config.toml"))?;
-                Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
-            }
+        let found_out = || {
+            let config = text(&run.join("config.toml"))?;
+            Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
         };
         let best = match file.work {
             Work::Evolve { .. } => work::best_of(studio, &run),

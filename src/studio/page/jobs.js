@@ -1,10 +1,10 @@
-// Long work: training, pruning, scoring, as it goes on; stop it, go on later.
+// Long work: training, pruning, evolving, as it goes on; stop it, go on later.
 
 import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
 import { address } from "./route.js";
 import { meaning, term } from "./words.js";
-import { besideTarget, bytes, call, find, get, post } from "./api.js";
-import { lossCurve, scoreBar } from "./charts.js";
+import { besideTarget, bytes, call, get, post } from "./api.js";
+import { lossCurve } from "./charts.js";
 
 /** The mark of a network whose score does not count. */
 const unfit = () => h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit");
@@ -12,7 +12,7 @@ const unfit = () => h("span", { class: "unfit", title: meaning("unfit"), "data-t
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
 
 // What is counted, where that is no step of training.
-const COUNTED = { score: "weight", evolve: "generation" };
+const COUNTED = { evolve: "generation" };
 
 /** Shows all work, or one piece of it. */
 export async function showJobs(main, { id }) {
@@ -24,9 +24,9 @@ const titleOf = ({ name }) => name[0].toUpperCase() + name.slice(1);
 async function showAll(main) {
   const jobs = await get("jobs", null, "Reading");
   const all = jobs.jobs ?? jobs;
-  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning, evolving and scoring that was started here. What was stopped goes on where it stopped.")),
+  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and evolving that was started here. What was stopped goes on where it stopped.")),
     all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
-      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? [" · ", term(COUNTED[job.kind] ?? "step", `${job.step ?? 0} of ${count(job.steps, COUNTED[job.kind] ?? "step")}`)] : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it; or open a picture, and train on it or evolve towards it."));
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? [" · ", term(COUNTED[job.kind] ?? "step", `${job.step ?? 0} of ${count(job.steps, COUNTED[job.kind] ?? "step")}`)] : "")))) : h("p", { class: "empty" }, "Nothing yet. Train or prune a network in the background, or evolve towards a picture."));
   keys([]);
 }
 
@@ -70,14 +70,12 @@ async function showJob(main, id) {
     const [done, all] = [job.step ?? 0, job.steps];
     bar.max = all || 1;
     bar.value = done;
-    const score = job.score?.score !== undefined ? job.score : null;
     const counted = COUNTED[job.kind] ?? "step";
     const known = [all && term(counted, `${counted} ${done} of ${all}`), job.loss !== undefined && job.loss !== null && term("loss", `loss ${job.loss.toPrecision(3)}`),
       job.r2 !== undefined && job.r2 !== null && h("span", null, term("r2", `R² ${number(job.r2, 3)}`), job.fit === false && [" ", unfit(), ": it has not learned its picture; more steps may do"]),
-      ...(score ? ["clean", "unclear", "damaged"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
+      job.error].filter(Boolean);
     told.replaceChildren(...known.flatMap((part, i) => (i ? [" · ", part] : [part])));
-    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ", ", term("clean_share", `clean share ${number(score.clean_share)}`), score.fit === false ? [". ", unfit(), ": it does not count, for the network has not learned its picture."] : ".")] : []),
-      ...(curve.length ? [lossCurve(curve, job.steps)] : []));
+    chart.replaceChildren(...(curve.length ? [lossCurve(curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
     // Buttons stay as long as they mean the same: they may have the focus.
     const means = [going, job.can_resume, job.run, job.status].join();
@@ -87,7 +85,6 @@ async function showJob(main, id) {
       going && button("Stop", () => act("stop")),
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
-      !job.run && job.kind === "score" && job.status === "finished" && h("a", { class: "button main", href: address("look", job.id) }, "Look inside"),
       job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
     ].filter(Boolean));
   }
@@ -122,7 +119,7 @@ async function showJob(main, id) {
       show();
     });
     on("train", progress);
-    on("score", progress);
+    on("evolve", progress);
     on("picture", () => picture().catch(complain));
     on("end", async (data) => {
       source.close();
@@ -137,7 +134,6 @@ async function showJob(main, id) {
   canvas.hidden = true;
   fill(main, h("header", { class: "page" }, h("h1", null, titleOf(job)), h("p", { class: "lead" }, state)),
     h("div", { class: "job" }, h("figure", null, canvas), h("div", null, bar, told, chart, actions)));
-  if (job.kind === "score" && job.status === "finished") job.score = await find("score", { id: job.id, wiring: job.wiring }, "Reading its score");
   show();
   picture().catch(complain);
   follow();

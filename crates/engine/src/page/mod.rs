@@ -8,11 +8,14 @@ mod drawing;
 mod moves;
 mod networks;
 mod places;
+mod scoring;
 mod sessions;
 mod shelf;
 pub mod sugiyama;
 mod tone;
+mod training;
 mod tree;
+mod watched;
 
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
@@ -22,6 +25,7 @@ pub use networks::{
     matched, network, picture, ranked, side_by_side, tags,
 };
 pub use places::{Places, places};
+pub use scoring::Scoring;
 pub use sessions::{
     Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
     SheetPictures, SheetRequest, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
@@ -29,4 +33,6 @@ pub use sessions::{
 };
 pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
+pub use training::{KeptTraining, Training};
 pub use tree::{Place, Shown, Tree, TreeNode};
+pub use watched::{Watched, WatchedAnswer, watch};

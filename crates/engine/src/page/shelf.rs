@@ -4,7 +4,7 @@ use super::tree::Shown;
 use crate::base::refusal::Refusal;
 use crate::evolve::{Breeding, Session};
 use crate::genome::{Genome, Palette};
-use crate::network::{Coords, Model, Wiring};
+use crate::network::{Coords, Model, Picture, Wiring};
 use crate::probe::View;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -72,6 +72,18 @@ pub trait Shelf {
 
     /// Its names, for people.
     fn about(&mut self, id: &str, network: &Self::Network) -> About;
+
+    /// The picture that a training of a network learns, and its id: the one with the id `wanted`, else the one that
+    /// the network learned. `None` if it was not trained.
+    ///
+    /// # Errors
+    /// There is no such picture.
+    fn target(
+        &mut self,
+        network: &Self::Network,
+        wanted: Option<&str>,
+        size: usize,
+    ) -> Answered<Option<(String, Picture)>>;
 
     /// A view of a network at `size`².
     ///
