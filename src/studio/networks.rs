@@ -1,5 +1,6 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
+use super::HELD;
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::builtin::Builtin;
 use super::jobs::target_of;
@@ -8,7 +9,6 @@ use super::names;
 use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio, locked};
-use super::watched::HELD;
 use super::workers::HasLeft;
 use crate::evolve::{Breeding, Session};
 use crate::genome::{self, Genome, Palette, from_json, to_json};

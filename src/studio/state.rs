@@ -1,6 +1,5 @@
 //! The state of the server: the root, threads, the line of jobs, and caches.
 
-use super::connections::MOST_CONNECTIONS;
 use super::jobs::job::Jobs;
 use super::root::{Root, RootError};
 use super::workers::Workers;
@@ -34,8 +33,6 @@ pub struct Studio {
     pub(super) downloads: Workers,
     /// Bytes of bodies that there is room for.
     pub(super) bodies: Arc<Semaphore>,
-    /// Streams of events that there is room for.
-    pub(super) streams: Arc<Semaphore>,
 }
 
 impl Studio {
@@ -60,7 +57,6 @@ impl Studio {
             requests: workers("studio", rayon::current_num_threads().max(4)),
             downloads: workers("save", 1),
             bodies: Arc::new(Semaphore::new(LARGEST_BODIES)),
-            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
         })
     }
 }
@@ -93,9 +89,6 @@ pub(super) struct Loaded {
 
 /// All bodies of requests that are held at once, in bytes.
 const LARGEST_BODIES: usize = 64 << 20;
-
-/// Streams of events at once: half of the connections stay free for requests.
-pub(super) const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 
 /// Genes of all sheets of the sessions that are kept ready together: about 200 MB.
 pub const MOST_GENES: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! Trainings and scores that a page looks on at. They live in memory; a training can be kept as a run.
 
+use super::HELD;
 use super::answer::{Answer, Refusal, json_of, made, of_bytes, with_number};
 use super::jobs::{RUNS, SCORES, file, shown, target_of};
 use super::networks::{Files, keep};
@@ -8,28 +9,27 @@ use super::workers::HasLeft;
 use crate::base::files::write_json;
 use crate::base::hash::json_id;
 use crate::base::lock::FolderLock;
-use crate::network::Wiring;
-use crate::page::{CarriedNetwork, KeptTraining, PageError, watch};
+use crate::network::{Model, Wiring};
+use crate::page::{CarriedNetwork, PageError, Training, watch};
 use crate::run::{Source, Target, TrainJob, train_run};
 use crate::score::Fit;
 use crate::train::TrainConfig;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time that one answer trains for at most.
 const LONGEST: Duration = Duration::from_secs(2);
-/// The beginning of the id of a network that a page has handed over, and the most letters of one.
-pub(super) const HELD: &str = "held/";
+/// Most letters of the id of a network that a page has handed over.
 const LONGEST_ID: usize = 80;
 
 /// `POST /api/watched/ASK`.
 pub(super) fn answer(studio: &Studio, ask: &str, json: &[u8], has_left: HasLeft<'_>) -> Answer {
     match ask {
         "hold" => hold(studio, json),
-        "keep" => made(&keep_run(studio, json)?),
-        "keep-score" => json_of(&keep_score(studio, json)?),
+        "keep" => keep_run(studio, json),
+        "keep-score" => keep_score(studio, json),
         _ => {
             let began = Instant::now();
             let has_left = || has_left() || began.elapsed() > LONGEST;
@@ -83,39 +83,34 @@ fn hold(studio: &Studio, json: &[u8]) -> Answer {
     json_of(&id)
 }
 
-#[derive(Serialize)]
-struct KeptRun {
-    id: String,
-}
-
 /// Keeps a training as it stands: a run that begins from its weights and takes no step.
-fn keep_run(studio: &Studio, json: &[u8]) -> Result<KeptRun, Refusal> {
-    let failed = |error: String| PageError::Failed(error);
-    let id = studio.watched.training(json, |training| {
-        let KeptTraining { arm, model, genome, coords, target_id, target, config } =
-            training.kept();
-        let size = target.width;
-        let evolved = target_of(studio, target_id, size, coords).ok();
+fn keep_run(studio: &Studio, json: &[u8]) -> Answer {
+    let bad = |error: String| PageError::Bad(error);
+    let id = studio.watched.trainings.at(json, |training| {
+        let Training { coords, target_id, .. } = &*training;
+        let Model { network, mask, weights } = training.model();
+        let picture = training.trainer.problem().target.clone();
+        let evolved = target_of(studio, target_id, picture.width, *coords).ok();
         let target = Target {
             genome: evolved.and_then(|evolved| evolved.genome),
-            ..Target::of_picture(target_id.into(), target.clone())
+            ..Target::of_picture(target_id.clone(), picture)
         };
-        let (wiring, train) =
-            ((model.network, model.mask), TrainConfig { steps: 0, ..config.clone() });
-        let genome = genome.filter(|_| wiring.0.arch.is_none());
-        let job = TrainJob::new(arm, &target, coords, wiring, Some(model.weights), genome, train);
+        let genome = training.genome.as_ref().filter(|_| network.arch.is_none());
+        let train = TrainConfig { steps: 0, ..training.config.clone() };
+        let (wiring, start) = ((network, mask), Some(weights));
+        let job = TrainJob::new(training.arm, &target, *coords, wiring, start, genome, train);
         let id = format!("{RUNS}/kept-{}", &json_id(&job.config)[..10]);
         let folder = studio.root.made(&id).and_then(|_| studio.root.whole(&id))?;
-        let _lock = FolderLock::take(&folder).map_err(|e| failed(e.to_string()))?;
-        train_run(&folder, job, true, &mut ()).map_err(|e| failed(e.to_string()))?;
+        let _lock = FolderLock::take(&folder).map_err(|e| bad(e.to_string()))?;
+        train_run(&folder, job, true, &mut ()).map_err(|e| bad(e.to_string()))?;
         Ok(id)
     })?;
-    Ok(KeptRun { id })
+    made(&json!({ "id": id }))
 }
 
 /// Keeps a score that is taken whole, beside the measures of its network.
-fn keep_score(studio: &Studio, json: &[u8]) -> Result<Value, Refusal> {
-    let record = studio.watched.scoring(json, |scoring| {
+fn keep_score(studio: &Studio, json: &[u8]) -> Answer {
+    let record = studio.watched.scores.at(json, |scoring| {
         let loaded = studio.network(scoring.of())?;
         let behind = loaded.source.behind();
         let record = scoring.record(&loaded.source.model, behind.as_ref())?;
@@ -123,5 +118,5 @@ fn keep_score(studio: &Studio, json: &[u8]) -> Result<Value, Refusal> {
         write_json(&path, &record).map_err(Refusal::unwritten)?;
         Ok(record)
     })?;
-    Ok(shown(&record))
+    json_of(&shown(&record))
 }

@@ -47,7 +47,7 @@ export async function working(studio) {
   await page.click("dialog .main");
   await page.waitForSelector("progress");
   await page.waitForFunction(() => document.querySelector("progress").value > 0 && document.querySelector(".curve"), null, { timeout: 60_000 });
-  await page.waitForFunction(() => Number(document.querySelector("canvas.picture").dataset.drawn) > 1, null, { timeout: 60_000 });
+  await page.waitForFunction(() => Number(document.querySelector("img.picture").dataset.drawn) > 1, null, { timeout: 60_000 });
   const job = await page.evaluate(() => location.hash);
   // Stopped, and gone on.
   await page.click("button:text('Stop')");
@@ -99,6 +99,6 @@ export async function working(studio) {
   await go(page, "#/jobs");
   const listed = await page.locator("main ul.lines li").count();
   expect(listed === 4, `all work is listed, found ${listed}`);
-  await close(page, /ERR_CONNECTION|ERR_INCOMPLETE|EventSource|status of 409/);
+  await close(page, /ERR_CONNECTION|ERR_INCOMPLETE|status of 409/);
   return [`a training was stopped at step ${stopped}, gone on with, killed with its server, gone on with from step ${after} (${job})`];
 }

@@ -5,8 +5,9 @@ use crate::sessions::from_text;
 use crate::state::{Answer, Answered, Desk};
 use picloom_engine::genome::to_json;
 use picloom_engine::page::{self, Way};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// A text to keep under an id.
 #[derive(Deserialize)]
@@ -79,27 +80,14 @@ fn go(desk: &mut Desk, session: &str, way: Way, json: &[u8]) -> Answered {
     sheet_answer(page::go(desk, session, way, &read(json)?)?)
 }
 
-#[derive(Serialize)]
-struct Taken {
-    kind: &'static str,
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-}
-
 fn hold(desk: &mut Desk, id: &str, text: &str) -> Answered {
     if let Some(kept) = from_text(text)? {
         let name = kept.name.clone();
         let session = desk.sessions.add(kept);
-        return Answer::of(&Taken { kind: "session", name, session: Some(session) });
+        return Answer::of(&json!({ "kind": "session", "name": name, "session": session }));
     }
     let (kind, name) = desk.held.hold(id, text)?;
-    Answer::of(&Taken { kind, name, session: None })
-}
-
-#[derive(Serialize)]
-struct Text {
-    text: String,
+    Answer::of(&json!({ "kind": kind, "name": name }))
 }
 
 fn text(desk: &mut Desk, id: &str) -> Answered {
@@ -110,5 +98,5 @@ fn text(desk: &mut Desk, id: &str) -> Answered {
             None => desk.held.text(id)?,
         },
     };
-    Answer::of(&Text { text })
+    Answer::of(&json!({ "text": text }))
 }

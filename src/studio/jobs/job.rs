@@ -157,13 +157,6 @@ pub(crate) enum Status {
     Failed,
 }
 
-impl Status {
-    /// True if nothing more comes of it by itself.
-    pub(crate) fn is_over(self) -> bool {
-        !matches!(self, Status::Queued | Status::Running)
-    }
-}
-
 /// The progress of a job.
 pub(crate) struct State {
     pub status: Status,
@@ -175,9 +168,8 @@ pub(crate) struct State {
     /// The best genome of a search, by id.
     pub best: Option<String>,
     pub error: Option<String>,
-    /// Weights of a moment ago, and how many there were before.
+    /// Weights of a moment ago.
     pub drawn: Option<(Arc<Drawn>, Weights)>,
-    pub drawings: u64,
 }
 
 /// The network that a job's weights belong to.
@@ -200,7 +192,6 @@ impl Job {
             best: None,
             error: None,
             drawn: None,
-            drawings: 0,
         };
         Job { name, title, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
     }

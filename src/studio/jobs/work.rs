@@ -277,7 +277,6 @@ impl EvolutionObserver for Generations<'_> {
         let mut state = self.job.state();
         state.drawn =
             Some((Arc::new(Drawn { network, coords: self.coords, variance: 0.0 }), weights));
-        state.drawings += 1;
     }
 
     fn stop(&mut self) -> bool {
@@ -299,7 +298,6 @@ fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String>
                 let weights = loaded.source.model.weights.clone();
                 if let Some((_, drawn)) = &mut state.drawn {
                     *drawn = weights;
-                    state.drawings += 1;
                 }
             }
             Ok(true)
@@ -332,7 +330,6 @@ impl TrainObserver for Watch<'_> {
             let mut told = self.job.state();
             told.step = state.step;
             told.drawn = Some((self.drawn.clone(), weights));
-            told.drawings += 1;
         }
         !self.job.is_stopped()
     }

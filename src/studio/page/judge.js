@@ -25,7 +25,7 @@ export async function showScore(main, { id, query }) {
   const result = h("div");
   fill(main, h("header", { class: "page" }, h("h1", null, `Score: ${network.name}`),
     h("p", { class: "lead" }, "Each weight is moved down and up until the picture has changed by ", term("effect", number(CHANGE)), ". A judge says whether it is still a picture: ",
-      term("clean", "clean"), ", unclear or ", term("damaged", "damaged"), "."),
+      ["clean", "unclear", "damaged"].map((call, i) => [["", ", ", " or "][i], h("i", { class: `verdict ${call}`, "aria-hidden": "true" }), " ", term(call, call)]), "."),
     h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: graph }) }, "Look inside"),
       field("Weights", select(SAMPLES.map((n) => [String(n), `at most ${n}`]), String(samples), (n) => (location.hash = address("score", id, { wiring: graph, weights: Number(n) === SAMPLES[0] ? undefined : n })))))),
   h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));

@@ -31,8 +31,10 @@ pub use sessions::{
     SheetPictures, SheetRequest, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
     place_genome, place_picture, placed, sheet, show,
 };
-pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
+pub use shelf::{
+    About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer,
+};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
-pub use training::{KeptTraining, Training};
+pub use training::Training;
 pub use tree::{Place, Shown, Tree, TreeNode};
-pub use watched::{Watched, WatchedAnswer, watch};
+pub use watched::{Watched, Works, watch};

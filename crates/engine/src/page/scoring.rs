@@ -1,11 +1,12 @@
 //! A score, weight by weight: the page shows each changed picture as it is judged.
 
-use super::shelf::{Answered, NetworkRequest, PageError, PageNetwork, Shelf};
-use super::watched::{WatchedAnswer, answer};
+use super::shelf::{
+    Answered, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer, answer,
+};
 use crate::network::Model;
 use crate::probe::{Delta, Perturbation, Selection, WeightSweep};
 use crate::score::card::main_measures;
-use crate::score::{CompositionalScore, DlJudge, Exhibit, Judge, Measurement, ScoreRecord};
+use crate::score::{Call, CompositionalScore, DlJudge, Exhibit, Judge, Measurement, ScoreRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ struct Seen {
     delta: f64,
     effect: f64,
     silent: bool,
-    call: Option<String>,
+    call: Option<Call>,
     p: Option<f64>,
 }
 
@@ -127,14 +128,13 @@ impl Scoring {
                     Some(reading.judge(&picture).map_err(bad)?)
                 }
             };
-            let call = verdict.as_ref().and_then(|v| serde_json::to_value(v.call).ok());
             seen.push(Seen {
                 link: p.link,
                 delta: p.delta,
                 effect: p.rmse,
                 silent: p.silent,
-                call: call.and_then(|call| Some(call.as_str()?.to_string())),
-                p: verdict.map(|v| v.p_damaged),
+                call: verdict.as_ref().map(|verdict| verdict.call),
+                p: verdict.map(|verdict| verdict.p_damaged),
             });
         }
         *done += some.len();

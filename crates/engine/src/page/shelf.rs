@@ -53,6 +53,15 @@ impl From<PageError> for String {
 /// An answer, or why there is none.
 pub type Answered<T> = Result<T, PageError>;
 
+/// An answer in JSON, and the bytes that follow it.
+pub type WatchedAnswer = (String, Vec<u8>);
+
+/// Writes an answer.
+pub(super) fn answer(value: &impl Serialize, bytes: Vec<u8>) -> Answered<WatchedAnswer> {
+    let json = serde_json::to_string(value).map_err(|e| PageError::Failed(e.to_string()))?;
+    Ok((json, bytes))
+}
+
 /// The store behind a page: files for the studio, memory for the browser. The answers of the page are written once,
 /// over this.
 pub trait Shelf {

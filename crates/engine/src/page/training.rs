@@ -4,8 +4,9 @@
 use super::carried::CarriedNetwork;
 use super::drawing::Drawing;
 use super::networks::{Atlas, ensure_pixels};
-use super::shelf::{Answered, NetworkRequest, PageError, PageNetwork, Shelf};
-use super::watched::{WatchedAnswer, answer};
+use super::shelf::{
+    Answered, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer, answer,
+};
 use crate::base::SimRng;
 use crate::genome::{Genome, Palette};
 use crate::network::kernel::feature_maps;
@@ -31,20 +32,25 @@ pub(super) struct BeginTraining {
 
 /// A training that a page looks on at.
 pub struct Training {
-    trainer: Trainer,
-    config: TrainConfig,
+    /// The training itself, with the picture that it learns.
+    pub trainer: Trainer,
+    /// Its settings.
+    pub config: TrainConfig,
+    /// The genome whose graph it trains.
+    pub genome: Option<Genome>,
+    /// Coordinate convention.
+    pub coords: Coords,
+    /// How it came to its links, as arms of studies are called.
+    pub arm: &'static str,
+    /// Id of the picture that it learns; empty for one that a page brought.
+    pub target_id: String,
     /// Its name, for people.
     name: String,
-    genome: Option<Genome>,
-    coords: Coords,
     palette: Palette,
-    /// How it came to its wiring, as arms of studies are called.
-    arm: &'static str,
     /// (W,) links that there are at most.
     most: Mask,
     /// (W,) weights of links that were pruned, as they were before.
     before: Weights,
-    target_id: String,
     variance: f64,
     /// Steps made before the links were last changed.
     steps: u64,
@@ -196,7 +202,7 @@ impl Training {
     }
 
     /// The model as it stands.
-    fn model(&self) -> Model {
+    pub fn model(&self) -> Model {
         let Problem { network, mask, .. } = self.trainer.problem();
         Model { network: network.clone(), mask: mask.clone(), weights: self.weights().clone() }
     }
@@ -325,32 +331,6 @@ impl Training {
         let text = serde_json::to_string(&carried).map_err(bad)?;
         answer(&serde_json::json!({ "text": text }), Vec::new())
     }
-
-    /// The network as it stands, and the picture that it learns.
-    pub fn kept(&self) -> KeptTraining<'_> {
-        let Training { arm, genome, coords, target_id, config, .. } = self;
-        let target = &self.trainer.problem().target;
-        let (model, genome) = (self.model(), genome.as_ref());
-        KeptTraining { arm, model, genome, coords: *coords, target_id, target, config }
-    }
-}
-
-/// A training, to be kept.
-pub struct KeptTraining<'a> {
-    /// How it came to its links, as arms of studies are called.
-    pub arm: &'static str,
-    /// The network as it stands.
-    pub model: Model,
-    /// The genome whose graph it is.
-    pub genome: Option<&'a Genome>,
-    /// Coordinate convention.
-    pub coords: Coords,
-    /// Id of the picture that it learns; empty for one that a page brought.
-    pub target_id: &'a str,
-    /// That picture.
-    pub target: &'a Picture,
-    /// Its settings.
-    pub config: &'a TrainConfig,
 }
 
 /// How far to train, and what to show of it.

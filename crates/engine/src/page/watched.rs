@@ -2,38 +2,33 @@
 //! memory, by number.
 
 use super::scoring::Scoring;
-use super::shelf::{Answered, PageError, Shelf};
+use super::shelf::{Answered, PageError, Shelf, WatchedAnswer, answer};
 use super::training::Training;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Trainings and scores that are kept. A new one takes the place of the one that nobody has asked for the longest.
+/// Works of a kind that are kept. A new one takes the place of the one that nobody has asked for the longest.
 const MOST: usize = 8;
 
 /// Trainings and scores that pages look on at.
 #[derive(Default)]
-pub struct Watched(Mutex<Works>);
-
-#[derive(Default)]
-struct Works {
-    begun: usize,
-    /// By number. The one that was asked for last comes last.
-    kept: Vec<(usize, Arc<Mutex<Work>>)>,
+pub struct Watched {
+    /// Trainings by number.
+    pub trainings: Works<Training>,
+    /// Scores by number.
+    pub scores: Works<Scoring>,
 }
 
-enum Work {
-    Training(Box<Training>),
-    Scoring(Box<Scoring>),
-}
+/// Work of a kind by number. The one that was asked for last comes last.
+pub struct Works<W>(Mutex<(usize, Numbered<W>)>);
 
-/// An answer in JSON, and the bytes that follow it.
-pub type WatchedAnswer = (String, Vec<u8>);
+type Numbered<W> = Vec<(usize, Arc<Mutex<W>>)>;
 
-/// Writes an answer.
-pub(super) fn answer(value: &impl Serialize, bytes: Vec<u8>) -> Answered<WatchedAnswer> {
-    let json = serde_json::to_string(value).map_err(|e| PageError::Failed(e.to_string()))?;
-    Ok((json, bytes))
+impl<W> Default for Works<W> {
+    fn default() -> Self {
+        Works(Mutex::default())
+    }
 }
 
 /// The number of a training or a score.
@@ -48,72 +43,35 @@ fn read<T: DeserializeOwned>(json: &[u8]) -> Answered<T> {
         .map_err(|e| PageError::Bad(format!("expected the parameters of this address, found: {e}")))
 }
 
-impl Watched {
-    /// Makes room for one more; its number.
-    fn next(&self) -> usize {
+impl<W> Works<W> {
+    /// Keeps one more. Returns what `begun` says of its number.
+    fn begin<T>(&self, work: W, begun: impl FnOnce(&W, usize) -> Answered<T>) -> Answered<T> {
         let mut works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        works.begun += 1;
-        let too_many = (works.kept.len() + 1).saturating_sub(MOST);
-        works.kept.drain(..too_many);
-        works.begun
-    }
-
-    fn put(&self, job: usize, work: Work) {
-        let mut works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        works.kept.push((job, Arc::new(Mutex::new(work))));
+        let (count, kept) = &mut *works;
+        *count += 1;
+        let answer = begun(&work, *count)?;
+        kept.drain(..(kept.len() + 1).saturating_sub(MOST));
+        kept.push((*count, Arc::new(Mutex::new(work))));
+        Ok(answer)
     }
 
     /// Takes one out of the list.
-    fn take(&self, job: usize) -> Option<Arc<Mutex<Work>>> {
-        let mut works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = works.kept.iter().position(|(known, _)| *known == job)?;
-        Some(works.kept.remove(at).1)
-    }
-
-    /// The work of a request, as the one that was asked for last.
-    fn at<T>(&self, json: &[u8], act: impl FnOnce(&mut Work) -> Answered<T>) -> Answered<T> {
+    fn take(&self, json: &[u8]) -> Answered<(usize, Arc<Mutex<W>>)> {
         let Job { job } = read(json)?;
-        let gone = "it is not kept any more; begin it again";
-        let work = self.take(job).ok_or_else(|| PageError::Missing(gone.into()))?;
         let mut works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        works.kept.push((job, work.clone()));
-        drop(works);
-        let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
-        act(&mut work)
+        let at = works.1.iter().position(|(known, _)| *known == job);
+        let gone = || PageError::Missing("it is not kept any more; begin it again".into());
+        Ok(works.1.remove(at.ok_or_else(gone)?))
     }
 
-    /// Acts on the training of a request.
+    /// Acts on the work of a request.
     ///
     /// # Errors
     /// It is not kept any more, or `act` fails.
-    pub fn training<T>(
-        &self,
-        json: &[u8],
-        act: impl FnOnce(&mut Training) -> Answered<T>,
-    ) -> Answered<T> {
-        self.at(json, |work| match work {
-            Work::Training(training) => act(training),
-            Work::Scoring(_) => {
-                Err(PageError::Bad("job: expected a training, found a score".into()))
-            }
-        })
-    }
-
-    /// Acts on the score of a request.
-    ///
-    /// # Errors
-    /// It is not kept any more, or `act` fails.
-    pub fn scoring<T>(
-        &self,
-        json: &[u8],
-        act: impl FnOnce(&mut Scoring) -> Answered<T>,
-    ) -> Answered<T> {
-        self.at(json, |work| match work {
-            Work::Scoring(scoring) => act(scoring),
-            Work::Training(_) => {
-                Err(PageError::Bad("job: expected a score, found a training".into()))
-            }
-        })
+    pub fn at<T>(&self, json: &[u8], act: impl FnOnce(&mut W) -> Answered<T>) -> Answered<T> {
+        let (job, work) = self.take(json)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.push((job, work.clone()));
+        act(&mut work.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -129,42 +87,33 @@ pub fn watch<S: Shelf>(
     json: &[u8],
     bytes: &[u8],
 ) -> Answered<WatchedAnswer> {
+    let Watched { trainings, scores } = watched;
     match ask {
         // A training: begun, some steps on, with so many links, at another rate, as text, let go.
         "train" => {
             let training = Training::begin(shelf, &read(json)?, &read(json)?, bytes)?;
-            let job = watched.next();
-            let begun = training.begun(job)?;
-            watched.put(job, Work::Training(Box::new(training)));
-            Ok(begun)
+            trainings.begin(training, Training::begun)
         }
         "train-step" => {
             let step = read(json)?;
-            watched.training(json, |training| training.step(&step, &|| shelf.has_left()))
+            trainings.at(json, |training| training.step(&step, &|| shelf.has_left()))
         }
         "train-prune" => {
             let pruning = read(json)?;
-            watched.training(json, |training| training.prune(&pruning))
+            trainings.at(json, |training| training.prune(&pruning))
         }
         "train-rate" => {
             let rate = read(json)?;
-            watched.training(json, |training| training.rate(&rate))
+            trainings.at(json, |training| training.rate(&rate))
         }
-        "train-text" => watched.training(json, |training| training.text()),
-        "train-end" => {
-            let Job { job } = read(json)?;
-            watched.take(job);
-            answer(&job, Vec::new())
-        }
+        "train-text" => trainings.at(json, |training| training.text()),
+        "train-end" => answer(&trainings.take(json)?.0, Vec::new()),
         // A score: begun, some more weights judged.
         "score" => {
             let scoring = Scoring::begin(shelf, &read(json)?, &read(json)?)?;
-            let job = watched.next();
-            let begun = scoring.begun(job)?;
-            watched.put(job, Work::Scoring(Box::new(scoring)));
-            Ok(begun)
+            scores.begin(scoring, Scoring::begun)
         }
-        "score-next" => watched.scoring(json, Scoring::next),
+        "score-next" => scores.at(json, Scoring::next),
         _ => {
             let ask: String = ask.chars().take(80).collect();
             Err(PageError::Missing(format!("{ask:?}: expected an address of this page")))
