@@ -8,6 +8,7 @@
 
 mod animate;
 pub mod bench;
+mod collection;
 mod compare;
 mod completions;
 mod contrast;

@@ -27,7 +27,7 @@ pub use load::{
 };
 pub(crate) use load::{read_target, write_target};
 pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
-pub use source::{LoadOptions, NetworkPath, Source};
+pub use source::{LoadOptions, NetworkPath, SIZE, Source};
 pub use svg::read_picture;
 pub(crate) use training::constrained_run;
 pub use training::{finished, train_run};

@@ -69,7 +69,7 @@ pub struct Source {
 }
 
 /// Side of a picture where nothing says otherwise, in pixels.
-const SIZE: usize = 128;
+pub const SIZE: usize = 128;
 
 impl Source {
     /// Reads a network and what it should draw.

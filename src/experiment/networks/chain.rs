@@ -194,7 +194,9 @@ pub(super) fn row(
 /// Networks of a chain that are still to be trained, and about how long what is left of it takes in seconds of one core.
 pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
     let arms = &chain.key.arms;
-    let source = arms.iter().any(ArmSpec::is_trained).then(|| chain.source.load().ok()).flatten();
+    // Nothing is there of a study that has not begun: its networks need not be built to be looked for.
+    let may_be = folder.exists() && arms.iter().any(ArmSpec::is_trained);
+    let source = may_be.then(|| chain.source.load().ok()).flatten();
     let mut worker = source.as_ref().map(|source| {
         let ask = Ask::new(&|_| true);
         Worker::new(chain, source, folder, ask)

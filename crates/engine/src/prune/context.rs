@@ -251,3 +251,11 @@ pub(super) fn budget_below(needed: usize, why: &str, budget: usize) -> PruneErro
     let refusal = Refusal::new("", expected, budget.to_string());
     PruneError::Unreachable { reached: needed, refusal }
 }
+
+/// No link reaches the threshold.
+pub(super) fn threshold_above(scores: &[f64], candidates: &[bool], tau: f64) -> PruneError {
+    let left = scores.iter().zip(candidates).filter(|(_, is_left)| **is_left);
+    let highest = left.map(|(score, _)| *score).fold(f64::NEG_INFINITY, f64::max);
+    let expected = format!("a threshold of at most {highest:.4}, the highest score of a link");
+    Refusal::new("", expected, tau.to_string()).into()
+}
