@@ -16,12 +16,11 @@ mod tree;
 
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
-pub use moves::{EFFECTS, Matched, Ranked};
+pub use moves::{Matched, Ranked};
 pub use networks::{
     Atlas, Description, LinkRequest, PictureRequest, ensure_side, genome, is_view_kept, maps,
     matched, network, picture, ranked, side_by_side, tags,
 };
-pub use places::{Places, places};
 pub use sessions::{
     Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
     SheetPictures, SheetRequest, Way, as_seen, begin, breed, draw, ensure_seen, foresee, go,
@@ -29,4 +28,4 @@ pub use sessions::{
 };
 pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
 pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
-pub use tree::{Place, Shown, Tree, TreeNode};
+pub use tree::Shown;
