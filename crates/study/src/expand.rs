@@ -158,9 +158,7 @@ fn rows_of_files<'a>(
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let stem = stem.strip_suffix(".json").unwrap_or(&stem).to_string();
             let path = path.to_string_lossy().into_owned();
-            let text = |text: String| {
-                Spanned::new(span.clone(), DeValue::String(Cow::Owned(text)))
-            };
+            let text = |text: String| Spanned::new(span.clone(), DeValue::String(Cow::Owned(text)));
             let word = |name: &'static str| Spanned::new(span.clone(), DeString::from(name));
             all.push(vec![(word("stem"), text(stem)), (word("path"), text(path))]);
         }

@@ -80,14 +80,8 @@ fn what_cannot_be_meant_is_refused() {
             "[[balls]]\nfor = [{ n = \"a\", m = \"b\" }]\nname = \"{n}\"\n",
             ["line 6", "unknown field `m`", "name"],
         ),
-        (
-            "[[balls]]\nfor = [\"a\"]\nname = \"b\"\n",
-            ["balls, for", "{} in the table", "none"],
-        ),
-        (
-            "balls = [3, { name = \"b\" }]\n",
-            ["balls", "tables and names", "another value"],
-        ),
+        ("[[balls]]\nfor = [\"a\"]\nname = \"b\"\n", ["balls, for", "{} in the table", "none"]),
+        ("balls = [3, { name = \"b\" }]\n", ["balls", "tables and names", "another value"]),
         (
             "[[balls]]\nfor = []\nname = \"{}\"\n",
             ["balls, for", "a list of words or of tables", "an empty list"],
