@@ -36,12 +36,14 @@ const FILES: [(&str, &str); 2] = [("genomes", "genome"), ("pictures", "picture")
 /// The keys of a row with their values. One that stands in braces gives way to its value, any other is a key.
 type Row<'a> = Vec<(Spanned<DeString<'a>>, Spanned<DeValue<'a>>)>;
 
-/// Expands every list of tables of a spec. `list` names the files that a pattern with one `*` in its file name matches.
+/// Expands every list of tables of a spec. `list` names the files that a pattern with one `*` in its file name matches;
+/// `extends`: the lists may name tables of another spec.
 ///
 /// # Errors
-/// A `for` that is no list of words or of rows, a word of it that is used nowhere, a pattern that matches no file.
+/// A name where the spec extends no other, a `for` that is no list of words or of rows, a word of it that is used nowhere, a pattern that matches no file.
 pub(crate) fn expand<'a>(
     spec: &mut DeTable<'a>,
+    extends: bool,
     list: &dyn Fn(&str) -> Result<Vec<PathBuf>, Refusal>,
 ) -> Result<(), Refusal> {
     let keys: Vec<String> = spec.keys().map(|key| key.get_ref().to_string()).collect();
@@ -50,7 +52,7 @@ pub(crate) fn expand<'a>(
             continue;
         };
         if tables.iter().any(|table| table.get_ref().is_table()) {
-            *tables = expanded(key, std::mem::replace(tables, DeArray::new()), list)?;
+            *tables = expanded(key, std::mem::replace(tables, DeArray::new()), extends, list)?;
         }
     }
     Ok(())
@@ -59,6 +61,7 @@ pub(crate) fn expand<'a>(
 fn expanded<'a>(
     key: &str,
     tables: DeArray<'a>,
+    extends: bool,
     list: &dyn Fn(&str) -> Result<Vec<PathBuf>, Refusal>,
 ) -> Result<DeArray<'a>, Refusal> {
     let mut all = DeArray::new();
@@ -66,10 +69,13 @@ fn expanded<'a>(
         let span = table.span();
         let mut inner = match table.into_inner() {
             DeValue::Table(inner) => inner,
-            // The name of a table of the spec that this one extends.
-            name @ DeValue::String(_) => {
+            name @ DeValue::String(_) if extends => {
                 all.push(Spanned::new(span, name));
                 continue;
+            }
+            DeValue::String(name) => {
+                let expected = "tables, or `extends` with the spec whose table is named";
+                return Err(Refusal::new(key, expected, format!("{name:?} and no `extends`")));
             }
             _ => return Err(Refusal::new(key, "tables and names", "another value among them")),
         };

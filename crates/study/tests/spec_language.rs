@@ -82,6 +82,7 @@ fn what_cannot_be_meant_is_refused() {
         ),
         ("[[balls]]\nfor = [\"a\"]\nname = \"b\"\n", ["balls, for", "{} in the table", "none"]),
         ("balls = [3, { name = \"b\" }]\n", ["balls", "tables and names", "another value"]),
+        ("balls = [\"a\", { name = \"b\" }]\n", ["balls", "tables, or `extends`", "\"a\" and no"]),
         (
             "[[balls]]\nfor = []\nname = \"{}\"\n",
             ["balls, for", "a list of words or of tables", "an empty list"],
