@@ -26,8 +26,13 @@ const ROOMS: [&str; 15] = [
 const SOURCES: [&str; 2] = ["crates/engine/src", "src"];
 
 /// Packages without rooms: each is looked at as one.
-const FLAT: [&str; 4] =
-    ["crates/base/src", "crates/python/src", "crates/study/src", "crates/web/src"];
+const FLAT: [&str; 5] = [
+    "crates/base/src",
+    "crates/plot/src",
+    "crates/python/src",
+    "crates/study/src",
+    "crates/web/src",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

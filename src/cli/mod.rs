@@ -25,7 +25,6 @@ mod figures;
 mod genome;
 mod interrupt;
 mod judge;
-mod losses;
 mod maps;
 mod names;
 mod new;
@@ -152,10 +151,8 @@ enum Command {
     Regime(regime::RegimeArgs),
     /// Find the fewest links with which descent learns a picture
     Distil(distil::DistilArgs),
-    /// Draw a figure of any table of results
+    /// Draw a figure of any table of results, or the loss curves of runs
     Plot(Box<plot::PlotArgs>),
-    /// Draw the loss curves of runs
-    Losses(losses::LossesArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
     #[cfg(feature = "studio")]
     Studio(studio::StudioArgs),
@@ -199,7 +196,6 @@ impl Program for Cli {
             Command::Contrast(args) => contrast::run(*args, out),
             Command::Experiment(args) => experiment::run(args, &KINDS, out),
             Command::Plot(args) => plot::run(*args, out),
-            Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
             Command::Page(args) => page::run(args, out),

@@ -7,7 +7,7 @@ use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::experiment::cost::pace;
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
-use crate::figures::plot::of_spec;
+use crate::figures::of_spec::of_spec;
 use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
 use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};

@@ -10,8 +10,8 @@ use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, visible, width_of};
 use super::words::meaning;
+use crate::base::base64::base64;
 use crate::network::Picture;
-use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -151,7 +151,7 @@ impl Cell {
     }
 
     /// Does not count, if so.
-    pub fn faint(mut self, faint: bool) -> Self {
+    pub(crate) fn faint(mut self, faint: bool) -> Self {
         self.faint = faint;
         self
     }

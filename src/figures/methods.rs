@@ -179,7 +179,7 @@ pub fn facts(head: &Head) -> Vec<(String, String)> {
 }
 
 /// How Picloom is cited: its authors, title and version.
-pub fn citation() -> String {
+pub(crate) fn citation() -> String {
     let of = |key: &str| {
         let line = CITATION.lines().find_map(|line| line.trim_start().strip_prefix(key));
         line.unwrap_or_default().trim().trim_matches('"').to_string()

@@ -3,10 +3,11 @@
 use crate::answers::words;
 use crate::refusals::assert_refused;
 use picloom::figures::Provenance;
+use picloom::figures::of_spec::{check_labels, draw};
 use picloom::figures::plot::{
-    Drawing, DrawnSeries, FigureSpec, Format, Kind, Source, check_labels, draw, encode,
-    save_drawing, usual_figures,
+    Drawing, DrawnSeries, FigureSpec, Format, Kind, Source, encode, save_drawing,
 };
+use picloom::figures::usual::usual_figures;
 use picloom::study::contrast::ContrastSpec;
 use picloom::study::table::Table;
 use std::fmt::Write as _;

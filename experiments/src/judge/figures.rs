@@ -69,7 +69,7 @@ pub(crate) fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
         .values()
         .map(|judged| corners(judged))
         .filter(|corners| !corners.is_empty())
-        .map(|corners| Series { width: 0.9, ..Series::line("", style::UNJUDGED, corners) })
+        .map(|corners| Series { width: 0.9, ..Series::line("", style::SILVER, corners) })
         .collect();
     series.push(Series::line("", DAMAGED, corners(&judged)));
     let auc = pooled

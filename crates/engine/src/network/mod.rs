@@ -7,7 +7,6 @@
 
 pub mod arch;
 mod arrays;
-pub mod base64;
 pub mod canvas;
 pub mod compile;
 mod condition;

@@ -27,5 +27,5 @@ pub use sessions::{
     place_genome, place_picture, placed, sheet, show,
 };
 pub use shelf::{About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf};
-pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
+pub use tone::signed_picture;
 pub use tree::Shown;

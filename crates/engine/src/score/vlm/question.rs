@@ -1,9 +1,9 @@
 //! A question to a model: prompt, pictures, form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
+use crate::base::base64::base64;
 use crate::base::hash::sha256_hex;
 use crate::network::Picture;
-use crate::network::base64::base64;
 use serde_json::{Value, json};
 
 /// A picture as PNG bytes, with their SHA-256 in hex.
