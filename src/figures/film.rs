@@ -125,7 +125,7 @@ settings! {
 
 impl FilmSettings {
     /// The moments of the frames, from 0 to 1; with `back`, and back without doubling the turning points.
-    pub fn moments(&self) -> Vec<f64> {
+    pub(crate) fn moments(&self) -> Vec<f64> {
         let count = ((self.fps as f64 * self.seconds).round() as usize).max(2);
         let there = (0..count).map(|i| i as f64 / (count - 1) as f64);
         match self.back {

@@ -85,7 +85,7 @@ impl Shot {
     }
 
     /// With a frame.
-    pub fn framed(mut self, colour: Colour) -> Self {
+    pub(crate) fn framed(mut self, colour: Colour) -> Self {
         self.frame = Some(colour);
         self
     }
@@ -163,7 +163,7 @@ impl Cell {
     }
 
     /// With a footnote's number, from 1.
-    pub fn note(mut self, note: usize) -> Self {
+    pub(crate) fn note(mut self, note: usize) -> Self {
         self.note = Some(note);
         self
     }
@@ -238,7 +238,7 @@ impl Section {
     }
 
     /// A large picture (bytes of a PNG or JPEG), `width` pixels wide.
-    pub fn sheet(self, image: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
+    pub(crate) fn sheet(self, image: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
         self.push(Block::Sheet(image, width, caption.into()))
     }
 

@@ -53,7 +53,7 @@ pub struct Row {
 
 impl Row {
     /// A row of these pictures.
-    pub fn new(
+    pub(crate) fn new(
         label: impl Into<String>,
         sub: impl Into<String>,
         panes: impl IntoIterator<Item = Pane>,

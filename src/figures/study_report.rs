@@ -8,7 +8,7 @@ use crate::score::FIT_GATE;
 use crate::study::contrast::{Decision, Found, Verdict};
 
 /// The content of a study's report.
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// Name of the study.
     pub study: &'a str,
     /// Its question.
@@ -33,7 +33,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// The page as HTML.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut page = Page::new(self.study, self.question);
         for (name, value) in &self.facts {
             page = page.fact(name.clone(), value.clone());

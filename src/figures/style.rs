@@ -123,7 +123,7 @@ const COLUMNS: [(&str, &str, Numbers); 29] = [
 ];
 
 /// The names and looks of figures of networks: [`ARMS`], the columns of their tables, those of other crates' measures.
-pub fn house() -> House {
+pub(crate) fn house() -> House {
     let own = own::columns().into_iter().map(|column| (column.name, column.label, Numbers::Plain));
     House {
         columns: COLUMNS.into_iter().chain(own).collect(),
@@ -133,7 +133,7 @@ pub fn house() -> House {
 }
 
 /// A judge's name, with who labelled the pictures that it was fitted to.
-pub fn judged_by(judge: &str) -> String {
+pub(crate) fn judged_by(judge: &str) -> String {
     match labelled_by(judge) {
         Some(who) => format!("{judge}; {who}"),
         None => judge.into(),

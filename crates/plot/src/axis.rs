@@ -276,7 +276,7 @@ impl Laid {
     }
 
     /// The label of the tick that stands at a place.
-    pub fn label(&self, at: f64) -> Option<&str> {
+    pub(crate) fn label(&self, at: f64) -> Option<&str> {
         self.ticks.iter().find(|t| t.0 == at).map(|t| t.1.as_str())
     }
 

@@ -24,7 +24,7 @@ pub struct Page {
 pub type Look = (f64, bool, Colour);
 
 /// The title of a page.
-pub const TITLE: Look = (size::TITLE, true, style::INK);
+pub(crate) const TITLE: Look = (size::TITLE, true, style::INK);
 /// The line under it.
 pub const SUBTITLE: Look = (size::SUBTITLE, false, style::GREY);
 /// The heading of a part.

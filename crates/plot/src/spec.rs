@@ -174,7 +174,7 @@ fn page() -> Length {
 /// A length in mm; as text `85`, `85mm`, `8.5cm`, `3.3in`, `column` or `page`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Length(pub f64);
+pub(crate) struct Length(pub f64);
 
 impl Value for Length {
     fn python() -> String {
@@ -365,7 +365,7 @@ impl FromStr for Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
-pub enum Which {
+pub(crate) enum Which {
     X,
     Y,
 }
@@ -426,7 +426,7 @@ data! {
 /// The text below a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "YesOrText", into = "YesOrText")]
-pub enum Caption {
+pub(crate) enum Caption {
     /// Nothing: it belongs into the paper.
     #[default]
     None,

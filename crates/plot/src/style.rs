@@ -101,7 +101,7 @@ pub enum Marker {
 
 impl Marker {
     /// Every marker, in the order series take them.
-    pub const ALL: [Marker; 8] = [
+    pub(crate) const ALL: [Marker; 8] = [
         Marker::Circle,
         Marker::Square,
         Marker::Triangle,

@@ -30,18 +30,10 @@ impl Spec for WholeSpec {
 }
 
 impl WholeSpec {
-    /// Reads and verifies the spec.
+    /// The verified spec of a file.
     ///
     /// # Errors
-    /// Not readable, of another kind, no parts.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        Ok(read_spec(path, None)?.0)
-    }
-
-    /// The same of a spec that is read.
-    ///
-    /// # Errors
-    /// As there.
+    /// Of another kind, no parts.
     pub fn of(file: &SpecFile) -> Result<Self, SpecError> {
         Ok(file.spec(None)?.0)
     }

@@ -172,7 +172,7 @@ impl EvolutionJob {
     ///
     /// # Panics
     /// For searches that somebody looks at: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
-    pub fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> Search {
         self.config.search.stored().begin(&self.config, &self.ancestors.genomes)
     }
 }
@@ -182,7 +182,10 @@ impl EvolutionJob {
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
-pub fn read_config(path: &Path, preset: Option<Preset>) -> Result<EvolutionConfig, EvolutionError> {
+pub(crate) fn read_config(
+    path: &Path,
+    preset: Option<Preset>,
+) -> Result<EvolutionConfig, EvolutionError> {
     let fail = |problem: String| EvolutionError::file(path, problem);
     let text =
         read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;

@@ -5,7 +5,7 @@ mod inside;
 mod parts;
 
 pub use crate::score::measures::Measure;
-pub use parts::{Card, Changed};
+pub(crate) use parts::{Card, Changed};
 
 use super::fonts::{text_width, wrapped};
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
@@ -21,7 +21,7 @@ use parts::{ACROSS, GAP, MARGIN, PANE, ROOM, SHOT, WIDTH, heading};
 const OVER: super::page::Look = (size::TICK, true, style::GREY);
 
 /// Draws a card.
-pub fn card(card: &Card<'_>) -> String {
+pub(crate) fn card(card: &Card<'_>) -> String {
     let mut page = Page::new(WIDTH, MARGIN);
     page.words(card.title, (1.2 * size::TITLE, true, style::INK), 2);
     page.words(card.subtitle, SUBTITLE, 3);

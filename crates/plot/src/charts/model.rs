@@ -341,7 +341,7 @@ impl Rule {
     }
 
     /// In a colour.
-    pub fn coloured(mut self, colour: Colour) -> Self {
+    pub(crate) fn coloured(mut self, colour: Colour) -> Self {
         self.colour = colour;
         self
     }

@@ -10,7 +10,8 @@ mod power;
 mod spec;
 
 pub use decide::{Decision, Tables, combined, decide};
-pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
+pub(crate) use estimate::Block;
+pub use estimate::{Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
 pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
