@@ -66,7 +66,9 @@ fn records_in_which_nothing_went_well_are_drawn_or_refused_but_never_break() {
             for f in FIGURES.iter() {
                 match (f.draw)(&sources) {
                     Ok(drawing) => {
-                        assert!(!drawing.svg.contains("NaN"), "{}", f.name);
+                        // Pictures are letters at random.
+                        let mut lines = drawing.svg.lines().filter(|l| !l.contains("base64,"));
+                        assert!(lines.all(|line| !line.contains("NaN")), "{}", f.name);
                         picloom::figures::svg_to_png(&drawing.svg, 0.25, &Provenance::none())
                             .unwrap();
                     }
