@@ -1,10 +1,8 @@
 //! NEAT's classic check: by hand, and at its published scale.
 
+use crate::genomes::genome;
 use crate::root;
-use picloom::genome::{
-    ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
-};
-use picloom::math::Activation;
+use picloom::genome::from_json;
 use picloom::study::cells::run_cells;
 use picloom_experiments::xor::{XorStudy, judge, report};
 
@@ -22,29 +20,12 @@ fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
 
 #[test]
 fn a_network_solved_by_hand_is_solved_and_an_or_gate_is_not() {
-    let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Sigmoid);
-    let nodes = || {
-        let mut nodes: Vec<NodeGene> = Input::OF_PIXEL
-            .iter()
-            .enumerate()
-            .map(|(i, input)| node(i as u32, Role::Input(*input)))
-            .collect();
-        nodes.push(node(4, Role::Output(Output::Ink)));
-        nodes.push(node(5, Role::Hidden));
-        nodes
-    };
-    let genome = |links: &[(u32, u32, f64)]| {
-        let genes = links
-            .iter()
-            .enumerate()
-            .map(|(i, &(a, b, w))| {
-                ConnectionGene::new(InnovationId(i as u64), NodeId(a), NodeId(b), w)
-            })
-            .collect();
-        Genome::new(nodes(), genes, Provenance::default()).unwrap()
+    let wired = |links: &[(u64, u64, f64)]| {
+        let text = genome(&[5], links, 0).replace("identity", "sigmoid").replace("cos", "sigmoid");
+        from_json(&text).unwrap()
     };
     // Hidden = x and y; output = x or y, unless hidden.
-    let xor = genome(&[
+    let xor = wired(&[
         (0, 5, 2.0),
         (1, 5, 2.0),
         (3, 5, -3.0),
@@ -55,7 +36,7 @@ fn a_network_solved_by_hand_is_solved_and_an_or_gate_is_not() {
     ]);
     let (fitness, solved) = judge(&xor, 4.9);
     assert!(solved && fitness > 15.0, "{fitness}");
-    let or = genome(&[(0, 4, 2.0), (1, 4, 2.0), (3, 4, -1.0)]);
+    let or = wired(&[(0, 4, 2.0), (1, 4, 2.0), (3, 4, -1.0)]);
     let (fitness, solved) = judge(&or, 4.9);
     assert!(!solved && fitness < 9.5, "{fitness}");
 }

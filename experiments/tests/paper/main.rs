@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 #[path = "../../../tests/common/answers.rs"]
 mod answers;
+#[path = "../../../tests/common/genomes.rs"]
+mod genomes;
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
 #[path = "../../../tests/common/oracle.rs"]
