@@ -109,19 +109,6 @@ fn files_can_be_read_in_one_sitting() {
     assert!(median < 300, "the median file has {median} lines");
 }
 
-#[test]
-fn every_study_stands_in_the_table_of_studies() {
-    let folder = root().join("experiments");
-    let table = std::fs::read_to_string(folder.join("README.md")).unwrap();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let is_spec = path.extension().is_some_and(|e| e == "toml") && name != "Cargo.toml";
-        let written = "is not in experiments/README.md; experiments/pages.py --write writes it";
-        assert!(!is_spec || table.contains(&format!("({name})")), "{name} {written}");
-    }
-}
-
 /// A source file as a path of modules: `["network", "kernel", "tile"]`.
 type Module = Vec<String>;
 

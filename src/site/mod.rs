@@ -43,9 +43,9 @@ pub const MODULES: &[(&str, &str)] = texts![
     "../studio/page/compare.js",
     "../studio/page/see.js",
     "../studio/page/pages.js",
-    "page/live.js",
-    "page/open.js",
-    "page/judge.js",
+    "../studio/page/live.js",
+    "../studio/page/open.js",
+    "../studio/page/judge.js",
     "page/main.js",
 ];
 const INDEX: &str = include_str!("page/index.html");

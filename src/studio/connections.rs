@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Sleep, sleep};
 
 /// Connections at once; further ones wait for a place.
-pub(super) const MOST_CONNECTIONS: usize = 96;
+const MOST_CONNECTIONS: usize = 96;
 /// Time for the head of a request: from the beginning, and between two requests.
 const LONGEST_HEAD: Duration = Duration::from_secs(5);
 /// Time in which a browser must take some more of its answer.

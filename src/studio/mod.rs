@@ -15,7 +15,8 @@
 //! | `names` | what networks are called |
 //! | `networks` | one network: its wiring, pictures, maps, matched changes; `thumbs`: anything, small |
 //! | `sessions` | breeding |
-//! | `jobs` | training, pruning, scoring: one at a time, with live events |
+//! | `jobs` | training, pruning, evolving in the background: one at a time |
+//! | `watched` | trainings and scores that a page looks on at |
 //! | `study` | a study: figures, verdicts, its networks |
 //! | `opened` | files dropped on the page |
 //! | `page` | the embedded page; `export` writes the site with an engine of its own |
@@ -40,6 +41,7 @@ mod sessions;
 mod state;
 mod study;
 mod thumbs;
+mod watched;
 mod workers;
 
 pub use export::{ExportError, Exported};
@@ -51,3 +53,5 @@ pub use state::{Bred, MOST_GENES, Sessions, Slot, Studio};
 const SESSIONS: &str = "studio/sessions";
 const OPENED: &str = "studio/opened";
 const GENOMES: &str = "genomes";
+/// The beginning of the id of a network that a page has handed over.
+const HELD: &str = "held/";

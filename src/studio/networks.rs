@@ -1,16 +1,18 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
+use super::HELD;
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::builtin::Builtin;
+use super::jobs::target_of;
 use super::library::published;
 use super::names;
 use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
 use super::root::{place_of, session_id};
-use super::state::{Loaded, Studio};
+use super::state::{Loaded, Studio, locked};
 use super::workers::HasLeft;
 use crate::evolve::{Breeding, Session};
 use crate::genome::{self, Genome, Palette, from_json, to_json};
-use crate::network::{Arch, Wiring, layered_arch};
+use crate::network::{Arch, Picture, Wiring, layered_arch};
 use crate::page::{
     self, About, Answered, Label, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
     ensure_side, is_view_kept,
@@ -37,6 +39,11 @@ impl Studio {
         &self,
         NetworkRequest { id, wiring }: &NetworkRequest,
     ) -> Result<Arc<Loaded>, Refusal> {
+        if id.starts_with(HELD) {
+            let held = locked(&self.networks.held);
+            let gone = format!("{id}: it is not kept any more; begin it again");
+            return held.iter().rfind(|l| l.id == *id).cloned().ok_or_else(|| Refusal::none(gone));
+        }
         let bred = place_of(id);
         let builtin = self.builtin(id);
         let path = match bred {
@@ -131,7 +138,7 @@ impl Studio {
 }
 
 /// Puts something into a list of which the oldest go.
-fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
+pub(super) fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
     let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
     if list.len() >= KEPT {
         list.remove(0);
@@ -161,7 +168,7 @@ pub(super) fn title(id: &str, source: &Source) -> String {
 /// The studio's files, and whether whoever asked still waits.
 pub(super) struct Files<'a> {
     pub studio: &'a Studio,
-    has_left: HasLeft<'a>,
+    pub has_left: HasLeft<'a>,
 }
 
 impl<'a> Files<'a> {
@@ -204,6 +211,21 @@ impl Shelf for Files<'_> {
             seed: config.map(|config| config.train.seed),
             at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
         }
+    }
+
+    fn target(
+        &mut self,
+        network: &Arc<Loaded>,
+        wanted: Option<&str>,
+        size: usize,
+    ) -> Answered<Option<(String, Picture)>> {
+        let source = &network.source;
+        if let Some(id) = wanted {
+            let target = target_of(self.studio, id, size, source.coords)?;
+            return Ok(Some((target.name, target.picture)));
+        }
+        let name = source.config.as_ref().map_or_else(String::new, |run| run.target.clone());
+        Ok(source.target.as_ref().map(|picture| (name, picture.resized(size))))
     }
 
     fn view(&mut self, network: &Arc<Loaded>, size: usize) -> Answered<Arc<View>> {

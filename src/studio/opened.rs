@@ -12,7 +12,8 @@ use crate::network::Arch;
 use crate::page::NetworkRequest;
 use crate::run::{is_genome_file, read_picture};
 use axum::body::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 use std::path::Path;
 
 /// The page's description of a file.
@@ -21,12 +22,6 @@ pub(super) struct Named {
     name: String,
     /// Of weights that do not name theirs (`.npz`).
     arch: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Opened {
-    id: String,
-    kind: &'static str,
 }
 
 /// Reads a file by its ending, and keeps it.
@@ -75,5 +70,5 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
         }
         return Err(refusal);
     }
-    made(&Opened { id, kind })
+    made(&json!({ "id": id, "kind": kind }))
 }

@@ -12,6 +12,7 @@ use super::sessions;
 use super::state::Studio;
 use super::study;
 use super::thumbs;
+use super::watched;
 use super::workers::{HasLeft, Saving};
 use crate::page::Way;
 use axum::Router;
@@ -87,19 +88,19 @@ impl Studio {
             hosts.extend(names.map(String::from));
         }
         Router::new()
-            .route("/api/library", asked(library::library))
-            .route("/api/thumb", asked(thumbs::thumb))
-            .route("/api/network", asked_long(networks::network))
-            .route("/api/picture", asked_long(networks::picture))
-            .route("/api/maps", asked_long(networks::maps))
-            .route("/api/matched", asked_long(networks::matched))
-            .route("/api/ranked", asked_long(networks::ranked))
-            .route("/api/genome", asked(networks::genome))
-            .route("/api/saves", asked(saves::limits))
+            .route("/api/library", asked(|studio, asked, _| library::library(studio, asked)))
+            .route("/api/thumb", asked(|studio, asked, _| thumbs::thumb(studio, asked)))
+            .route("/api/network", asked(networks::network))
+            .route("/api/picture", asked(networks::picture))
+            .route("/api/maps", asked(networks::maps))
+            .route("/api/matched", asked(networks::matched))
+            .route("/api/ranked", asked(networks::ranked))
+            .route("/api/genome", asked(|studio, asked, _| networks::genome(studio, asked)))
+            .route("/api/saves", asked(|studio, asked, _| saves::limits(studio, asked)))
             .route("/api/download", saved(saves::picture))
             .route("/api/film", saved(saves::film))
             .route("/api/publish", told(sessions::publish_genome))
-            .route("/api/choices", asked(jobs::choices))
+            .route("/api/choices", asked(|studio, asked, _| jobs::choices(studio, asked)))
             .route("/api/open", post(open))
             .route("/api/sessions", told(sessions::begin))
             .route("/api/sessions/{name}", asked_of(sessions::show))
@@ -121,15 +122,17 @@ impl Studio {
                 told_of(|studio, name, way| sessions::go(studio, name, Way::To, way)),
             )
             .route("/api/sessions/{name}/publish", told_of(sessions::publish))
-            .route("/api/jobs", asked(jobs::list).merge(told(jobs::begin)))
+            .route(
+                "/api/jobs",
+                asked(|studio, asked, _| jobs::list(studio, asked)).merge(told(jobs::begin)),
+            )
             .route("/api/jobs/{name}", asked_of(jobs::show))
-            .route("/api/jobs/{name}/picture", asked_of(jobs::picture))
-            .route("/api/jobs/{name}/events", get(jobs::events))
             .route("/api/jobs/{name}/stop", told_of(jobs::stop))
             .route("/api/jobs/{name}/resume", told_of(jobs::resume))
-            .route("/api/score", asked(jobs::score))
-            .route("/api/study", asked(study::study))
-            .route("/api/study/figure", asked(study::figure))
+            .route("/api/watched/{ask}", post(watch))
+            .route("/api/score", asked(|studio, asked, _| jobs::score(studio, asked)))
+            .route("/api/study", asked(|studio, asked, _| study::study(studio, asked)))
+            .route("/api/study/figure", asked(|studio, asked, _| study::figure(studio, asked)))
             .fallback(page_or_nothing)
             .layer(from_fn_with_state(Arc::new(hosts), guarded))
             .with_state(self)
@@ -178,20 +181,8 @@ fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Refusal> {
         .map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
 }
 
-/// A GET whose answer is computed from its query.
-fn asked<Q>(answer: fn(&Studio, Q) -> Answer) -> MethodRouter<Arc<Studio>>
-where
-    Q: DeserializeOwned + Send + 'static,
-{
-    get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
-        let query = query_of(&uri)?;
-        let own = studio.clone();
-        studio.requests.answer(move |_| answer(&own, query)).await
-    })
-}
-
-/// The same of an answer that may take long: it is given up when whoever asked leaves.
-fn asked_long<Q>(answer: fn(&Studio, Q, HasLeft<'_>) -> Answer) -> MethodRouter<Arc<Studio>>
+/// A GET whose answer is computed from its query, and given up when whoever asked leaves.
+fn asked<Q>(answer: fn(&Studio, Q, HasLeft<'_>) -> Answer) -> MethodRouter<Arc<Studio>>
 where
     Q: DeserializeOwned + Send + 'static,
 {
@@ -264,6 +255,18 @@ async fn open(State(studio): State<Arc<Studio>>, uri: Uri, request: Request) -> 
     let body = body_of(&studio, request, LARGEST_FILE).await?;
     let own = studio.clone();
     studio.requests.answer(move |_| opened::open(&own, asked, &body.bytes)).await
+}
+
+/// `POST /api/watched/ASK`: about a training or a score that the page looks on at.
+async fn watch(
+    State(studio): State<Arc<Studio>>,
+    Named(ask): Named<String>,
+    request: Request,
+) -> Answer {
+    let body = body_of(&studio, request, LARGEST_JSON).await?;
+    let own = studio.clone();
+    let work = move |has_left: HasLeft<'_>| watched::answer(&own, &ask, &body.bytes, has_left);
+    studio.requests.answer(work).await
 }
 
 async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {

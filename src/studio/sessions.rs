@@ -20,7 +20,8 @@ use crate::page::{
 use axum::http::StatusCode;
 use axum::response::Response;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -244,11 +245,6 @@ pub(super) struct Publication {
     tags: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Published {
-    id: String,
-}
-
 /// `POST …/publish`: the genome at a place, as a file in `genomes/`.
 pub(super) fn publish(studio: &Studio, name: &str, wanted: Publication) -> Answer {
     let files = &mut Files::of(studio);
@@ -291,7 +287,7 @@ fn kept(studio: &Studio, mut genome: Genome, name: &str, tags: &[String]) -> Ans
     let folder = studio.root.made(GENOMES)?;
     let path = new_file(&folder, name, "json", to_json(&genome).as_bytes())?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    made(&Published { id: format!("{GENOMES}/{file}") })
+    made(&json!({ "id": format!("{GENOMES}/{file}") }))
 }
 
 /// `/api/sessions/NAME/genome`: a genome of a sheet, to be saved.

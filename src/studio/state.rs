@@ -1,12 +1,12 @@
 //! The state of the server: the root, threads, the line of jobs, and caches.
 
-use super::connections::MOST_CONNECTIONS;
 use super::jobs::job::Jobs;
 use super::root::{Root, RootError};
 use super::workers::Workers;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
 use crate::network::Wiring;
+use crate::page::Watched;
 use crate::probe::View;
 use crate::run::Source;
 use serde::Serialize;
@@ -24,6 +24,7 @@ pub struct Studio {
     pub(super) networks: Networks,
     pub(super) sessions: Sessions,
     pub(super) jobs: Jobs,
+    pub(super) watched: Watched,
     /// For long work, so that requests never wait for it.
     pub(super) long_work: Workers,
     /// For answers.
@@ -32,8 +33,6 @@ pub struct Studio {
     pub(super) downloads: Workers,
     /// Bytes of bodies that there is room for.
     pub(super) bodies: Arc<Semaphore>,
-    /// Streams of events that there is room for.
-    pub(super) streams: Arc<Semaphore>,
 }
 
 impl Studio {
@@ -53,11 +52,11 @@ impl Studio {
             networks: Networks::default(),
             sessions: Sessions::default(),
             jobs: Jobs::default(),
+            watched: Watched::default(),
             long_work: workers("work", 1),
             requests: workers("studio", rayon::current_num_threads().max(4)),
             downloads: workers("save", 1),
             bodies: Arc::new(Semaphore::new(LARGEST_BODIES)),
-            streams: Arc::new(Semaphore::new(MOST_STREAMS)),
         })
     }
 }
@@ -71,6 +70,8 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Default)]
 pub(super) struct Networks {
     pub loaded: Mutex<Vec<Arc<Loaded>>>,
+    /// Those that a page has handed over.
+    pub held: Mutex<Vec<Arc<Loaded>>>,
     pub views: Mutex<Vec<(Arc<Loaded>, Arc<View>)>>,
 }
 
@@ -88,9 +89,6 @@ pub(super) struct Loaded {
 
 /// All bodies of requests that are held at once, in bytes.
 const LARGEST_BODIES: usize = 64 << 20;
-
-/// Streams of events at once: half of the connections stay free for requests.
-pub(super) const MOST_STREAMS: usize = MOST_CONNECTIONS / 2;
 
 /// Genes of all sheets of the sessions that are kept ready together: about 200 MB.
 pub const MOST_GENES: usize = 1 << 20;

@@ -38,6 +38,9 @@ pub(super) fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Ans
         if let Some(name) = id.strip_prefix(SESSIONS).and_then(own) {
             return of_session(studio, &name, size).or_else(|_| tile("cannot be replayed"));
         }
+        if let Some(drawn) = jobs::drawn_now(studio, &id, size) {
+            return Ok(pixels(&drawn, false));
+        }
         if path.is_dir() {
             return match studio.root.marker(&path) {
                 Some(marker) if marker.kind.is_run() => of_run(studio, id, &path, size),
@@ -49,7 +52,7 @@ pub(super) fn thumb(studio: &Studio, AskedThumb { id, size }: AskedThumb) -> Ans
     Ok(pixels(&source.shown(size), false))
 }
 
-/// Draws the network of a run; one that is not finished, as it is now or as in its checkpoint.
+/// Draws the network of a run; one that is not finished, as in its checkpoint.
 fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
     let (drawn, word) = if path.join("result.json").exists() {
         let run = studio.network(&NetworkRequest::graph(id)).ok();
@@ -57,7 +60,7 @@ fn of_run(studio: &Studio, id: String, path: &Path, size: usize) -> Answer {
     } else {
         let kept = || load_checkpoint(&studio.root.whole(&id).ok()?).ok();
         let kept = || kept().map(|(model, config)| model.picture(size, config.coords));
-        (jobs::drawn_now(studio, &id, size).or_else(kept), "not finished")
+        (kept(), "not finished")
     };
     drawn.map_or_else(|| tile(word), |picture| Ok(pixels(&picture, false)))
 }

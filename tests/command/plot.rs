@@ -46,12 +46,17 @@ fn a_spec_describes_several_and_options_override_its_keys() {
 #[test]
 fn a_table_of_losses_is_drawn_with_the_look_of_a_paper() {
     let place = Place::new();
-    let looks = "plot ROOT/figures/fer-recipe/losses.csv --width column --font-size 7 \
+    place.write("other.csv", "step,mse\n0,0.5\n90000,0.001\n");
+    let looks = "plot ROOT/figures/fer-recipe/losses.csv other.csv --width column --font-size 7 \
                  --labels fer-recipe=ours";
     place.done(&format!("{looks} --out l.pdf"));
     assert!(place.bytes("l.pdf").starts_with(b"%PDF-1.7"));
     place.done(&format!("{looks} --x-label Schritt --out l.svg"));
     let svg = place.text("l.svg");
     assert!(svg.contains("width=\"85mm\"") && svg.contains("ours") && svg.contains("Schritt"));
-    assert!(svg.contains("mean squared error") && !svg.to_lowercase().contains("geometric"));
+    assert!(
+        svg.contains("other")
+            && svg.contains("mean squared error")
+            && !svg.to_lowercase().contains("geometric")
+    );
 }

@@ -17,7 +17,7 @@ async function bred(page, n) {
 }
 
 export async function breeding(studio) {
-  const page = await open(studio.address);
+  const page = await open(`${studio.address}#/pictures`);
   await page.click("text=New session");
   await page.fill("dialog [name=name]", "five generations");
   await page.fill("dialog [name=seed]", "7");
@@ -202,7 +202,7 @@ export async function clicks(studio) {
 
 /** A genome on a sheet is looked into as it is, by an address that names session, sheet and place; and what may change is what changes. */
 export async function sheets(studio) {
-  const page = await open(studio.address);
+  const page = await open(`${studio.address}#/pictures`);
   await page.click("text=New session");
   await page.fill("dialog [name=name]", "parts");
   await page.fill("dialog [name=seed]", "11");

@@ -9,7 +9,7 @@ export async function hostile(studio) {
   const genome = JSON.parse(readFileSync(path.join(repository, "genomes/bred_moth.json"), "utf8"));
   genome.provenance = { name: NAME, made_by: NAME, notes: { tags: NAME } };
   put("hostile/<b>file & name.json", JSON.stringify(genome));
-  const page = await open(studio.address);
+  const page = await open(`${studio.address}#/pictures`);
   const tile = page.locator(".tile:has(a[href^='#/look/hostile'])", { hasText: "onerror=alert(1)" });
   expect(await tile.count() === 1, "the hostile name is shown in the library, as text");
   await tile.locator("a").click();
@@ -22,12 +22,12 @@ export async function hostile(studio) {
   await page.click("dialog .main");
   await page.waitForSelector(".brood button, #alert p");
   // Opened from the disk: a file that is none is refused in words.
-  await go(page, "#/");
+  await go(page, "#/pictures");
   await page.setInputFiles("input[type=file]", { name: "evil.json", mimeType: "application/json", buffer: Buffer.from("{\"format\": \"<script>\"}") });
   await page.waitForSelector("#alert p");
   await page.click("#alert button");
   await page.setInputFiles("input[type=file]", path.join(repository, "experiments/targets/car.png"));
-  await page.waitForSelector("text=Train a network on it");
+  await page.waitForSelector("h1:text-is('Learning car')");
   for (const hash of ["#/look/..%2F..%2Fetc%2Fpasswd", "#/look/no/such.json", "#/breed/none", "#/nowhere", "#/study/%2e%2e", "#/jobs/x", "#/compare?ids=%00", "#/look/%"]) {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.waitForFunction(() => document.querySelector("h1")?.textContent === "This cannot be shown", null, { timeout: 60_000 });

@@ -87,7 +87,7 @@ export async function keeping(studio) {
 /** What is one's own comes first, a search is one entry that opens, what comes with the program is last. */
 export async function library(studio) {
   picloom("evolve", "--search", "novelty", "--generations", "2", "--size", "16", "--out", "found");
-  const page = await open(studio.address);
+  const page = await open(`${studio.address}#/pictures`);
   const titles = await page.locator("main h2").allTextContents();
   expect(titles.at(-1) === "Come with Picloom", `what comes with the program is last: ${titles}`);
   const own = await page.locator("section:has(h2:text-is('Genomes')) .tile b").allTextContents();

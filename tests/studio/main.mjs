@@ -13,8 +13,9 @@ import { pages } from "./pages.mjs";
 import { naming, seeing } from "./seeing.mjs";
 import { keeping, library } from "./keeping.mjs";
 import { deep, terms } from "./reading.mjs";
+import { first, own, scoring, slider, training } from "./visitor.mjs";
 
-const PARTS = { breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, seeing, naming, comparing, keeping, library, working, deep, terms, hostile, pages };
+const PARTS = { first, slider, training, own, scoring, breeding, clicks, sheets, looking, many, pixels, speed, studying, opening, seeing, naming, comparing, keeping, library, working, deep, terms, hostile, pages };
 const option = (name) => process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined;
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 

@@ -26,7 +26,7 @@ export async function opening(studio) {
   const page = await open(studio.address);
   const opened = [];
   for (const name of [MOTH, "given/moth.zip", "given/moth.xml", "given/moth.safetensors", "given/dense.npz"]) {
-    await go(page, "#/");
+    await go(page, "#/pictures");
     await drop(page, name);
     if (name.endsWith(".npz")) {
       // Weights of others do not say what network they belong to: first a wrong one, then the run's own.
@@ -44,7 +44,7 @@ export async function opening(studio) {
   }
 
   // What the command bred goes on in a copy; the file it came from stays.
-  await go(page, "#/");
+  await go(page, "#/pictures");
   await page.click("li:has-text('genomes/sessions/moth.toml') button");
   await page.waitForSelector(".brood button", { timeout: 60_000 });
   expect(!/Generation 0/.test(await page.textContent("header .lead")), "the session goes on where it was");

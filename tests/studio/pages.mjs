@@ -12,6 +12,9 @@ export async function pages(studio) {
   const session = library.sessions.find((s) => s.name);
   const shown = {
     start: "#/",
+    pictures: "#/pictures",
+    train: "#/train/genomes/bred_skull.json?size=32",
+    score: "#/score/genomes/bred_moth.json",
     see: "#/see?effect=7",
     deep: "#/look/genomes/target_face.json?link=40",
     moved: "#/look/genomes/bred_moth.json?link=3&set=3:1.75",
@@ -40,7 +43,7 @@ export async function pages(studio) {
         await accessible(page, `${name} at ${width} pixels, ${scheme}`).catch((error) => wrong.push(error.message));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         if (wide > width) wrong.push(`${name} is ${wide} pixels wide on a screen of ${width}`);
-        if (studio.shots) await page.screenshot({ path: path.join(studio.shots, `${name}-${width}-${scheme}.png`), fullPage: name !== "start" || width > 1000 });
+        if (studio.shots) await page.screenshot({ path: path.join(studio.shots, `${name}-${width}-${scheme}.png`), fullPage: name !== "pictures" || width > 1000 });
         looked += 1;
       }
       await page.keyboard.press("?");

@@ -42,7 +42,7 @@ export async function terms(studio) {
   const page = await open(studio.address);
   const { sessions } = await page.evaluate(async () => (await fetch("/api/library")).json());
   const session = sessions.find((s) => s.name);
-  const pages = ["#/", "#/see", "#/look/genomes/bred_skull.json?link=3", "#/look/runs/dense", "#/compare?ids=genomes/bred_skull.json", "#/jobs",
+  const pages = ["#/", "#/pictures", "#/see", "#/look/genomes/bred_skull.json?link=3", "#/look/runs/dense", "#/compare?ids=genomes/bred_skull.json", "#/jobs",
     ...(session ? [`#/breed/${encodeURIComponent(session.name)}`] : [])];
   let seen = 0;
   for (const hash of pages) {

@@ -22,7 +22,7 @@ export function changes(page) {
 }
 
 export async function seeing(studio) {
-  const page = await open(studio.address);
+  const page = await open(`${studio.address}#/pictures`);
   await page.click("a.seeit");
   await begun(page);
   const names = await page.locator(".column h2").allTextContents();
@@ -75,7 +75,7 @@ export async function naming(studio) {
   expect(wrong.length === 0, `networks that did not learn the picture say so: ${wrong}`);
   const unfit = await page.locator(".column .unfit").count();
   expect(unfit > 0, "one of them did not");
-  await go(page, "#/");
+  await go(page, "#/pictures");
   await page.locator(".tile .unfit").first().waitFor({ state: "attached" }).catch(() => expect(false, "the library marks them too"));
   await close(page);
   return [`${names.length} columns, ${unfit} of them marked as unfit: ${names.join("; ")}`];

@@ -39,14 +39,15 @@ const status = (page, ...wanted) => page.waitForFunction((all) => all.includes(d
 const step = (page) => page.evaluate(() => document.querySelector("progress").value);
 
 export async function working(studio) {
-  const page = await open(`${studio.address}#/look/genomes/bred_moth.json`);
+  const page = await open(`${studio.address}#/train/genomes/bred_moth.json`);
+  await page.click("summary:text-is('In the background')");
   await page.click("text=Train …");
   await page.fill("dialog [name=steps]", "200000");
   await page.fill("dialog [name=size]", "48");
   await page.click("dialog .main");
   await page.waitForSelector("progress");
   await page.waitForFunction(() => document.querySelector("progress").value > 0 && document.querySelector(".curve"), null, { timeout: 60_000 });
-  await page.waitForFunction(() => Number(document.querySelector("canvas.picture").dataset.drawn) > 1, null, { timeout: 60_000 });
+  await page.waitForFunction(() => Number(document.querySelector("img.picture").dataset.drawn) > 1, null, { timeout: 60_000 });
   const job = await page.evaluate(() => location.hash);
   // Stopped, and gone on.
   await page.click("button:text('Stop')");
@@ -67,14 +68,16 @@ export async function working(studio) {
   await status(page, "stopped");
 
   // A short one to its end, and a look at what came of it.
-  await go(page, "#/look/genomes/bred_moth.json");
+  await go(page, "#/train/genomes/bred_moth.json");
+  await page.click("summary:text-is('In the background')");
   await page.click("text=Train …");
   await page.fill("dialog [name=steps]", "300");
   await page.fill("dialog [name=size]", "32");
   await page.click("dialog .main");
   await status(page, "finished");
   await page.click("text=Look inside");
-  await page.waitForSelector(".wiring .unit");
+  await page.click("text=Train and prune");
+  await page.click("summary:text-is('In the background')");
   await page.click("text=Prune …");
   await page.selectOption("dialog label:has-text('Keep') select", "threshold");
   await page.fill("dialog [name=threshold]", "0.2");
@@ -83,8 +86,8 @@ export async function working(studio) {
   await status(page, "finished");
 
   // Scored, and shown with its verdicts.
-  await go(page, "#/look/genomes/bred_moth.json");
-  await page.click("text=Score …");
+  await go(page, "#/score/genomes/bred_moth.json");
+  await page.click("text=Keep a score …");
   await page.fill("dialog [name=samples]", "8");
   await page.click("dialog .main");
   await status(page, "finished");
@@ -96,6 +99,6 @@ export async function working(studio) {
   await go(page, "#/jobs");
   const listed = await page.locator("main ul.lines li").count();
   expect(listed === 4, `all work is listed, found ${listed}`);
-  await close(page, /ERR_CONNECTION|ERR_INCOMPLETE|EventSource|status of 409/);
+  await close(page, /ERR_CONNECTION|ERR_INCOMPLETE|status of 409/);
   return [`a training was stopped at step ${stopped}, gone on with, killed with its server, gone on with from step ${after} (${job})`];
 }

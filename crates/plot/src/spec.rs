@@ -3,7 +3,7 @@
 
 use crate::charts::Spread;
 use crate::style::Colour;
-use picloom_base::names::did_you_mean;
+use picloom_base::names::names;
 use picloom_base::refusal::Refusal;
 use picloom_base::settings::{Range, Settings, Value, data, of_file, settings};
 use picloom_base::table::{Fewest, Filter, Measure};
@@ -277,87 +277,42 @@ impl FigureSpec {
 const ALWAYS: &str = "name kind where labels title subtitle says tags caption width height font_size \
     tables formats";
 
+names! {
+    Kind, "kind": Dots "dots", Lines "lines", Scatter "scatter", Heatmap "heatmap", Forest "forest",
+    Verdicts "verdicts", Curves "curves", Pictures "pictures"
+}
+
 impl Kind {
-    /// Every kind with its name and the keys that it uses besides [`ALWAYS`].
-    const ALL: [(Kind, &str, &str); 8] = [
-        (
-            Kind::Dots,
-            "dots",
-            "x y series panel unit order colours x_label y_label columns log y_range \
-             reference interval units least horizontal counts complete fewest overall",
-        ),
-        (
-            Kind::Lines,
-            "lines",
-            "x y series panel unit by order colours x_label y_label columns log x_range \
-             y_range reference interval units least counts complete fewest",
-        ),
-        (
-            Kind::Scatter,
-            "scatter",
-            "x y series panel unit by order colours x_label y_label columns log x_range \
-             y_range reference interval least names diagonal counts complete fewest join",
-        ),
-        (
-            Kind::Heatmap,
-            "heatmap",
-            "x y of panel unit order x_label y_label columns range least bar outline \
-             mean counts signed decimals contrasts",
-        ),
-        (
-            Kind::Forest,
-            "forest",
-            "contrasts bases mean units colours x_label x_range decimals columns",
-        ),
-        (Kind::Verdicts, "verdicts", "contrasts x_label y_label range decimals"),
-        (
-            Kind::Curves,
-            "curves",
-            "x series panel order colours x_label y_label columns log x_range y_range units",
-        ),
-        (
-            Kind::Pictures,
-            "pictures",
-            "x y picture files row_labels column_labels order of numbers counts columns decimals",
-        ),
-    ];
-
-    fn row(self) -> &'static (Kind, &'static str, &'static str) {
-        Kind::ALL.iter().find(|row| row.0 == self).expect("every kind has its row")
-    }
-
-    /// Its name in a spec.
-    pub fn name(self) -> &'static str {
-        self.row().1
-    }
-
     /// The keys that a figure of the kind may have.
     pub fn keys(self) -> impl Iterator<Item = &'static str> {
-        ALWAYS.split_whitespace().chain(self.row().2.split_whitespace())
-    }
-
-    /// The names of all kinds.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        Kind::ALL.iter().map(|row| row.1)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Kind {
-    type Err = Refusal;
-
-    fn from_str(text: &str) -> Result<Self, Refusal> {
-        let known = Kind::ALL.iter().find(|row| row.1 == text).map(|row| row.0);
-        known.ok_or_else(|| {
-            let names: Vec<&str> = Kind::names().collect();
-            let found = format!("{text:?}{}", did_you_mean(text, names.iter().copied()));
-            Refusal::new("kind", format!("one of {}", names.join(", ")), found)
-        })
+        let own = match self {
+            Kind::Dots => {
+                "x y series panel unit order colours x_label y_label columns log y_range \
+                 reference interval units least horizontal counts complete fewest overall"
+            }
+            Kind::Lines => {
+                "x y series panel unit by order colours x_label y_label columns log x_range \
+                 y_range reference interval units least counts complete fewest"
+            }
+            Kind::Scatter => {
+                "x y series panel unit by order colours x_label y_label columns log x_range \
+                 y_range reference interval least names diagonal counts complete fewest join"
+            }
+            Kind::Heatmap => {
+                "x y of panel unit order x_label y_label columns range least bar outline mean \
+                 counts signed decimals contrasts"
+            }
+            Kind::Forest => "contrasts bases mean units colours x_label x_range decimals columns",
+            Kind::Verdicts => "contrasts x_label y_label range decimals",
+            Kind::Curves => {
+                "x series panel order colours x_label y_label columns log x_range y_range units"
+            }
+            Kind::Pictures => {
+                "x y picture files row_labels column_labels order of numbers counts columns \
+                 decimals"
+            }
+        };
+        ALWAYS.split_whitespace().chain(own.split_whitespace())
     }
 }
 
@@ -415,7 +370,6 @@ macro_rules! as_text {
 
 as_text!(Kind, Hex);
 data! {
-    Kind, "str";
     Hex, "str";
     Which, "str";
     Spread, "str";

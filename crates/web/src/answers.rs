@@ -6,27 +6,20 @@ use picloom_engine::genome::{BUILTIN, from_json};
 use picloom_engine::page::{
     self, Choice, PictureRequest, PlaceRequest, SessionSheet, SheetPictures,
 };
-use serde::Serialize;
+use serde_json::{Value, json};
 
 /// The networks that come with the program, as the studio's library has it.
 pub(crate) fn library() -> Answered {
-    #[derive(Serialize)]
-    struct Entry {
-        id: String,
-        name: &'static str,
-        nodes: usize,
-        links: usize,
-        builtin: bool,
-    }
     let entry = |&(name, text): &(&'static str, &str)| {
         let genome = from_json(text).ok()?;
         let (nodes, links) = (genome.nodes().len(), genome.connections().len());
-        Some(Entry { id: format!("genomes/{name}.json"), name, nodes, links, builtin: true })
+        let id = format!("genomes/{name}.json");
+        Some(json!({ "id": id, "name": name, "nodes": nodes, "links": links, "builtin": true }))
     };
-    let genomes: Vec<Entry> = BUILTIN.iter().filter_map(entry).collect();
-    let run = serde_json::json!({ "id": TRAINED, "picture": stem(EVOLVED), "target": EVOLVED, "arm": "dense",
+    let genomes: Vec<Value> = BUILTIN.iter().filter_map(entry).collect();
+    let run = json!({ "id": TRAINED, "picture": stem(EVOLVED), "target": EVOLVED, "arm": "dense",
         "what": "dense network, trained", "finished": true, "builtin": true });
-    Answer::of(&serde_json::json!({ "genomes": genomes, "runs": [run] }))
+    Answer::of(&json!({ "genomes": genomes, "runs": [run] }))
 }
 
 /// Draws a network with some weights set, on a part of the plane.
@@ -35,15 +28,10 @@ pub(crate) fn picture(desk: &mut Desk, request: &PictureRequest) -> Answered {
     Answer::with(&drawn.width, drawn.to_rgba())
 }
 
-#[derive(Serialize)]
-struct Columns {
-    columns: usize,
-}
-
 /// Draws the map of every unit, in unit order.
 pub(crate) fn maps(desk: &mut Desk, request: &PictureRequest) -> Answered {
     let atlas = page::maps(desk, request)?;
-    Answer::with(&Columns { columns: atlas.columns }, atlas.picture.to_rgba())
+    Answer::with(&json!({ "columns": atlas.columns }), atlas.picture.to_rgba())
 }
 
 /// A genome with the weights that are set, as a file.

@@ -1,14 +1,13 @@
 //! The requests of a page, and who answers each.
 
 use crate::answers::{self, rgba, sheet_answer};
-use crate::scoring;
 use crate::sessions::from_text;
 use crate::state::{Answer, Answered, Desk};
-use crate::training;
 use picloom_engine::genome::to_json;
 use picloom_engine::page::{self, Way};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// A text to keep under an id.
 #[derive(Deserialize)]
@@ -21,19 +20,6 @@ struct Hold {
 #[derive(Deserialize)]
 struct Of {
     id: String,
-}
-
-/// A training or a score.
-#[derive(Deserialize)]
-struct Job {
-    job: usize,
-}
-
-/// A training, and its rate from now on.
-#[derive(Deserialize)]
-struct Rate {
-    job: usize,
-    lr: f64,
 }
 
 /// The fields of a request that `T` names.
@@ -81,17 +67,12 @@ pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered 
             Answer::with(&drawn.width, drawn.to_rgba())
         }
         ["sessions", session, "genome"] => answers::place_genome(desk, session, &read(json)?),
-        // A training: begun, some steps on, with so many links, at another rate, as text, let go.
-        ["train"] => training::begin(desk, &read(json)?, &read(json)?, bytes),
-        ["train-step"] => training::step(desk, &read(json)?),
-        ["train-prune"] => training::prune(desk, &read(json)?),
-        ["train-rate"] => read(json).and_then(|Rate { job, lr }| training::rate(desk, job, lr)),
-        ["train-text"] => read(json).and_then(|Job { job }| training::text(desk, job)),
-        ["train-end"] => read(json).and_then(|Job { job }| training::end(desk, job)),
-        // A score: begun, some more weights judged.
-        ["score"] => scoring::begin(desk, &read(json)?, &read(json)?),
-        ["score-next"] => read(json).and_then(|Job { job }| scoring::next(desk, job)),
-        _ => Err(format!("the page asked for what the engine does not know: {address:?}")),
+        // A training or a score that the page looks on at.
+        _ => {
+            let watched = desk.watched.clone();
+            let (json, bytes) = page::watch(desk, &watched, &address, json, bytes)?;
+            Ok(Answer { json, bytes })
+        }
     }
 }
 
@@ -99,27 +80,14 @@ fn go(desk: &mut Desk, session: &str, way: Way, json: &[u8]) -> Answered {
     sheet_answer(page::go(desk, session, way, &read(json)?)?)
 }
 
-#[derive(Serialize)]
-struct Taken {
-    kind: &'static str,
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-}
-
 fn hold(desk: &mut Desk, id: &str, text: &str) -> Answered {
     if let Some(kept) = from_text(text)? {
         let name = kept.name.clone();
         let session = desk.sessions.add(kept);
-        return Answer::of(&Taken { kind: "session", name, session: Some(session) });
+        return Answer::of(&json!({ "kind": "session", "name": name, "session": session }));
     }
     let (kind, name) = desk.held.hold(id, text)?;
-    Answer::of(&Taken { kind, name, session: None })
-}
-
-#[derive(Serialize)]
-struct Text {
-    text: String,
+    Answer::of(&json!({ "kind": kind, "name": name }))
 }
 
 fn text(desk: &mut Desk, id: &str) -> Answered {
@@ -130,5 +98,5 @@ fn text(desk: &mut Desk, id: &str) -> Answered {
             None => desk.held.text(id)?,
         },
     };
-    Answer::of(&Text { text })
+    Answer::of(&json!({ "text": text }))
 }

@@ -91,18 +91,6 @@ impl Loaded {
             palette,
         })
     }
-
-    /// As a text, with the weights of `model`, which has learned this picture so well.
-    pub(crate) fn carry(&self, model: &Model, target: &str, r2: f64) -> CarriedNetwork {
-        CarriedNetwork {
-            name: self.name.clone(),
-            target: target.into(),
-            coords: self.coords,
-            size: self.size,
-            r2: Some(r2),
-            ..CarriedNetwork::of(model, self.genome.as_ref())
-        }
-    }
 }
 
 /// The network of a genome in a wiring.

@@ -10,10 +10,8 @@
 mod answers;
 mod desk;
 mod held;
-mod scoring;
 mod sessions;
 mod state;
-mod training;
 
 use state::{Answer, Desk};
 use std::cell::RefCell;

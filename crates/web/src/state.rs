@@ -5,13 +5,10 @@ use crate::sessions::{Kept, Sessions};
 use picloom_engine::base::hash::short_id;
 use picloom_engine::evolve::{Breeding, Session};
 use picloom_engine::genome::{Genome, to_json};
-use picloom_engine::network::{Mask, Weights};
-use picloom_engine::page::{self, About, Label, NetworkRequest, PageNetwork, Shelf};
-use picloom_engine::probe::{Delta, Perturbation, View};
-use picloom_engine::score::{DlJudge, Exhibit};
-use picloom_engine::train::{TrainConfig, Trainer};
+use picloom_engine::network::Picture;
+use picloom_engine::page::{self, About, Label, NetworkRequest, PageNetwork, Shelf, Watched};
+use picloom_engine::probe::View;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -55,10 +52,8 @@ pub(crate) struct Desk {
     pub held: Held,
     /// Breeding sessions by number.
     pub sessions: Sessions,
-    /// Trainings by number.
-    pub trainings: Trainings,
-    /// Scores that are being taken.
-    pub scorings: Scorings,
+    /// Trainings and scores that the page looks on at.
+    pub watched: Arc<Watched>,
 }
 
 impl Desk {
@@ -110,6 +105,21 @@ impl Shelf for Desk {
         }
     }
 
+    fn target(
+        &mut self,
+        network: &Rc<Loaded>,
+        _: Option<&str>,
+        size: usize,
+    ) -> page::Answered<Option<(String, Picture)>> {
+        let Some((id, _)) = &network.learned else { return Ok(None) };
+        let drawn_by = match id.as_str() {
+            // One of the visitor's own: what it draws is all that is known.
+            "" => network.clone(),
+            id => self.network(&NetworkRequest::graph(id))?,
+        };
+        Ok(Some((id.clone(), drawn_by.model.picture(size, drawn_by.coords))))
+    }
+
     fn view(&mut self, network: &Rc<Loaded>, size: usize) -> page::Answered<Arc<View>> {
         Ok(self.held.view(network, size)?)
     }
@@ -151,36 +161,3 @@ impl Shelf for Desk {
         Ok(Label { id: format!("{BRED}{session}"), origin: name.clone(), name })
     }
 }
-
-/// A score that is being taken.
-pub(crate) struct Scoring {
-    pub(crate) exhibit: Exhibit,
-    pub(crate) judge: DlJudge,
-    pub(crate) delta: Delta,
-    pub(crate) links: Vec<usize>,
-    pub(crate) done: usize,
-    pub(crate) swept: Vec<Perturbation>,
-}
-
-/// Scores by number.
-pub(crate) type Scorings = BTreeMap<usize, Scoring>;
-
-/// A training.
-pub(crate) struct Training {
-    pub(crate) trainer: Trainer,
-    pub(crate) config: TrainConfig,
-    /// The network, its name, what it learns. Its weights are those it began with.
-    pub(crate) loaded: Loaded,
-    /// (W,) links that there are at most.
-    pub(crate) most: Mask,
-    /// (W,) weights of links that were pruned, as they were before.
-    pub(crate) before: Weights,
-    pub(crate) target_id: String,
-    pub(crate) variance: f64,
-    /// Steps made before the links were last changed.
-    pub(crate) steps: u64,
-    pub(crate) why: Option<String>,
-}
-
-/// Trainings by number.
-pub(crate) type Trainings = BTreeMap<usize, Training>;

@@ -2,14 +2,14 @@
 import { closeBrowser } from "../../../tests/studio/studio.mjs";
 import { bits } from "./bits.mjs";
 import { firefox } from "./firefox.mjs";
-import { first } from "./first.mjs";
-import { files, scoring, training, walk } from "./walk.mjs";
+import { first, own, scoring, slider, training } from "../../../tests/studio/visitor.mjs";
+import { pace, walk } from "./walk.mjs";
 import { hostile } from "./hostile.mjs";
 import { serve } from "./server.mjs";
 import { shared } from "./shared.mjs";
 import { pages, disk } from "./pages.mjs";
 
-const PARTS = { first, bits, walk, training, files, scoring, hostile, disk, shared, firefox, pages };
+const PARTS = { first, slider, bits, walk, training, pace, own, scoring, hostile, disk, shared, firefox, pages };
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
 const only = option("--only")?.split(",") ?? Object.keys(PARTS);
 

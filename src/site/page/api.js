@@ -1,19 +1,48 @@
 // The interface of the studio's modules, answered by the engine in this browser. The studio's own `api.js` asks a server.
 
-import { busy, complain } from "./dom.js";
+import { busy, complain, say, square } from "./dom.js";
 import { listed } from "./route.js";
 import { askEngine } from "./engine.js";
-import { contentId, ensureHeld, ready, sessionName, shared } from "./link.js";
+import { contentId, ensureHeld, isContent, ready, sessionName, shared } from "./link.js";
 
 /** Nobody keeps files: runs, long work, films. */
 export const hasFiles = false;
 
 // Side of a picture that a visitor brings, in pixels.
 const BROUGHT = 128;
-const brought = new Map();
+const pictures = new Map();
 
 /** A visitor's picture: {name, canvas}; undefined for other ids. */
-export const pictureOf = (id) => brought.get(id);
+export function pictureOf(id) {
+  if (id.startsWith("brought/") && !pictures.has(id)) throw new Error("This picture was only on the page that it was dropped on. Drop it once more.");
+  return pictures.get(id);
+}
+
+/** How a training is told of such a picture: parameters, and bytes: RGB, `size`² pixels. */
+export function pictureToLearn({ canvas }, size) {
+  const on = square(size).getContext("2d", { willReadFrequently: true });
+  on.imageSmoothingQuality = "high";
+  on.drawImage(canvas, 0, 0, size, size);
+  const { data } = on.getImageData(0, 0, size, size);
+  return [{}, Uint8Array.from({ length: 3 * size * size }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)])];
+}
+
+/** Networks that somebody gave along with the page. */
+export const brought = [...shared.values()].filter((one) => one.entry?.nodes).map((one) => one.id);
+
+/** Asks about a training or a score that is looked on at: [json, bytes, milliseconds]. */
+export async function watch(ask, parameters, bytes) {
+  await ready(parameters.id);
+  return askEngine(ask, parameters, bytes);
+}
+
+/** Keeps a training as it stands: the id that carries it. */
+export async function keepTraining(job) {
+  const [{ text }] = await askEngine("train-text", { job });
+  const id = await contentId(text, "trained");
+  if (!isContent(id)) say("It is too large for a link; it stays while this page is open.");
+  return id;
+}
 
 /** What the studio's server would be asked by. */
 export const call = (path) => path;
@@ -83,8 +112,8 @@ export const post = (path, body, what) => postForPixels(path, body, what).then((
 /** Lets an element show a picture once it is drawn. */
 export function showAt(element, path, parameters) {
   const side = Number(parameters.size);
-  const drawing = pictureOf(parameters.id)
-    ? Promise.resolve(pictureOf(parameters.id).canvas)
+  const drawing = pictures.has(parameters.id)
+    ? Promise.resolve(pictures.get(parameters.id).canvas)
     : answered(path === "thumb" ? "picture" : path, parameters).then(([, pixels]) => {
       const canvas = new OffscreenCanvas(side, side);
       canvas.getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
@@ -115,6 +144,12 @@ export function saveAt(link, path, parameters) {
   };
 }
 
+/** Side of the pictures that a score judges: the engine's own. */
+export const scoreSize = () => undefined;
+
+/** Nobody keeps a score here. */
+export const keepScore = () => null;
+
 async function bring(file) {
   const picture = await createImageBitmap(file).catch(() => {
     throw new Error(`${file.name}: expected a picture that this browser can read (PNG, JPEG, GIF, WebP), found something else.`);
@@ -127,8 +162,8 @@ async function bring(file) {
   on.fillStyle = "#fff";
   on.fillRect(0, 0, BROUGHT, BROUGHT);
   on.drawImage(picture, (picture.width - short) / 2, (picture.height - short) / 2, short, short, 0, 0, BROUGHT, BROUGHT);
-  const id = `brought/${brought.size + 1}`;
-  brought.set(id, { name: file.name, canvas });
+  const id = `brought/${pictures.size + 1}`;
+  pictures.set(id, { name: file.name, canvas });
   return { id, page: "train" };
 }
 

@@ -65,39 +65,22 @@ pub(crate) enum Work {
         #[serde(default)]
         seed: u64,
     },
-    /// The compositional score of a network.
-    Score {
-        /// Genome, run or file of weights.
-        id: String,
-        /// How a genome is wired.
-        wiring: Wiring,
-        /// Weights that are moved, sampled within layers; `None` for all.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        samples: Option<usize>,
-        /// How far: RMSE between the pictures; `None` for the library's default.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        effect: Option<f64>,
-    },
 }
 
 impl Work {
-    /// `train`, `prune`, `evolve` or `score`.
+    /// `train`, `prune` or `evolve`.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Work::Train { .. } => "train",
             Work::Prune { .. } => "prune",
             Work::Evolve { .. } => "evolve",
-            Work::Score { .. } => "score",
         }
     }
 
     /// The network it is of; of a search its picture.
     pub(crate) fn id(&self) -> &str {
         match self {
-            Work::Train { id, .. }
-            | Work::Prune { id, .. }
-            | Work::Evolve { id, .. }
-            | Work::Score { id, .. } => id,
+            Work::Train { id, .. } | Work::Prune { id, .. } | Work::Evolve { id, .. } => id,
         }
     }
 
@@ -118,8 +101,6 @@ impl Work {
             }
             Work::Prune { method, .. } => format!("{name}: prune by {method}"),
             Work::Evolve { .. } => format!("{name}: evolve towards it"),
-            Work::Score { wiring: Wiring::Graph, .. } => format!("{name}: score"),
-            Work::Score { .. } => format!("{name}: score in layers"),
         }
     }
 
@@ -129,16 +110,13 @@ impl Work {
             Work::Train { steps, .. } => *steps,
             Work::Prune { steps, .. } => steps.unwrap_or(0),
             Work::Evolve { generations, .. } => *generations,
-            Work::Score { .. } => 0,
         }
     }
 
     /// The network.
     pub(crate) fn network(&self) -> NetworkRequest {
         match self {
-            Work::Train { id, wiring, .. } | Work::Score { id, wiring, .. } => {
-                NetworkRequest { id: id.clone(), wiring: *wiring }
-            }
+            Work::Train { id, wiring, .. } => NetworkRequest { id: id.clone(), wiring: *wiring },
             Work::Prune { id, .. } | Work::Evolve { id, .. } => NetworkRequest::graph(id),
         }
     }
@@ -179,13 +157,6 @@ pub(crate) enum Status {
     Failed,
 }
 
-impl Status {
-    /// True if nothing more comes of it by itself.
-    pub(crate) fn is_over(self) -> bool {
-        !matches!(self, Status::Queued | Status::Running)
-    }
-}
-
 /// The progress of a job.
 pub(crate) struct State {
     pub status: Status,
@@ -197,9 +168,8 @@ pub(crate) struct State {
     /// The best genome of a search, by id.
     pub best: Option<String>,
     pub error: Option<String>,
-    /// Weights of a moment ago, and how many there were before.
+    /// Weights of a moment ago.
     pub drawn: Option<(Arc<Drawn>, Weights)>,
-    pub drawings: u64,
 }
 
 /// The network that a job's weights belong to.
@@ -222,7 +192,6 @@ impl Job {
             best: None,
             error: None,
             drawn: None,
-            drawings: 0,
         };
         Job { name, title, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
     }
@@ -261,7 +230,7 @@ impl Job {
             id: self.work.id().into(),
             name: self.title.clone(),
             wiring: match self.work {
-                Work::Train { wiring, .. } | Work::Score { wiring, .. } => Some(wiring),
+                Work::Train { wiring, .. } => Some(wiring),
                 Work::Prune { .. } | Work::Evolve { .. } => None,
             },
             target: match &self.work {
@@ -280,7 +249,6 @@ impl Job {
                 _ => None,
             },
             run: match self.work {
-                Work::Score { .. } => None,
                 Work::Evolve { .. } => state.best.clone(),
                 _ => (state.status == Status::Finished).then(|| format!("{RUNS}/{}", self.name)),
             },

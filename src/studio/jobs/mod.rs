@@ -1,22 +1,19 @@
-//! Long work: training, pruning, scoring. One job computes at a time, the others wait.
+//! Long work: training, pruning, evolving. One job computes at a time, the others wait.
 //!
-//! A job's work lies in `runs/studio/JOB.json`, its results in its run folder or its part of a
-//! sweep: a server that is killed loses nothing, and the next one shows its jobs as stopped, to go
-//! on to the same bits.
+//! A job's work lies in `runs/studio/JOB.json`, its results in its run folder: a server that is killed loses nothing,
+//! and the next one shows its jobs as stopped, to go on to the same bits.
 
-mod events;
 pub(super) mod job;
 mod score;
 mod work;
 
-pub(super) use events::events;
-pub(super) use job::{Jobs, Work};
-pub(super) use score::{kept_score, score, shown};
+pub(super) use job::{Jobs, RUNS, Work};
+pub(super) use score::{SCORES, file, kept_score, score, shown};
+pub(super) use work::target_of;
 
-use super::answer::{Answer, Nothing, Refusal, json_of, made, of_bytes};
+use super::answer::{Answer, Nothing, Refusal, json_of, made};
 use super::builtin::Builtin;
 use super::names;
-use super::pixels::pixels;
 use super::state::{Studio, locked};
 use crate::base::choice::Choice;
 use crate::base::files::write_json;
@@ -25,14 +22,13 @@ use crate::base::settings::Setting;
 use crate::experiment::evolution::EvolutionResult;
 use crate::network::kernel::render;
 use crate::network::{Picture, PixelInputs};
-use crate::page::{NetworkRequest, ensure_side};
 use crate::prune::Method;
 use crate::prune::methods::{MethodRow, Need};
 use crate::run::{RunConfig, RunResult, read_metrics, shipped};
 use crate::train::OptimizerConfig;
-use job::{Job, RUNS, Status};
+use job::{Job, Status};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -69,21 +65,13 @@ pub(super) fn found(studio: &Studio) {
         let curve = lines.iter().filter(|line| line.attempt == attempt && line.loss.is_finite());
         let result: Option<RunResult> =
             text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
-        let scored = studio.score_of(&file.work);
         let evolved: Option<EvolutionResult> =
             text(&run.join("result.json")).and_then(|text| serde_json::from_str(&text).ok());
-        let done = scored.is_some() || result.is_some() || evolved.is_some();
+        let done = result.is_some() || evolved.is_some();
         // What it was not told, it has found out.
-        let found_out = || match &scored {
-            Some(record) => {
-                let judged = record["perturbations"].as_array()?.iter();
-                let links: BTreeSet<Option<u64>> = judged.map(|p| p["link"].as_u64()).collect();
-                Some(links.len() as u64)
-            }
-            None => {
-                let config = text(&run.join("config.toml"))?;
-                Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
-            }
+        let found_out = || {
+            let config = text(&run.join("config.toml"))?;
+            Some(toml::from_str::<RunConfig>(&config).ok()?.train.steps)
         };
         let best = match file.work {
             Work::Evolve { .. } => work::best_of(studio, &run),
@@ -191,11 +179,6 @@ impl Jobs {
     }
 }
 
-#[derive(Serialize)]
-struct Begun {
-    job: String,
-}
-
 /// `POST /api/jobs`. Equal work is one job: a finished one is answered as it is.
 pub(super) fn begin(studio: &Studio, wanted: Work) -> Answer {
     let content = work::check(studio, &wanted)?;
@@ -221,7 +204,7 @@ pub(super) fn begin(studio: &Studio, wanted: Work) -> Answer {
         }
     };
     studio.jobs.call(&job)?;
-    made(&Begun { job: name })
+    made(&json!({ "job": name }))
 }
 
 /// `/api/jobs`: all, the newest first.
@@ -325,29 +308,6 @@ pub(super) fn choices(_: &Studio, _: Nothing) -> Answer {
         settings: settings(Method::options_of(row.name)),
     });
     json_of(&Choices { optimizers: optimizers.collect(), methods: methods.collect() })
-}
-
-/// How the picture is asked for.
-#[derive(Deserialize)]
-pub(super) struct AskedPicture {
-    size: Option<usize>,
-    #[serde(default)]
-    raw: u8,
-}
-
-/// `/api/jobs/JOB/picture`: what the network drew a moment ago.
-pub(super) fn picture(studio: &Studio, name: &str, asked: AskedPicture) -> Answer {
-    let size = ensure_side(asked.size.unwrap_or(128), 512)?;
-    studio.jobs.get(name)?;
-    let id = format!("{RUNS}/{name}");
-    if let Some(drawn) = drawn_now(studio, &id, size) {
-        return Ok(pixels(&drawn, asked.raw == 1));
-    }
-    // Of a run that an earlier server has finished, its own picture; else nothing yet, which is no fault.
-    Ok(match studio.network(&NetworkRequest::graph(id)) {
-        Ok(run) => pixels(&run.source.still().picture(size, run.source.coords), asked.raw == 1),
-        Err(_) => of_bytes("application/octet-stream", Vec::new()),
-    })
 }
 
 /// Draws the network of a run's job as it last was; `None` if no job of this server works on it.

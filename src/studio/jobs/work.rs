@@ -66,15 +66,6 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
             let run = parent_of(studio, id)?;
             prune_plan(work, &run.model, &run.config.train).map_err(Refusal::bad)?;
         }
-        Work::Score { samples, effect, .. } => {
-            if *samples == Some(0) {
-                return Err(Refusal::bad("samples: expected at least 1, found 0"));
-            }
-            if let Some(effect) = effect.filter(|e| !(*e > 0.0 && *e < 1.0)) {
-                let why = format!("effect: expected a number between 0 and 1, found {effect}");
-                return Err(Refusal::bad(why));
-            }
-        }
     }
     Ok(content)
 }
@@ -104,7 +95,12 @@ pub(super) fn failure_of(result: &RunResult) -> Option<String> {
 }
 
 /// The picture of a target by its id: a file, a genome of the root or one of the program.
-fn target_of(studio: &Studio, id: &str, size: usize, coords: Coords) -> Result<Target, Refusal> {
+pub(in crate::studio) fn target_of(
+    studio: &Studio,
+    id: &str,
+    size: usize,
+    coords: Coords,
+) -> Result<Target, Refusal> {
     let target = match studio.builtin(id) {
         Some(Builtin::Genome(text)) => {
             let genome = genome::from_json(text).map_err(Refusal::failed)?;
@@ -177,7 +173,6 @@ pub(super) fn run(studio: &Studio, job: &Job) -> Result<bool, String> {
         Work::Train { .. } => train(studio, job),
         Work::Prune { .. } => prune(studio, job),
         Work::Evolve { .. } => evolved(studio, job),
-        Work::Score { .. } => super::score::run(studio, job),
     }
 }
 
@@ -282,7 +277,6 @@ impl EvolutionObserver for Generations<'_> {
         let mut state = self.job.state();
         state.drawn =
             Some((Arc::new(Drawn { network, coords: self.coords, variance: 0.0 }), weights));
-        state.drawings += 1;
     }
 
     fn stop(&mut self) -> bool {
@@ -304,7 +298,6 @@ fn ended(studio: &Studio, job: &Job, result: &RunResult) -> Result<bool, String>
                 let weights = loaded.source.model.weights.clone();
                 if let Some((_, drawn)) = &mut state.drawn {
                     *drawn = weights;
-                    state.drawings += 1;
                 }
             }
             Ok(true)
@@ -337,7 +330,6 @@ impl TrainObserver for Watch<'_> {
             let mut told = self.job.state();
             told.step = state.step;
             told.drawn = Some((self.drawn.clone(), weights));
-            told.drawings += 1;
         }
         !self.job.is_stopped()
     }

@@ -1,7 +1,7 @@
 // The only place that asks the server.
 
 import { busy } from "./dom.js";
-import { listed } from "./route.js";
+import { given, isPicture, listed } from "./route.js";
 
 /** The server keeps files: runs, sessions, long work, large pictures and films. */
 export const hasFiles = true;
@@ -15,9 +15,17 @@ export function call(path, parameters) {
 
 /** Ids to compare: a network, and before it what it learned, if that is a network too and no picture. */
 export function besideTarget(target, id) {
-  const isPicture = /\.(png|jpe?g|gif|webp)$/i.test(target ?? "");
-  return listed(target && target !== id && !isPicture ? [target, id] : [id]);
+  return listed(target && target !== id && !isPicture(target) ? [target, id] : [id]);
 }
+
+/** A picture that was opened here: {id, name}; undefined for other ids. */
+export const pictureOf = (id) => (isPicture(id) ? { id, name: given(id) } : undefined);
+
+/** How a training is told of such a picture: parameters, and bytes. */
+export const pictureToLearn = ({ id }) => [{ target: id }];
+
+/** Networks that somebody gave along with the page. */
+export const brought = [];
 
 /** What the server refused: its message, its status, and the whole answer. */
 export class Refusal extends Error {
@@ -68,13 +76,14 @@ function rgba(bytes, channels) {
   return new Uint8ClampedArray(words.buffer);
 }
 
-/** An answer in JSON, and the pictures before it where there are any: [answer, pixels]. */
+/** An answer in JSON, and the pictures before it where there are any: [answer, pixels]. What is not said to be pixels stays as it is. */
 async function parted(response) {
   const [end, channels] = ["x-json", "x-channels"].map((name) => response.headers.get(name));
   if (end === null) return [await response.json(), null];
   const all = new Uint8Array(await response.arrayBuffer());
   const json = new TextDecoder().decode(all.subarray(end));
-  return [json && JSON.parse(json), rgba(all.subarray(0, end), Number(channels))];
+  const before = all.subarray(0, end);
+  return [json && JSON.parse(json), channels === null ? before : rgba(before, Number(channels))];
 }
 
 /** Reads an answer with pictures. */
@@ -105,8 +114,30 @@ export const foresee = (path, body, signal) => posted(path, body, signal);
 /** Asks for something to be done. */
 export const post = (path, body, what) => postForPixels(path, body, what).then(([answer]) => answer);
 
-/** Hands a file to the server. */
+let turn = Promise.resolve();
+
+/** Asks about a training or a score that is looked on at: [json, bytes, milliseconds that the server took]. One question at a time, in the order that they were asked in. */
+export function watch(ask, parameters) {
+  const asked = turn.then(async () => {
+    const response = await answered(fetch(call(`watched/${ask}`), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) }));
+    return [...(await parted(response)), Number(response.headers.get("x-took"))];
+  });
+  turn = asked.catch(() => {}); // Told to whoever asked.
+  return asked;
+}
+
+/** Keeps a training as it stands, as a run: its id. */
+export const keepTraining = async (job) => (await watch("keep", { job }))[0].id;
+
+/** Side of the pictures that a score judges: as large as those of studies. */
+export const scoreSize = (network) => network.size;
+
+/** Keeps a score that is taken whole: the library and Look inside show it. */
+export const keepScore = (job) => busy("Measuring", watch("keep-score", { job }));
+
+/** Hands a file to the server. A picture is there to be learned. */
 export function upload(file, arch) {
   const request = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
-  return busy(`Opening ${file.name}`, answered(fetch(call("open", { name: file.name, arch }), request)).then((r) => r.json()));
+  const opened = answered(fetch(call("open", { name: file.name, arch }), request)).then((response) => response.json());
+  return busy(`Opening ${file.name}`, opened.then(({ id, kind }) => ({ id, page: kind === "picture" ? "train" : "look" })));
 }

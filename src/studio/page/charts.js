@@ -32,10 +32,11 @@ export function lossCurve(curve, steps) {
 
 /** A score from 0 to 1 on its interval. */
 export function scoreBar({ score, low, high }) {
-  const x = (value) => 4 + 192 * value;
+  const x = (value) => 16 + 168 * value;
   return svg("svg", { class: "scorebar", viewBox: "0 0 200 16", role: "img", "aria-label": `Score ${number(score)}, interval ${number(low)} to ${number(high)}` },
     svg("title", null, `${meaning("score")} ${meaning("interval")}`),
-    svg("line", { class: "grid", x1: 4, x2: 196, y1: 8, y2: 8 }),
+    svg("text", { x: 2, y: 12 }, "0"), svg("text", { x: 198, y: 12, "text-anchor": "end" }, "1"),
+    svg("line", { class: "grid", x1: x(0), x2: x(1), y1: 8, y2: 8 }),
     svg("line", { class: "span", x1: x(low), x2: x(high), y1: 8, y2: 8 }),
     svg("circle", { class: "head", cx: x(score), cy: 8, r: 4.5 }));
 }

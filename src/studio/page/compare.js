@@ -3,11 +3,10 @@
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, leaf, listed, rename, unlisted } from "./route.js";
 import { meaning, term } from "./words.js";
-import { find, get, hasFiles } from "./api.js";
+import { find, get } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { linkName, unitName } from "./wiring.js";
-import { startWork } from "./look.js";
 
 // Side of a picture and of a map; links offered for the slider; networks that a genome alone is shown beside.
 const [WHOLE, SMALL_MAP, OFFERED, MOST_BESIDE] = [384, 48, 60, 6];
@@ -79,7 +78,7 @@ async function column({ id, wiring }, taken, changed) {
     h("small", { class: "counts" }, [term("unit", count(network.units.length - 4, "unit")), " · ", term("link", count(network.links.filter((l) => l.weight !== 0).length, "link")),
       network.r2 === null || network.r2 === undefined ? null : [" · ", fitOf(network)]]),
     score ? h("div", { class: network.fit === false ? "pale" : null }, h("small", null, term("score", `Score ${number(score.score)}`), " ", term("interval", `(${number(score.low)} to ${number(score.high)})`), network.fit === false ? " does not count" : null), scoreBar(score))
-      : !hasFiles ? null : h("div", null, button("Score …", () => startWork("score", network, wiring).catch(complain))),
+      : h("div", null, h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score")),
     h("div", { class: "field" }, h("span", null, term("weight", "Weight to move")), h("div", { class: "row" }, chooser, own.another, own.random)),
     own.told, own.rank,
     h("div", { class: "maps", role: "img", "aria-label": `What the ${seen.length} units of ${network.picture}, ${network.what}, draw` }, maps.map((m) => m.canvas)));
@@ -155,7 +154,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
     renaming = setTimeout(() => columns.every((own) => own.link !== null) && rename(page, "", { ids, links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
   }
   columns = await Promise.all(named.map(([id, wiring], i) => column({ id, wiring }, links[i], () => columns.length && changed())));
-  const first = columns[0];
+  const pruned = columns.findLast((own) => own.network.kind === "run");
   // Two that are the same by name are told apart by where they lie.
   const called = ({ network }) => `${network.what} ${network.picture} ${network.seed}`;
   for (const own of columns) if (columns.filter((other) => called(other) === called(own)).length > 1) own.of.append(`, ${own.id}`);
@@ -163,9 +162,9 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
   fill(main, h("header", { class: "page" }, h("h1", null, title ?? (pictures.length > 1 ? `${pictures.slice(0, -1).join(", ")} and ${pictures.at(-1)}` : `${columns.length} networks that draw ${pictures[0]}`)),
     h("p", { class: "lead" }, lead ?? "One slider moves a weight of each, as far as it takes to change each picture by the same amount. Which stay pictures?"),
     more,
-    hasFiles && !title && h("div", { class: "row" },
-      button("Train another …", () => startWork("train", first.network, first.wiring).catch(complain)),
-      columns.some((c) => c.network.kind === "run") && button("Prune the last …", () => startWork("prune", columns.findLast((c) => c.network.kind === "run").network, "graph").catch(complain)))),
+    !title && h("div", { class: "row" },
+      h("a", { class: "button", href: address("train", columns[0].id) }, "Train another"),
+      pruned && h("a", { class: "button", href: address("train", pruned.id) }, "Prune the last"))),
   h("div", { class: "together panel" }, h("div", { class: "row" }, h("b", null, "Change"), range, words, button("Back", () => {
     range.value = place = 0;
     changed();

@@ -116,7 +116,7 @@ export function keys(rows) {
   table = rows;
 }
 
-const GLOBAL = [["?", "this help"], ["h", "to the library", () => (location.hash = "#/")], ["Escape", "close, or let go"]];
+const GLOBAL = [["?", "this help"], ["h", "to the pictures", () => (location.hash = "#/pictures")], ["Escape", "close, or let go"]];
 
 /** Opens the table of keys. */
 export function help() {

@@ -1,14 +1,11 @@
 // Pictures of one network, whoever draws them: the graphics card, or the server where it cannot.
 
-import { bytes, hasFiles } from "./api.js";
+import { bytes } from "./api.js";
 import { Brush, factorsOf, isSoftware, linksByTarget, sideOf, surface } from "./shader.js";
 import { complain, square } from "./dom.js";
 
 /** The library's own picture: from −1 to 1 both ways. */
 export const FULL = [-1, -1, 2, 2];
-
-// With more links a processor that plays graphics card is slower than the server; the engine in the browser always is faster.
-const MOST_IN_SOFTWARE = hasFiles ? 1500 : 0;
 
 // How often each canvas was drawn on: what the server sends late must not cover what is newer.
 const turns = new WeakMap();
@@ -17,9 +14,8 @@ const turns = new WeakMap();
 export class Easel {
   constructor(network, { id, wiring }) {
     Object.assign(this, { network, id, wiring, moved: new Map(), z: [...(network.at ?? factorsOf(network).map(() => 0))], brush: null, into: linksByTarget(network) });
-    const slow = isSoftware() && network.links.length > MOST_IN_SOFTWARE;
-    // Until it is compiled the server draws.
-    this.ready = (slow ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
+    // Until it is compiled the server draws. A processor that plays graphics card compiles for seconds, and draws slower.
+    this.ready = (isSoftware() ? Promise.resolve(null) : Brush.of(network)).then((brush) => {
       for (const [link, value] of this.moved) brush?.set(link, value);
       this.brush = brush;
       return this;

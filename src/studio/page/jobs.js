@@ -1,18 +1,22 @@
-// Long work: training, pruning, scoring, as it goes on; stop it, go on later.
+// Long work: training, pruning, evolving, as it goes on; stop it, go on later.
 
-import { button, complain, count, fill, h, keys, number, say, square } from "./dom.js";
+import { button, complain, count, fill, h, keys, number, say } from "./dom.js";
 import { address } from "./route.js";
 import { meaning, term } from "./words.js";
-import { besideTarget, bytes, call, find, get, post } from "./api.js";
-import { lossCurve, scoreBar } from "./charts.js";
+import { besideTarget, get, post, showAt } from "./api.js";
+import { thumb } from "./start.js";
+import { lossCurve } from "./charts.js";
 
 /** The mark of a network whose score does not count. */
 const unfit = () => h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit");
 
 const WORDS = { queued: "waits its turn", running: "running", stopped: "stopped", finished: "finished", failed: "failed" };
 
+// Time between two looks at a piece of work, in ms.
+const LOOK_EVERY = 300;
+
 // What is counted, where that is no step of training.
-const COUNTED = { score: "weight", evolve: "generation" };
+const COUNTED = { evolve: "generation" };
 
 /** Shows all work, or one piece of it. */
 export async function showJobs(main, { id }) {
@@ -21,46 +25,37 @@ export async function showJobs(main, { id }) {
 
 const titleOf = ({ name }) => name[0].toUpperCase() + name.slice(1);
 
+/** How well it has learned its picture, and whether that is enough. */
+const fitOf = ({ r2, fit }) => (r2 === null || r2 === undefined ? null : [" · ", term("r2", `R² ${number(r2, 3)}`), fit === false && [" ", unfit()]]);
+
+/** The id of what work draws: its result, or its run as it stands. */
+const pictured = (job) => job.run ?? `runs/studio/${job.job}`;
+
 async function showAll(main) {
   const jobs = await get("jobs", null, "Reading");
   const all = jobs.jobs ?? jobs;
-  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning, evolving and scoring that was started here. What was stopped goes on where it stopped.")),
-    all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { href: address("jobs", job.job) }, titleOf(job)),
-      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? [" · ", term(COUNTED[job.kind] ?? "step", `${job.step ?? 0} of ${count(job.steps, COUNTED[job.kind] ?? "step")}`)] : "")))) : h("p", { class: "empty" }, "Nothing yet. Look at a network, and train, prune or score it; or open a picture, and train on it or evolve towards it."));
+  fill(main, h("header", { class: "page" }, h("h1", null, "Work"), h("p", { class: "lead" }, "Training, pruning and evolving that was started here. What was stopped goes on where it stopped.")),
+    all.length ? h("ul", { class: "lines" }, all.map((job) => h("li", null, h("a", { class: "worked", href: address("jobs", job.job) }, job.step ? thumb(pictured(job), "", 48) : null, titleOf(job)),
+      h("span", null, h("span", { class: `state ${job.status}` }, WORDS[job.status] ?? job.status), job.steps ? [" · ", term(COUNTED[job.kind] ?? "step", `${job.step ?? 0} of ${count(job.steps, COUNTED[job.kind] ?? "step")}`)] : "", fitOf(job))))) : h("p", { class: "empty" }, "Nothing yet. Train or prune a network in the background, or evolve towards a picture."));
   keys([]);
 }
 
 async function showJob(main, id) {
   const path = `jobs/${id.split("/").map(encodeURIComponent).join("/")}`;
   let job = await get(path, null, "Reading");
-  let source = null;
-  const curve = job.curve ?? [];
   const state = h("span", { class: "state" });
   const bar = h("progress", { "aria-label": "Done" });
   const told = h("p", { class: "note", role: "status" });
   const chart = h("div");
-  const canvas = square(128, { class: "picture", role: "img", "aria-label": "What the network draws now" });
+  const image = h("img", { class: "picture", width: 256, height: 256, alt: "What the network draws now", hidden: true, load: () => {
+    image.hidden = false;
+    image.dataset.drawn = Number(image.dataset.drawn ?? 0) + 1;
+  } });
   const actions = h("div", { class: "row" });
-  let drawing = false;
-  let waiting = 0;
+  let [waiting, left] = [0, false];
 
-  async function picture() {
-    if (drawing) return;
-    drawing = true;
-    try {
-      // When it is done, its run has the picture.
-      const [pixels] = job.run ? await bytes("picture", { id: job.run, size: 256, raw: 1 }) : await bytes(`${path}/picture`, { raw: 1 });
-      const side = Math.round(Math.sqrt(pixels.length / 4));
-      if (!side) return;
-      canvas.width = canvas.height = side;
-      canvas.getContext("2d").putImageData(new ImageData(pixels, side, side), 0, 0);
-      canvas.dataset.drawn = Number(canvas.dataset.drawn ?? 0) + 1;
-      canvas.hidden = false;
-    } catch (error) {
-      if (!error.status) throw error;
-    } finally {
-      drawing = false;
-    }
+  function picture() {
+    if (job.step) showAt(image, "thumb", { id: pictured(job), size: 256, step: job.step });
   }
 
   function show() {
@@ -70,14 +65,12 @@ async function showJob(main, id) {
     const [done, all] = [job.step ?? 0, job.steps];
     bar.max = all || 1;
     bar.value = done;
-    const score = job.score?.score !== undefined ? job.score : null;
     const counted = COUNTED[job.kind] ?? "step";
     const known = [all && term(counted, `${counted} ${done} of ${all}`), job.loss !== undefined && job.loss !== null && term("loss", `loss ${job.loss.toPrecision(3)}`),
       job.r2 !== undefined && job.r2 !== null && h("span", null, term("r2", `R² ${number(job.r2, 3)}`), job.fit === false && [" ", unfit(), ": it has not learned its picture; more steps may do"]),
-      ...(score ? ["clean", "unclear", "damaged"].map((call) => term(call, `${score[call]} ${call}`)) : []), job.error].filter(Boolean);
+      job.error].filter(Boolean);
     told.replaceChildren(...known.flatMap((part, i) => (i ? [" · ", part] : [part])));
-    chart.replaceChildren(...(score ? [h("h2", { title: meaning("score") }, `Score ${number(score.score)}`), scoreBar(score), h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ", ", term("clean_share", `clean share ${number(score.clean_share)}`), score.fit === false ? [". ", unfit(), ": it does not count, for the network has not learned its picture."] : ".")] : []),
-      ...(curve.length ? [lossCurve(curve, job.steps)] : []));
+    chart.replaceChildren(...(job.curve?.length ? [lossCurve(job.curve, job.steps)] : []));
     const going = ["running", "queued"].includes(job.status);
     // Buttons stay as long as they mean the same: they may have the focus.
     const means = [going, job.can_resume, job.run, job.status].join();
@@ -87,63 +80,39 @@ async function showJob(main, id) {
       going && button("Stop", () => act("stop")),
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
-      !job.run && job.kind === "score" && job.status === "finished" && h("a", { class: "button main", href: address("look", job.id) }, "Look inside"),
       job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
     ].filter(Boolean));
   }
 
   async function act(what) {
     await post(`${path}/${what}`, {}, what === "stop" ? "Stopping" : "Going on").catch(complain);
-    job = { ...job, ...(await get(path, null, "Reading")) };
+    job = await get(path, null, "Reading");
     show();
-    if (what === "resume" || !source) follow();
+    follow().catch(complain);
   }
 
-  function follow() {
-    source?.close();
-    if (!["running", "queued"].includes(job.status)) return;
-    source = new EventSource(call(`${path}/events`));
-    const on = (name, run) => source.addEventListener(name, (event) => run(JSON.parse(event.data)));
-    const soon = () => {
-      // Events come faster than a page needs to be drawn.
-      waiting ||= setTimeout(() => {
-        waiting = 0;
-        show();
-      }, 120);
-    };
-    const progress = (data) => {
-      if (data.loss !== undefined && data.step !== undefined && data.step > (curve.at(-1)?.[0] ?? -1)) curve.push([data.step, data.loss]);
-      Object.assign(job, data, { status: "running" });
-      if (data.total !== undefined) Object.assign(job, { step: data.done, steps: data.total });
-      soon();
-    };
-    on("status", (data) => {
-      Object.assign(job, data);
+  /** Looks at it again and again, until it is over. */
+  async function follow() {
+    clearTimeout(waiting);
+    while (["running", "queued"].includes(job.status) && !left) {
+      await new Promise((next) => (waiting = setTimeout(next, LOOK_EVERY)));
+      const before = job;
+      job = await get(path, null, "Reading");
+      if (left) return;
       show();
-    });
-    on("train", progress);
-    on("score", progress);
-    on("picture", () => picture().catch(complain));
-    on("end", async (data) => {
-      source.close();
-      source = null;
-      Object.assign(job, await get(path, null, "Reading").catch(() => ({})), data);
-      show();
-      await picture().catch(complain);
-      say(`${titleOf(job)}: ${WORDS[job.status] ?? job.status}`);
-    });
+      if (job.step !== before.step || job.status !== before.status) picture();
+      if (job.status !== before.status) say(`${titleOf(job)}: ${WORDS[job.status] ?? job.status}`);
+    }
   }
 
-  canvas.hidden = true;
   fill(main, h("header", { class: "page" }, h("h1", null, titleOf(job)), h("p", { class: "lead" }, state)),
-    h("div", { class: "job" }, h("figure", null, canvas), h("div", null, bar, told, chart, actions)));
-  if (job.kind === "score" && job.status === "finished") job.score = await find("score", { id: job.id, wiring: job.wiring }, "Reading its score");
+    h("div", { class: "job" }, h("figure", null, image), h("div", null, bar, told, chart, actions)));
   show();
-  picture().catch(complain);
-  follow();
+  picture();
+  follow().catch(complain);
   keys([["s", "stop, or go on", () => actions.querySelector("button")?.click()]]);
   return () => {
-    source?.close();
+    left = true;
     clearTimeout(waiting);
   };
 }

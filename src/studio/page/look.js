@@ -1,7 +1,7 @@
 // Look inside: a network's picture, its wiring with what every unit draws, and a slider for every weight.
 
 import { ask, button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
-import { address, given, leaf, rename } from "./route.js";
+import { address, given, isPicture, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
 import { besideTarget, find, get, hasFiles, post, saveAt, showAt } from "./api.js";
 import { Easel, Live } from "./easel.js";
@@ -152,16 +152,12 @@ export async function startWork(kind, network, wiring, target) {
       })), rule,
       numeric("steps", "Steps of training afterwards", 2000, { step: 1, title: meaning("step") }),
     ], "Prune"],
-    score: () => ["Score", [
-      numeric("samples", "Weights to sample", Math.min(40, most), { min: 1, max: most, step: 1 }),
-      numeric("effect", "Change of the picture (RMSE)", 0.18, { min: 0.01, max: 0.5, step: 0.01, title: meaning("effect") }),
-    ], "Score"],
   };
   const answer = await ask(...forms[kind]());
   if (!answer) return;
   const words = ["id", "target", "wiring"];
   const values = Object.entries(answer).filter(([, value]) => value !== "").map(([name, value]) => [name, words.includes(name) ? value : Number(value)]);
-  const more = { train: () => ({ target, wiring: "graph", optimizer: optimizer.text() }), score: () => ({ wiring }), evolve: () => ({ id: target }), prune: () => ({ method: method.text() }) }[kind]();
+  const more = { train: () => ({ target, wiring: "graph", optimizer: optimizer.text() }), evolve: () => ({ id: target }), prune: () => ({ method: method.text() }) }[kind]();
   const job = await post("jobs", { kind, id: network?.id, ...more, ...Object.fromEntries(values) }, "Starting");
   location.hash = address("jobs", job.job);
 }
@@ -199,7 +195,7 @@ async function keepGenome(id, name, set) {
 
 /** Shows one network. */
 export async function showLook(main, { id, query }) {
-  if (/\.(png|jpe?g|gif|webp)$/i.test(id)) return showTarget(main, id);
+  if (isPicture(id)) return showTarget(main, id);
   const wiring = query.get("wiring") ?? "graph";
   const network = await get("network", { id, wiring }, "Reading the network");
   if (!network) throw new Error(`${id} is not in this site.`);
@@ -341,11 +337,8 @@ export async function showLook(main, { id, query }) {
         network.has_genome && button("Breed from it", () => newSession([id], [network.name || leaf(id)], set()).catch(complain)),
         hasFiles && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
         hasFiles && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
-        !hasFiles && [h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
-          h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score")],
-        hasFiles && button("Train …", () => startWork("train", network, wiring).catch(complain)),
-        hasFiles && network.kind === "run" && button("Prune …", () => startWork("prune", network, wiring).catch(complain)),
-        hasFiles && button("Score …", () => startWork("score", network, wiring).catch(complain)),
+        h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
+        h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score"),
         network.has_genome && genome,
         saver),
       !network.has_genome && h("p", { class: "note" }, isGenome
@@ -392,6 +385,6 @@ function showTarget(main, id) {
   showAt(image, "thumb", { id, size: 384 });
   fill(main, h("header", { class: "page" }, h("h1", null, given(id)), h("p", { class: "lead" }, "A picture. A network can be trained to draw it, or evolved towards it.")),
     image,
-    h("div", { class: "row" }, button("Train a network on it …", () => startWork("train", null, null, id).catch(complain), { class: "main" }),
+    h("div", { class: "row" }, h("a", { class: "button main", href: address("train", id) }, "Train a network on it"),
       button("Evolve towards it …", () => startWork("evolve", null, null, id).catch(complain))));
 }

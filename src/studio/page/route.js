@@ -56,6 +56,9 @@ export function given(id) {
   return leaf(id).replace(/-[0-9a-f]{10}$/, "");
 }
 
+/** True for the id of a picture, which is no network. */
+export const isPicture = (id) => /\.(png|jpe?g|gif|webp|tiff?|bmp|svg)$/i.test(id ?? "");
+
 /** The last piece of an id without its ending: what a thing is called when it has no name. */
 export function leaf(id) {
   return id.split("/").at(-1).replace(/\.[a-z]+$/, "");

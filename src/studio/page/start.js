@@ -154,7 +154,8 @@ async function archOf(file) {
   return answer?.arch;
 }
 
-async function openFiles(files) {
+/** Opens files, and shows the last. */
+export async function openFiles(files) {
   let last;
   for (const file of files) {
     try {

@@ -11,7 +11,6 @@ fn studio_jobs_keep_their_ids() {
         let work = json!({ "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense" });
         with(with(work, json!({ "steps": 30, "size": 12 })), more)
     };
-    let score = |id: &str, wiring: &str| json!({ "kind": "score", "id": id, "wiring": wiring });
     let parent = served.trained(&train(json!({})));
     let prune = |method: &str| json!({ "kind": "prune", "id": parent, "method": method });
     let rows = [
@@ -26,18 +25,6 @@ fn studio_jobs_keep_their_ids() {
             "train on another's picture",
             train(json!({ "target": "genomes/mask.json" })),
             "train-fec0a35caf",
-        ),
-        ("score", score("genomes/bred_moth.json", "layerized"), "score-dd33ede8f1"),
-        ("score a graph", score("genomes/mask.json", "graph"), "score-37d7279ec6"),
-        (
-            "score some weights",
-            with(score("genomes/mask.json", "dense"), json!({ "samples": 5 })),
-            "score-decc5400c8",
-        ),
-        (
-            "score a run by a small effect",
-            with(score(&parent, "graph"), json!({ "effect": 0.1 })),
-            "score-fb003f4a9d",
         ),
         (
             "prune to a budget",

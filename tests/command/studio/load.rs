@@ -2,7 +2,6 @@
 //! are `tests/crash/run`'s.
 
 use super::client::{Served, root, serve, studio};
-use serde_json::json;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -64,24 +63,4 @@ fn bodies_take_a_limited_memory_together() {
     drop(held);
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(status(&mut waiting), Some(400), "one byte is no picture");
-}
-
-#[test]
-fn a_stream_whose_reader_left_ends_while_its_job_waits() {
-    let (_root, served) = studio();
-    let work = |seed: u64| {
-        json!({
-            "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense", "steps": 5_000_000,
-            "size": 16, "seed": seed,
-        })
-    };
-    served.post("/api/jobs", &work(1)).ok();
-    let job = served.made("/api/jobs", &work(2));
-    let head = format!("GET /api/jobs/{}/events", job["job"].as_str().unwrap());
-    let mut streams: Vec<TcpStream> = (0..48).map(|_| connected(&served, &head)).collect();
-    assert!(streams.iter_mut().all(|stream| status(stream) == Some(200)));
-    assert_eq!(status(&mut connected(&served, &head)), Some(503));
-    drop(streams);
-    std::thread::sleep(Duration::from_secs(1));
-    assert_eq!(status(&mut connected(&served, &head)), Some(200));
 }

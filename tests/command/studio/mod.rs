@@ -13,4 +13,5 @@ mod page;
 mod saves;
 mod site;
 mod wall;
+mod watched;
 mod work;

@@ -1,10 +1,8 @@
-//! Training, pruning and scoring from the page: stopped, killed, gone on with; live events; a study.
+//! Training and pruning in the background: stopped, killed, gone on with; a study.
 
 use super::client::{Served, root, serve, studio, with};
 use crate::line::list;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
 use std::path::Path;
 
 fn training(steps: u64) -> Value {
@@ -34,7 +32,7 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     let step = |state: &Value| state["step"].as_u64().unwrap();
     let path = format!("/api/jobs/{job}");
     served.until(&path, |state| step(state) > 200);
-    served.get(&format!("{path}/picture?raw=1&size=16")).ok();
+    served.get(&format!("/api/thumb?id=runs/studio/{job}&size=16")).ok();
     served.post(&format!("{path}/stop"), &json!({})).ok();
     let stopped = served.over(&job, "stopped");
     assert_eq!(stopped["can_resume"], true);
@@ -81,52 +79,8 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     assert_eq!(network["target"], "genomes/bred_moth.json");
 }
 
-/// The events of a job until its last.
-fn events(served: &Served, job: &str, last: Option<u64>) -> Vec<(String, Value)> {
-    let mut stream = TcpStream::connect(("127.0.0.1", served.port)).unwrap();
-    let last = last.map_or(String::new(), |id| format!("last-event-id: {id}\r\n"));
-    let port = served.port;
-    let head =
-        format!("GET /api/jobs/{job}/events HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{last}\r\n");
-    stream.write_all(head.as_bytes()).unwrap();
-    let (mut found, mut kind) = (Vec::new(), String::new());
-    for line in BufReader::new(stream).lines() {
-        let line = line.unwrap();
-        if let Some(name) = line.strip_prefix("event: ") {
-            kind = name.into();
-        }
-        if let Some(data) = line.strip_prefix("data: ") {
-            found.push((kind.clone(), serde_json::from_str(data).unwrap()));
-            if kind == "end" {
-                return found;
-            }
-        }
-    }
-    panic!("no end in {found:?}");
-}
-
 #[test]
-fn events_tell_every_step_once_and_a_reconnect_goes_on() {
-    let (_root, served) = studio();
-    let job = served.begun(&training(1500));
-    let told = events(&served, &job, None);
-    let steps: Vec<u64> = told
-        .iter()
-        .filter(|(kind, _)| kind == "train")
-        .map(|(_, data)| data["step"].as_u64().unwrap())
-        .collect();
-    assert!(steps.is_sorted_by(|a, b| a < b) && steps.last() >= Some(&1490), "{steps:?}");
-    assert!(told.iter().any(|(kind, _)| kind == "picture"));
-    let (_, end) = told.last().unwrap();
-    assert_eq!((&end["status"], end["r2"].is_number()), (&json!("finished"), true));
-    let later = events(&served, &job, Some(1000));
-    let later: Vec<&Value> =
-        later.iter().filter(|(kind, _)| kind == "train").map(|(_, data)| &data["step"]).collect();
-    assert!(!later.is_empty() && later.iter().all(|step| step.as_u64() > Some(1000)), "{later:?}");
-}
-
-#[test]
-fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
+fn a_run_is_pruned_to_a_budget_or_by_a_threshold() {
     let (root, served) = studio();
     let run = served.begun(&training(400));
     served.over(&run, "finished");
@@ -157,25 +111,8 @@ fn a_run_is_pruned_and_scored_and_the_score_is_kept() {
         let work = with(json!({ "kind": "prune", "id": id, "method": "sp", "steps": 20 }), both);
         served.post("/api/jobs", &work).refused(400, "a budget or a threshold");
     }
-
-    assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), Value::Null);
-    let scoring = json!({ "kind": "score", "id": "genomes/bred_moth.json", "wiring": "graph" });
-    let scored = served.begun(&scoring);
-    let told = events(&served, &scored, None);
-    assert!(told.iter().any(|(kind, data)| kind == "score" && data["total"].as_u64() > Some(5)));
-    let score = served.json("/api/score?id=genomes/bred_moth.json");
-    let value = score["score"].as_f64().unwrap();
-    assert!((0.0..=1.0).contains(&value) && score["low"].as_f64() <= Some(value));
-    assert_eq!(told.last().unwrap().1["score"]["score"], score["score"]);
-    let judged = list(&score["judged"]);
-    assert!(judged.iter().any(|j| j["call"] == "clean" || j["call"] == "damaged"), "{score}");
-    // As `picloom score` has it.
-    let said = root.json("score --quiet --genome genomes/bred_moth.json");
-    assert_eq!(said["score"], score["score"]);
-    // It outlives the server.
     served.kill();
     let served = serve(root.path());
-    assert_eq!(served.json("/api/score?id=genomes/bred_moth.json"), score);
     let jobs = served.json("/api/jobs");
     assert!(list(&jobs).iter().all(|job| job["status"] == "finished"), "{jobs}");
     let whole = |job: &Value| job["steps"].as_u64() > Some(0) && job["step"] == job["steps"];
@@ -236,7 +173,7 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
 }
 
 #[test]
-fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder_and_scored_under_its_own_name() {
+fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder() {
     let root = tempfile::tempdir().unwrap();
     let served = serve(root.path());
     let twin = picloom::run::shipped::TRAINED;
@@ -248,9 +185,6 @@ fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder_and_scored_under
         (&pruned["name"], &pruned["fit"]),
         (&json!("bred_moth: dense twin, trained: prune by magnitude"), &json!(false))
     );
-    let job =
-        served.begun(&json!({ "kind": "score", "id": twin, "wiring": "graph", "samples": 4 }));
-    assert_eq!(served.over(&job, "finished")["name"], "bred_moth: dense twin, trained: score");
 }
 
 #[test]

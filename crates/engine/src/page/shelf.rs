@@ -4,7 +4,7 @@ use super::tree::Shown;
 use crate::base::refusal::Refusal;
 use crate::evolve::{Breeding, Session};
 use crate::genome::{Genome, Palette};
-use crate::network::{Coords, Model, Wiring};
+use crate::network::{Coords, Model, Picture, Wiring};
 use crate::probe::View;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -53,6 +53,15 @@ impl From<PageError> for String {
 /// An answer, or why there is none.
 pub type Answered<T> = Result<T, PageError>;
 
+/// An answer in JSON, and the bytes that follow it.
+pub type WatchedAnswer = (String, Vec<u8>);
+
+/// Writes an answer.
+pub(super) fn answer(value: &impl Serialize, bytes: Vec<u8>) -> Answered<WatchedAnswer> {
+    let json = serde_json::to_string(value).map_err(|e| PageError::Failed(e.to_string()))?;
+    Ok((json, bytes))
+}
+
 /// The store behind a page: files for the studio, memory for the browser. The answers of the page are written once,
 /// over this.
 pub trait Shelf {
@@ -72,6 +81,18 @@ pub trait Shelf {
 
     /// Its names, for people.
     fn about(&mut self, id: &str, network: &Self::Network) -> About;
+
+    /// The picture that a training of a network learns, and its id: the one with the id `wanted`, else the one that
+    /// the network learned. `None` if it was not trained.
+    ///
+    /// # Errors
+    /// There is no such picture.
+    fn target(
+        &mut self,
+        network: &Self::Network,
+        wanted: Option<&str>,
+        size: usize,
+    ) -> Answered<Option<(String, Picture)>>;
 
     /// A view of a network at `size`².
     ///

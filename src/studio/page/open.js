@@ -3,18 +3,16 @@
 import { arrows, button, complain, fill, h, keys, number, square } from "./dom.js";
 import { address, leaf } from "./route.js";
 import { term } from "./words.js";
-import { get, post, showAt, upload } from "./api.js";
+import { brought, get, post, showAt, watch } from "./api.js";
 import { Easel } from "./easel.js";
 import { putPixels } from "./live.js";
-import { askEngine } from "./engine.js";
-import { shared, solidId } from "./link.js";
+import { openFiles } from "./start.js";
 
 /** Pictures to begin from. */
 const FIRST = ["bred_moth", "bred_skull", "bred_gaze", "bred_lagoon", "bred_jupiter", "bred_owl", "bred_angel", "bred_volcano", "bred_shell", "bred_butterfly", "bred_diver", "bred_fern"]
   .map((name) => `genomes/${name}.json`);
 const MOTH = FIRST[0];
-// Before them what somebody put into the site.
-const TILES = [...new Set([...[...shared.values()].filter((one) => one.entry?.nodes).map((one) => one.id), ...FIRST])].slice(0, FIRST.length);
+const TILES = [...new Set([...brought, ...FIRST])].slice(0, FIRST.length);
 // Its dense twin, which comes with the page.
 const TWIN = "genomes/trained/bred_moth";
 
@@ -93,12 +91,12 @@ export async function showOpen(main, { query }) {
 
   /** Trains the dense twin of a picture that has none here, in front of the visitor. */
   async function learn() {
-    const [job] = await askEngine("train", { id, wiring: "dense", size: PIXELS, seed: 1, lr: 0.006 });
+    const [job] = await watch("train", { id, wiring: "dense", size: PIXELS, seed: 1, lr: 0.006 });
     try {
       let r2 = 0;
       for (let step = 0; step < MOST_STEPS && r2 < LEARNED && !left;) {
         const began = performance.now();
-        const [now, bytes] = await askEngine("train-step", { job: job.job, steps: 12, picture: PIXELS });
+        const [now, bytes] = await watch("train-step", { job: job.job, steps: 12, picture: PIXELS });
         step = now.step;
         r2 = now.r2;
         putPixels(trained.canvas, bytes, 0, PIXELS);
@@ -107,12 +105,12 @@ export async function showOpen(main, { query }) {
         // Whatever else is asked has its turn.
         await wait(Math.max(0, 16 - (performance.now() - began)));
       }
-      const [{ text }] = await askEngine("train-text", { job: job.job });
+      const [{ text }] = await watch("train-text", { job: job.job });
       const twin = `held/twin-${job.job}`;
-      await askEngine("hold", { id: twin, text });
+      await watch("hold", { id: twin, text });
       return twin;
     } finally {
-      askEngine("train-end", { job: job.job }).catch(() => {});
+      watch("train-end", { job: job.job }).catch(() => {});
     }
   }
 
@@ -154,14 +152,7 @@ export async function showOpen(main, { query }) {
     if (on) shaking = shaking.then(shake).catch(complain);
   }
 
-  const input = h("input", { type: "file", class: "hidden", tabindex: -1, accept: "image/*,.json", "aria-label": "Picture to open", change: async () => {
-    try {
-      const { id: opened, page = "look" } = await upload(input.files[0]);
-      location.hash = address(page, opened);
-    } catch (error) {
-      complain(error);
-    }
-  } });
+  const input = h("input", { type: "file", class: "hidden", tabindex: -1, accept: "image/*,.json", "aria-label": "Picture to open", change: () => openFiles(input.files) });
   const offered = TILES.map((one) => [one, h("img", { class: "picture", alt: "", width: 128, height: 128 })]);
   const tiles = offered.map(([one, image]) => h("li", { class: "tile" }, h("a", { href: one === MOTH ? "#/" : address("", "", { of: one }), "aria-current": one === id ? "true" : null, "aria-label": leaf(one).replaceAll("_", " ") }, image)));
   // After the two that are shaken: they are what is looked at first.
@@ -175,7 +166,8 @@ export async function showOpen(main, { query }) {
       h("a", { class: "button", href: address("train", id) }, "Train"),
       h("a", { class: "button", href: address("look", id) }, "Look inside"),
       button("Randomise", () => breedFrom([], { colour: true }).catch(complain)),
-      button("Your own picture", () => input.click()), input),
+      button("Your own picture", () => input.click()), input,
+      h("a", { class: "button", href: "#/see" }, "See it"), h("a", { class: "button", href: "#/pictures" }, "All pictures")),
     h("section", { class: "begin" }, h("h2", null, "Begin from another"), h("ul", { class: "tiles" }, tiles),
       h("p", { class: "note" }, "Or drop a picture anywhere on this page: a network learns it in front of you.")));
   arrows(main.querySelector("ul.tiles"), tiles.map((tile) => tile.firstChild));
@@ -197,7 +189,6 @@ export async function showOpen(main, { query }) {
       const twin = await learn();
       if (left) return;
       await trained.take(twin, "graph");
-      trained.link.href = address("look", await solidId(twin));
     }
     taken(trained, [", ", term("r2", `R² ${number(trained.network.r2, 3)}`)]);
     main.dataset.begun = "";

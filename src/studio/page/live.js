@@ -1,14 +1,13 @@
 // Training while one looks on: the picture, the loss, what every unit draws; fewer links or more, at any time.
 
-import { button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
-import { address, leaf, rename } from "./route.js";
+import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
+import { address, rename } from "./route.js";
 import { term } from "./words.js";
-import { contentId, isContent, ready } from "./link.js";
-import { pictureOf } from "./api.js";
-import { askEngine } from "./engine.js";
+import { get, hasFiles, keepTraining, pictureOf, pictureToLearn, watch } from "./api.js";
 import { linksByTarget } from "./shader.js";
 import { lossCurve } from "./charts.js";
 import { wiringOf } from "./wiring.js";
+import { startWork } from "./look.js";
 
 // Side of the picture and of a map; how long the engine works at a time, at least and at most; how often maps and curve are drawn. Times in ms.
 const [DRAWN, UNIT, WORK, MOST_WORK, SLOW] = [192, 40, 26, 130, 240];
@@ -19,16 +18,6 @@ const RATES = [0.0003, 0.001, 0.003, 0.006, 0.01, 0.03];
 const SIZES = [32, 48, 64, 96];
 const MOTH_GENOME = "genomes/bred_moth.json";
 
-/** A picture of a visitor as the engine takes it: RGB, `size`² pixels. */
-function asBytes(canvas, size) {
-  const small = square(size);
-  const on = small.getContext("2d", { willReadFrequently: true });
-  on.imageSmoothingQuality = "high";
-  on.drawImage(canvas, 0, 0, size, size);
-  const { data } = on.getImageData(0, 0, size, size);
-  return Uint8Array.from({ length: 3 * size * size }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
-}
-
 /** Puts raw pixels on a canvas. */
 export function putPixels(canvas, bytes, offset, side) {
   if (canvas.width !== side) canvas.width = canvas.height = side;
@@ -38,11 +27,10 @@ export function putPixels(canvas, bytes, offset, side) {
 /** Shows a training. */
 export async function showTrain(main, { id, query }) {
   const own = pictureOf(id);
-  if (!own && id.startsWith("brought/")) throw new Error("This picture was only on the page that it was dropped on. Drop it once more.");
   const of = own ? query.get("shape") ?? MOTH_GENOME : id;
-  await ready(of);
-  const isRun = of.startsWith("genomes/trained/") || (await isTrained(of));
-  const chosen = { wiring: isRun ? "graph" : query.get("wiring") ?? "dense", rate: Number(query.get("rate") ?? 0.003), size: Number(query.get("size") ?? 64), seed: Number(query.get("seed") ?? 0) };
+  const begun = await get("network", { id: of, wiring: "graph" }, "Reading the network");
+  const [isRun, isGenome] = ["run", "genome"].map((kind) => begun.kind === kind);
+  const chosen = { wiring: isGenome ? query.get("wiring") ?? "dense" : "graph", rate: Number(query.get("rate") ?? 0.003), size: Number(query.get("size") ?? 64), seed: Number(query.get("seed") ?? 0) };
   if (!RATES.includes(chosen.rate)) chosen.rate = 0.003;
   if (!SIZES.includes(chosen.size)) chosen.size = 64;
   if (!WIRINGS.some(([name]) => name === chosen.wiring)) chosen.wiring = "dense";
@@ -59,7 +47,7 @@ export async function showTrain(main, { id, query }) {
   const told = h("p", { class: "value readout" });
   const inside = h("div", { class: "inside" });
   const hover = h("p", { class: "hover" }, h("b"), h("span"), h("small"));
-  const title = h("h1", null, own ? `Learning ${own.name}` : `Training: ${leaf(isContent(of) ? "a network" : of).replaceAll("_", " ")}`);
+  const title = h("h1", null, own ? `Learning ${own.name}` : `Training: ${begun.picture}`);
   const go = button("Pause", () => run(!running), { class: "main" });
   const once = button("Step", () => {
     run(false);
@@ -81,7 +69,11 @@ export async function showTrain(main, { id, query }) {
       prune();
     }
   });
-  const keep = button("Keep this network", () => keepIt().catch(complain), { title: "Its weights go into an address of their own" });
+  const keep = button("Keep this network", () => keepIt().catch(complain), { title: hasFiles ? "As a run in this folder" : "Its weights go into an address of their own" });
+  // Long work is the server's: it goes on when the page is closed.
+  const later = (words, kind, network, target) => button(words, () => startWork(kind, network, chosen.wiring, target).catch(complain));
+  const background = hasFiles && h("details", null, h("summary", null, "In the background"), h("div", { class: "row" },
+    own ? [later("Train …", "train", null, id), later("Evolve towards it …", "evolve", null, id)] : [later("Train …", "train", begun), isRun && later("Prune …", "prune", begun)]));
 
   const stop = (error) => {
     running = false;
@@ -132,7 +124,7 @@ export async function showTrain(main, { id, query }) {
     if (due) slow = performance.now();
     // While it runs, at the size that it is trained at: a larger picture would take the time of many steps.
     const side = running && some > 0 ? chosen.size : DRAWN;
-    const answer = await askEngine("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
+    const answer = await watch("train-step", { job: mine, steps: some, picture: side, maps: due ? UNIT : undefined });
     return { answer, mine, some, due, side };
   }
 
@@ -174,7 +166,7 @@ export async function showTrain(main, { id, query }) {
   async function prune() {
     const keepNow = wantedKeep;
     try {
-      await askEngine("train-prune", { job, keep: keepNow, method });
+      await watch("train-prune", { job, keep: keepNow, method });
       if (!running) await turn(0);
     } catch (error) {
       complain(error);
@@ -185,28 +177,25 @@ export async function showTrain(main, { id, query }) {
 
   async function keepIt() {
     run(false);
-    const [{ text }] = await askEngine("train-text", { job });
-    const kept = await contentId(text, "trained");
-    if (!isContent(kept)) say("It is too large for a link; it stays while this page is open.");
-    location.hash = address("look", kept);
+    location.hash = address("look", await keepTraining(job));
   }
 
   /** Begins, or begins again with something changed. */
   async function restart(changes = {}) {
     Object.assign(chosen, changes);
     const before = job;
-    const bytes = own ? asBytes(own.canvas, chosen.size) : undefined;
-    const [begun, picture] = await askEngine("train", { id: of, wiring: chosen.wiring, size: chosen.size, seed: chosen.seed, lr: chosen.rate }, bytes);
-    if (before) askEngine("train-end", { job: before }).catch(() => {});
-    [job, network, curve, wantedKeep] = [begun.job, begun, [], null];
-    putPixels(target, picture, 0, begun.size);
-    links.max = begun.most;
+    const [learned, bytes] = own ? pictureToLearn(own, chosen.size) : [];
+    const [now, picture] = await watch("train", { id: of, wiring: chosen.wiring, size: chosen.size, seed: chosen.seed, lr: chosen.rate, ...learned }, bytes);
+    if (before) watch("train-end", { job: before }).catch(() => {});
+    [job, network, curve, wantedKeep] = [now.job, now, [], null];
+    putPixels(target, picture, 0, now.size);
+    links.max = now.most;
     const easel = { weight: (i) => network.links[i].weight, into: linksByTarget(network) };
     drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES, sharp: 1 });
     squares = drawing.squares;
     inside.replaceChildren(drawing.element, hover);
     slow = 0;
-    rename("train", id, { wiring: isRun || chosen.wiring === "dense" ? undefined : chosen.wiring, rate: chosen.rate === 0.003 ? undefined : chosen.rate, size: chosen.size === 64 ? undefined : chosen.size, seed: chosen.seed || undefined, shape: own && of !== MOTH_GENOME ? of : undefined });
+    rename("train", id, { wiring: !isGenome || chosen.wiring === "dense" ? undefined : chosen.wiring, rate: chosen.rate === 0.003 ? undefined : chosen.rate, size: chosen.size === 64 ? undefined : chosen.size, seed: chosen.seed || undefined, shape: own && of !== MOTH_GENOME ? of : undefined });
     await turn(0);
     main.dataset.job = job;
     if (running) run(true);
@@ -222,13 +211,13 @@ export async function showTrain(main, { id, query }) {
         h("div", { class: "panel" }, field("Links kept", h("div", { class: "row" }, links, keptWords), "Fewer: the rest trains on. More: they come back as they were."), field("Which stay", methods)),
         chart,
         h("details", null, h("summary", null, "Settings"), h("div", { class: "settings" },
-          isRun ? null : field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),
+          isGenome && field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),
           field("Learning rate", select(numbers(RATES), String(chosen.rate), (rate) => {
             chosen.rate = Number(rate);
-            askEngine("train-rate", { job, lr: chosen.rate }).catch(stop);
+            watch("train-rate", { job, lr: chosen.rate }).catch(stop);
           })),
           field("Pixels along the picture", select(numbers(SIZES), String(chosen.size), (size) => restart({ size: Number(size) }).catch(stop))))),
-        h("div", { class: "row" }, keep)),
+        h("div", { class: "row" }, keep), background),
       inside));
   await restart();
   keys([[" ", "go, or pause", () => run(!running)], ["s", "one step", () => once.click()], ["r", "begin again from other weights", () => again.click()]]);
@@ -236,11 +225,6 @@ export async function showTrain(main, { id, query }) {
     left = true;
     running = false;
     clearTimeout(pruning);
-    askEngine("train-end", { job }).catch(() => {});
+    watch("train-end", { job }).catch(() => {});
   };
-}
-
-async function isTrained(id) {
-  const [{ kind }] = await askEngine("network", { id, wiring: "graph" });
-  return kind === "run";
 }

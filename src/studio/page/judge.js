@@ -1,22 +1,21 @@
 // A score: weights are moved one at a time, and a judge says of each picture whether it still makes sense.
 
-import { complain, count, fill, h, keys, number, square } from "./dom.js";
+import { complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address } from "./route.js";
 import { term } from "./words.js";
-import { get } from "./api.js";
-import { askEngine } from "./engine.js";
-import { ready } from "./link.js";
+import { get, keepScore, scoreSize, watch } from "./api.js";
 import { scoreBar } from "./charts.js";
 import { linkName } from "./wiring.js";
 import { putPixels } from "./live.js";
 
-// Weights that are moved, and how much each changes the picture.
-const [SAMPLES, CHANGE] = [40, 0.18];
+// Weights that can be moved, at most, and how much each changes the picture.
+const [SAMPLES, CHANGE] = [[40, 100, 400], 0.18];
 
 /** Shows a score as it is taken. */
 export async function showScore(main, { id, query }) {
   const wiring = query.get("wiring") ?? "graph";
-  await ready(id);
+  const samples = SAMPLES.find((n) => n === Number(query.get("weights"))) ?? SAMPLES[0];
+  const graph = wiring === "graph" ? undefined : wiring;
   const network = await get("network", { id, wiring }, "Reading the network");
   let left = false;
   const base = square(64, { class: "picture", role: "img", "aria-label": "The picture as it is" });
@@ -26,15 +25,16 @@ export async function showScore(main, { id, query }) {
   const result = h("div");
   fill(main, h("header", { class: "page" }, h("h1", null, `Score: ${network.name}`),
     h("p", { class: "lead" }, "Each weight is moved down and up until the picture has changed by ", term("effect", number(CHANGE)), ". A judge says whether it is still a picture: ",
-      term("clean", "clean"), ", unclear or ", term("damaged", "damaged"), "."),
-    h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Look inside"))),
+      ["clean", "unclear", "damaged"].map((call, i) => [["", ", ", " or "][i], h("i", { class: `verdict ${call}`, "aria-hidden": "true" }), " ", term(call, call)]), "."),
+    h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: graph }) }, "Look inside"),
+      field("Weights", select(SAMPLES.map((n) => [String(n), `at most ${n}`]), String(samples), (n) => (location.hash = address("score", id, { wiring: graph, weights: Number(n) === SAMPLES[0] ? undefined : n })))))),
   h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));
-  const [{ job, size, links }, pixels] = await askEngine("score", { id, wiring, samples: Math.min(SAMPLES, network.links.filter((l) => l.weight !== 0).length), effect: CHANGE });
+  const [{ job, size, links }, pixels] = await watch("score", { id, wiring, samples: Math.min(samples, network.links.filter((l) => l.weight !== 0).length), effect: CHANGE, size: scoreSize(network) });
   putPixels(base, pixels, 0, size);
   bar.max = links.length;
   const go = async () => {
     for (let done = 0; done < links.length && !left;) {
-      const [now, bytes] = await askEngine("score-next", { job });
+      const [now, bytes] = await watch("score-next", { job });
       if (left) return;
       done = bar.value = now.done;
       let at = 0;
@@ -46,7 +46,7 @@ export async function showScore(main, { id, query }) {
           putPixels(canvas, bytes, at, size);
           at += 4 * size * size;
         }
-        tiles.get(seen.link).push(h("a", { class: `judged ${seen.call ?? ""}`, href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring, link: seen.link, set: `${seen.link}:${network.links[seen.link].weight + seen.delta}` }),
+        tiles.get(seen.link).push(h("a", { class: `judged ${seen.call ?? ""}`, href: address("look", id, { wiring: graph, link: seen.link, set: `${seen.link}:${network.links[seen.link].weight + seen.delta}` }),
           "aria-label": `${linkName(network, seen.link)} by ${number(seen.delta)}: ${seen.call ?? "silent"}`, title: seen.call ?? "silent" }, canvas));
       }
       for (const [link, canvases] of tiles) list.append(h("li", null, canvases, h("span", null, linkName(network, link))));
@@ -54,8 +54,9 @@ export async function showScore(main, { id, query }) {
       if (now.score) {
         const { score, clean_share, clean, unclear, damaged, silent } = now.score;
         result.replaceChildren(h("h2", null, term("score", `Score ${number(score)}`)), scoreBar(now.score),
-          h("p", { class: "note" }, term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`));
+          h("p", { class: "note" }, term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`, network.fit === false && " It does not count: the network has not learned its picture."));
         main.dataset.score = score;
+        await keepScore(job);
       }
     }
   };
