@@ -259,9 +259,9 @@ impl Figure {
     /// Draws the panels, row by row, and returns the SVG.
     ///
     /// ```
-    /// use picloom::figures::axis::Axis;
-    /// use picloom::figures::charts::{Figure, Panel, Series};
-    /// let loss = Series::line("dense", picloom::figures::style::colour(1), [(0.0, 0.2), (10.0, 0.01)]);
+    /// use picloom_plot::axis::Axis;
+    /// use picloom_plot::charts::{Figure, Panel, Series};
+    /// let loss = Series::line("dense", picloom_plot::style::colour(1), [(0.0, 0.2), (10.0, 0.01)]);
     /// let axes = (Axis::new("step"), Axis::new("loss (MSE)").log());
     /// let svg = Figure::new("Loss while training").draw(&[Panel::new("", axes.0, axes.1, vec![loss])]);
     /// assert!(svg.starts_with("<svg"));
