@@ -57,6 +57,7 @@ export async function showScore(main, { id, query }) {
           h("p", { class: "note" }, term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`, network.fit === false && " It does not count: the network has not learned its picture."));
         main.dataset.score = score;
         await keepScore(job);
+        main.dataset.kept = "";
       }
     }
   };
