@@ -47,11 +47,9 @@ mod train;
 mod whole;
 
 pub use experiment::{StudyCommand, tell, with_study};
-pub(crate) use names::one_of;
 pub use output::{Output, ascii_controls, plain, shortened};
 pub use progress::{Bar, duration};
 pub use source::Usage;
-pub(crate) use study::Said;
 pub use study::StudyArgs;
 
 use crate::base::refusal::Refusal;

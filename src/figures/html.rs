@@ -128,8 +128,6 @@ pub struct Cell {
     pub faint: bool,
     /// A small square of this colour before the text: an arm's.
     pub swatch: Option<Colour>,
-    /// Number of a footnote, from 1.
-    pub note: Option<usize>,
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -161,12 +159,6 @@ impl Cell {
         self.swatch = Some(colour);
         self
     }
-
-    /// With a footnote's number, from 1.
-    pub(crate) fn note(mut self, note: usize) -> Self {
-        self.note = Some(note);
-        self
-    }
 }
 
 /// A table.
@@ -180,8 +172,6 @@ pub struct Table {
     pub align: Vec<Align>,
     /// Rows of cells.
     pub rows: Vec<Vec<Cell>>,
-    /// Notes under the table, numbered from 1.
-    pub notes: Vec<String>,
 }
 
 /// A piece of a section.
@@ -528,13 +518,9 @@ impl Writer {
                                 i.swatch style={ "background:" (colour.hex()) } {}
                             }
                             (inline(&cell.text))
-                            @if let Some(note) = cell.note { sup { (note) } }
                         }
                     } }
                 } }
-            }
-            @if !table.notes.is_empty() {
-                ol.notes { @for note in &table.notes { li { (inline(note)) } } }
             }
         } }
     }

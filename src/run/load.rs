@@ -54,7 +54,7 @@ pub fn load_mask(path: &Path, network: &Network) -> Result<Mask, RunError> {
 ///
 /// # Errors
 /// As [`load_mask`].
-pub(crate) fn mask_from_json(text: &str, path: &Path, network: &Network) -> Result<Mask, RunError> {
+pub fn mask_from_json(text: &str, path: &Path, network: &Network) -> Result<Mask, RunError> {
     mask_of(json_of(path, text)?, path, network)
 }
 

@@ -20,9 +20,8 @@ mod training;
 
 pub(crate) use job::is_genome_file;
 pub use job::{FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome, load_target};
-pub use load::{LoadedRun, load_checkpoint, load_mask, load_run, read_metrics};
-pub(crate) use load::{load_run_so_far, mask_from_json, read_train_config};
-pub(crate) use load::{read_target, write_target};
+pub use load::{LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics};
+pub(crate) use load::{load_run_so_far, read_target, read_train_config, write_target};
 pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
 pub(crate) use source::SIZE;
 pub use source::{LoadOptions, NetworkPath, Source};

@@ -57,7 +57,6 @@ pub use effects::{Contrasts, Effect, Estimate};
 pub use house::{Arm, House, Numbers, row};
 pub use output::{Format, encode, save_drawing};
 pub use source::Source;
-pub(crate) use spec::{Caption, Length, Which};
 pub use spec::{FigureSpec, Group, Hex, Kind};
 pub use words::Words;
 

@@ -3,7 +3,7 @@
 
 use super::kinds::{Kind, decided_by, read_study, read_undecided};
 use super::shard::Shard;
-use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
+use super::spec::{Spec, SpecError, SpecFile, check_name};
 use picloom_base::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeSet;

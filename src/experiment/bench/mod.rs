@@ -3,7 +3,7 @@
 
 mod score;
 
-pub(crate) use score::{ScoreBench, ScoreTiming, time_score};
+pub(crate) use score::{ScoreBench, time_score};
 
 use crate::base::SimRng;
 use crate::genome::{self, Genome};

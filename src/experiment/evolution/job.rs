@@ -182,10 +182,7 @@ impl EvolutionJob {
 ///
 /// # Errors
 /// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
-pub(crate) fn read_config(
-    path: &Path,
-    preset: Option<Preset>,
-) -> Result<EvolutionConfig, EvolutionError> {
+pub fn read_config(path: &Path, preset: Option<Preset>) -> Result<EvolutionConfig, EvolutionError> {
     let fail = |problem: String| EvolutionError::file(path, problem);
     let text =
         read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;

@@ -44,11 +44,10 @@ pub use decision::DecisionRecord;
 pub use descriptors::{Descriptor, describe};
 pub use fitness::{Likeness, ssim};
 pub use inputs::{Ancestors, ancestor_file};
-pub(crate) use interactive::{BreedReport, breed, read_session};
 pub use interactive::{BreedRequest, SESSION_FILE, Shown, open, save};
-pub(crate) use job::read_config;
-pub use job::{EvolutionError, EvolutionJob};
-pub(crate) use judge::PictureJudge;
+pub(crate) use interactive::{breed, read_session};
+
+pub use job::{EvolutionError, EvolutionJob, read_config};
 pub use kind::SearchKind;
 pub use measured::evolve;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
@@ -56,6 +55,6 @@ pub use refine::{Refined, refine};
 pub use result::{EvolutionResult, StopCause};
 
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
-pub(crate) use speed::{EvolveSpeed, bench_evolve};
+pub(crate) use speed::bench_evolve;
 pub use stored::StoredSearch;
 pub(crate) use vlm::{EyeResult, breed_by_eye};

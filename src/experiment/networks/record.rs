@@ -3,7 +3,7 @@
 use super::columns;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
-use crate::base::stats::{mean, mean_interval, normal_quantile};
+use crate::base::stats::{mean, mean_interval};
 use crate::experiment::curve::Curve;
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;

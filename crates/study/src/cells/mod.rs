@@ -16,10 +16,9 @@ mod pass;
 mod study;
 
 pub(super) use collect::save;
-pub(crate) use collect::write_record;
 pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status};
-pub(crate) use pass::{DEATHS, work};
+pub(crate) use pass::work;
 pub use pass::{Worked, Worker, run_cells};
 pub(super) use study::hashed_id;
+pub(crate) use study::work_folder;
 pub use study::{CellState, CellStudy, claim, study_folder, without_path};
-pub(crate) use study::{lease_folder, work_folder};
