@@ -78,15 +78,7 @@ fn a_kernel_step_allocates_nothing_and_stays_under_64_mib() {
             objective.loss_and_gradient(&weights, &mut gradient);
         }
         assert_eq!(CALLS.load(SeqCst) - calls, 0, "allocations");
-        let (kept, buffers) = (mask.kept(), workers());
-        println!("{kept} links at 256², buffers for {buffers} workers: peak {} KiB", peak >> 10);
     }
-}
-
-/// For how many workers an objective has buffers.
-fn workers() -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    rayon::current_num_threads().max(cores).min(32)
 }
 
 /// Counts the allocations of some steps after the first ones.
@@ -188,6 +180,5 @@ fn the_command_trains_inside_its_pool() {
             assert!(out.join("result.json").exists());
             CALLS.load(SeqCst) - calls
         });
-    println!("picloom train: {short} allocations in 1000 steps, {long} in 7000");
     assert!(long < short + 20, "{short} allocations in 1000 steps, {long} in 7000");
 }

@@ -16,7 +16,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// In words.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Verdict::Supported => "supported",
             Verdict::NotSupported => "not supported",
@@ -40,7 +40,7 @@ pub enum Quantity {
 impl Quantity {
     /// Describes the condition of its rule and the opposite one, in numbers. The rules are those of `theory.toml`,
     /// `optimizers.toml` and `structural.toml`.
-    pub fn asks(self) -> &'static str {
+    pub(crate) fn asks(self) -> &'static str {
         match self {
             Quantity::ShareOfIntervals => {
                 "a share, 0 to 1: supported if the interval reaches 0.95 and no estimate is more than 5 standard errors off, against if it lies below 0.9"
@@ -83,7 +83,7 @@ pub struct Finding {
 
 impl Finding {
     /// For people: `effect [low, high], n units: verdict`.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let effect = self.effect.map_or("–".into(), |e| format!("{e:.3}"));
         let interval =
             self.interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high));

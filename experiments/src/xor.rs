@@ -48,7 +48,7 @@ pub struct Xor {
 pub type XorStudy = GridStudy<Xor>;
 
 /// Its record: a row a run, by seed.
-pub type XorRecord = GridRecord<Xor>;
+pub(crate) type XorRecord = GridRecord<Xor>;
 
 /// All that decides the outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -127,7 +127,7 @@ impl Xor {
 }
 
 /// The output of a genome for two inputs, in (0, 1).
-pub fn output(genome: &Genome, slope: f64, x: f64, y: f64) -> f64 {
+pub(crate) fn output(genome: &Genome, slope: f64, x: f64, y: f64) -> f64 {
     let mut incoming: BTreeMap<NodeId, Vec<(NodeId, f64)>> = BTreeMap::new();
     for c in genome.connections().filter(|c| c.enabled) {
         incoming.entry(c.target).or_default().push((c.source, c.weight));
@@ -163,7 +163,7 @@ pub fn judge(genome: &Genome, slope: f64) -> (f64, bool) {
 }
 
 /// One run from its seed.
-pub fn run_once(spec: &XorCell) -> XorRun {
+pub(crate) fn run_once(spec: &XorCell) -> XorRun {
     let mut search = Search::Target(Population::new(spec.evolve.clone(), spec.seed, &[]));
     let mut evaluations = 0;
     for generation in 1..=spec.generations {

@@ -27,7 +27,7 @@ pub struct ResultsArgs {
 
 impl ResultsArgs {
     /// The folders in which results are looked for.
-    pub fn tables(&self) -> Tables {
+    pub(crate) fn tables(&self) -> Tables {
         let default = || vec![PathBuf::from("runs"), PathBuf::from("figures")];
         Tables::below(self.results.clone().map_or_else(default, |folder| vec![folder]))
     }

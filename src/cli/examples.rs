@@ -38,10 +38,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Pictures", &["genome", "family", "evolve", "render", "animate"]),
     (
         "Networks",
-        &[
-            "compare", "train", "prune", "eval", "score", "maps", "sweep", "export", "losses",
-            "judge",
-        ],
+        &["compare", "train", "prune", "eval", "score", "maps", "sweep", "export", "judge"],
     ),
     ("Studies", &["experiment", "regime", "distil", "contrast", "plot"]),
     ("The program", &["studio", "page", "bench", "completions", "man"]),

@@ -7,10 +7,10 @@ use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::text::{portable, word};
 use crate::figures::methods::{self, Methods, citation};
-use crate::figures::plot::{
-    Drawing, FigureSpec, Format, arms_of, draw_of_study, of_spec, save_drawing, usual_figures,
-};
+use crate::figures::of_spec::{draw_of_study, of_spec};
+use crate::figures::plot::{Drawing, FigureSpec, Format, save_drawing};
 use crate::figures::study_report::{Report, arms_section};
+use crate::figures::usual::{arms_of, usual_figures};
 use crate::figures::{Provenance, save};
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{Tables, decide};

@@ -68,6 +68,11 @@ pub(super) fn server(options: &Laid<Vlm>, wants: &str) -> Result<Vlm, Usage> {
 }
 
 impl JudgeArg {
+    /// Its name and options.
+    pub(super) fn choice(&self) -> &JudgeChoice {
+        &self.judge
+    }
+
     /// The chosen judge.
     pub(super) fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
         let plain = JudgeChoice::Dl(Dl::default());

@@ -8,6 +8,7 @@
 
 mod animate;
 pub mod bench;
+mod collection;
 mod compare;
 mod completions;
 mod contrast;
@@ -24,7 +25,6 @@ mod figures;
 mod genome;
 mod interrupt;
 mod judge;
-mod losses;
 mod maps;
 mod names;
 mod new;
@@ -47,11 +47,10 @@ mod train;
 mod whole;
 
 pub use experiment::{StudyCommand, tell, with_study};
-pub use names::one_of;
 pub use output::{Output, ascii_controls, plain, shortened};
 pub use progress::{Bar, duration};
 pub use source::Usage;
-pub use study::{Said, StudyArgs};
+pub use study::StudyArgs;
 
 use crate::base::refusal::Refusal;
 use crate::experiment::kinds::KINDS;
@@ -151,10 +150,8 @@ enum Command {
     Regime(regime::RegimeArgs),
     /// Find the fewest links with which descent learns a picture
     Distil(distil::DistilArgs),
-    /// Draw a figure of any table of results
+    /// Draw a figure of any table of results, or the loss curves of runs
     Plot(Box<plot::PlotArgs>),
-    /// Draw the loss curves of runs
-    Losses(losses::LossesArgs),
     /// Breed, look inside, compare and train in the browser, on this machine
     #[cfg(feature = "studio")]
     Studio(studio::StudioArgs),
@@ -198,7 +195,6 @@ impl Program for Cli {
             Command::Contrast(args) => contrast::run(*args, out),
             Command::Experiment(args) => experiment::run(args, &KINDS, out),
             Command::Plot(args) => plot::run(*args, out),
-            Command::Losses(args) => losses::run(args, out),
             #[cfg(feature = "studio")]
             Command::Studio(args) => studio::run(args, out),
             Command::Page(args) => page::run(args, out),

@@ -5,7 +5,7 @@ use crate::base::Named;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// The parser of an enumeration's names.
-pub fn one_of<T: Named>() -> impl TypedValueParser<Value = T> {
+pub(crate) fn one_of<T: Named>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::ALL.iter().map(|value| value.name()))
         .try_map(|name| T::named(&name))
 }

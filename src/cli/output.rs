@@ -28,7 +28,7 @@ impl Output {
     }
 
     /// Says something beside the result, on stderr.
-    pub fn note(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             tell(&plain(text));
         }

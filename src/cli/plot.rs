@@ -6,19 +6,23 @@ use super::source::Usage;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::figures::Provenance;
-use crate::figures::plot::{FigureSpec, Format, Kind, Source, check_labels, draw, save_drawing};
-use crate::study::analysis::Analysis;
+use crate::figures::losses::{table_of_curves, thinned};
+use crate::figures::of_spec::{check_labels, draw, of_spec, read_source};
+use crate::figures::plot::{FigureSpec, Format, Kind, Source, save_drawing};
+use crate::run::read_metrics;
 use crate::study::spec::read_analysis;
 use crate::study::table::{Filter, Measure, Table};
 use clap::Args;
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 #[command(after_help = "Every key, its unit and default: docs/PLOTS.md.")]
 pub(super) struct PlotArgs {
-    /// Tables of results, CSV, packed or not; several are put one under the other, with a column `study`
-    #[arg(required = true, value_name = "ROWS")]
+    /// Tables of results, CSV, packed or not; several are put one under the other, with a column `study`. Or run folders
+    /// and CSVs with the columns step and mse: their loss curves
+    #[arg(required = true, value_name = "ROWS|RUN")]
     rows: Vec<PathBuf>,
     /// Where to write: FILE.svg, FILE.png or FILE.pdf; a folder for all figures of --spec
     #[arg(long, short, value_name = "FILE")]
@@ -32,13 +36,6 @@ pub(super) struct PlotArgs {
     /// Figures of --spec to draw [default: all]; options override their keys
     #[arg(long, value_name = "NAME", requires = "spec", conflicts_with = "kind")]
     figure: Vec<String>,
-    #[command(flatten)]
-    keys: KeyArgs,
-}
-
-/// The keys of a figure as options.
-#[derive(Args)]
-pub(super) struct KeyArgs {
     /// Write this below the figure; without a text: what the marks and intervals are
     #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = "")]
     caption: Option<String>,
@@ -46,20 +43,7 @@ pub(super) struct KeyArgs {
     keys: Laid<FigureSpec>,
     /// Resolution of a PNG in dots an inch
     #[arg(long, default_value_t = 300.0, value_parser = dpi)]
-    pub dpi: f64,
-}
-
-impl KeyArgs {
-    /// The keys that were given.
-    pub(super) fn keys(&self) -> anyhow::Result<Map<String, Value>> {
-        let given = serde_json::to_value(self.keys.given())?;
-        let mut keys = given.as_object().cloned().unwrap_or_default();
-        if let Some(caption) = &self.caption {
-            let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
-            keys.insert("caption".into(), caption);
-        }
-        Ok(keys)
-    }
+    dpi: f64,
 }
 
 /// The column that says which networks learned their picture.
@@ -74,6 +58,7 @@ fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
     };
     let has = |key: &str| keys.contains_key(key);
     match keys.get("x").and_then(Value::as_str) {
+        _ if table.get(RUN).is_some() => Kind::Curves,
         _ if has("picture") => Kind::Pictures,
         _ if has("of") => Kind::Heatmap,
         Some(x) if is_number(x) && has("series") => Kind::Lines,
@@ -85,20 +70,32 @@ fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
 pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
     let mut keys = options(&args)?;
-    let is_own = args.spec.is_none() || args.keys.keys.has("kind");
+    let tables = sources(&args.rows)?;
+    let is_own = args.spec.is_none() || args.keys.has("kind");
     if !keys.contains_key("kind") && args.spec.is_none() {
-        let kind = usual_kind(&keys, &Source::read(&args.rows[0])?.table);
+        let kind = usual_kind(&keys, &tables[0].table);
         if kind == Kind::Dots {
             for (axis, column) in [("x", "arm"), ("y", "score")] {
                 keys.entry(axis).or_insert(json!(column));
             }
         }
-        let of = |axis: &str| keys.get(axis).and_then(Value::as_str).unwrap_or("?");
-        out.note(&format!("--kind {kind}: {} by {}; --kind chooses another", of("y"), of("x")));
+        if kind != Kind::Curves {
+            let of = |axis: &str| keys.get(axis).and_then(Value::as_str).unwrap_or("?");
+            out.note(&format!("--kind {kind}: {} by {}; --kind chooses another", of("y"), of("x")));
+        }
         keys.insert("kind".into(), json!(kind.name()));
     }
+    if is_own && let Some(runs) = tables.iter().find_map(|source| source.table.get(RUN)) {
+        keys.entry("series").or_insert(json!(RUN));
+        let given = keys.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut labels: Map<String, Value> =
+            runs.distinct().map(|name| (name.to_string(), json!(brief(name)))).collect();
+        labels.extend(given);
+        keys.insert("labels".into(), labels.into());
+    }
     let rows_where = keys.get("where").and_then(Value::as_str).map(str::to_string);
-    let mut figures = figures(&args, keys, (!is_own).then(|| of_spec(&spec)).transpose()?)?;
+    let mut figures =
+        figures(&args, keys, (!is_own).then(|| of_spec(&spec)).transpose().map_err(wrong)?)?;
     let folder = Format::of(&args.out).is_err();
     if folder && (args.spec.is_none() || args.out.extension().is_some()) {
         Format::of(&args.out).map_err(wrong)?;
@@ -108,10 +105,6 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         let found = format!("{} ({})", args.out.display(), names.join(", "));
         let refusal = Refusal::new("--out", "a folder for several figures", found);
         return Err(wrong(refusal.advising("or choose one with --figure NAME")));
-    }
-    let mut tables = Vec::new();
-    for path in &args.rows {
-        tables.push(Source::read(path)?);
     }
     // Of several tables one may lack a value, and the column `study` is not there yet.
     if let (Some(rows), [one]) = (rows_where, tables.as_slice()) {
@@ -133,7 +126,7 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         let drawing = draw(figure, &tables, &spec.contrasts).map_err(wrong)?;
         let path =
             if folder { args.out.join(format!("{}.svg", figure.name)) } else { args.out.clone() };
-        save_drawing(&drawing, &path, args.keys.dpi, &facts)?;
+        save_drawing(&drawing, &path, args.dpi, &facts)?;
         drawing.boxes(Format::of(&path)?).into_iter().for_each(|says| out.note(&says));
         text += &format!("{}  {} × {} mm\n", path.display(), drawing.size[0], drawing.size[1]);
         if !drawing.caption.is_empty() {
@@ -144,14 +137,48 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     out.result(&drawn, &text)
 }
 
-/// The figures of a spec, each laid over the spec's `figure_defaults`.
-pub(super) fn of_spec(spec: &Analysis) -> anyhow::Result<Vec<Map<String, Value>>> {
-    let figure = |own: &toml::Table| {
-        let mut laid = spec.figure_defaults.clone();
-        laid.extend(own.clone());
-        serde_json::to_value(laid).map(|value| value.as_object().cloned().unwrap_or_default())
-    };
-    Ok(spec.figures.iter().map(figure).collect::<Result<_, _>>()?)
+/// The column of the names of runs in a table of their loss curves.
+const RUN: &str = "run";
+
+/// Points of a drawn curve at the most.
+const MOST_POINTS: usize = 400;
+
+/// The tables, and one of the loss curves of all runs.
+fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+    let (mut tables, mut curves) = (Vec::new(), Vec::new());
+    for path in paths {
+        let name = |of: Option<&OsStr>| of.unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            let lines = read_metrics(path)?;
+            curves.push((name(path.file_name()), thinned(&lines, MOST_POINTS)));
+            continue;
+        }
+        let source = read_source(path)?;
+        let (Some(steps), Some(losses)) = (source.table.get("step"), source.table.get("mse"))
+        else {
+            tables.push(source);
+            continue;
+        };
+        steps.ensure_numbers().and(losses.ensure_numbers()).map_err(|r| r.in_file(path))?;
+        let point = |row: usize| Some((steps.number(row)?, losses.number(row)?));
+        // FOLDER/losses.csv is called after its folder.
+        let folder = path.parent().and_then(Path::file_name);
+        let points = (0..source.table.len()).filter_map(point).collect();
+        curves.push((name(folder.or(path.file_stem())), points));
+    }
+    if !curves.is_empty() {
+        tables.push(Source { table: table_of_curves(curves), ..Source::default() });
+    }
+    Ok(tables)
+}
+
+/// The name of a run's folder, its middle left out if it is long.
+fn brief(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    match letters.len() {
+        0..=48 => name.to_string(),
+        count => letters[..30].iter().chain(&['…']).chain(&letters[count - 17..]).collect(),
+    }
 }
 
 fn wrong(refusal: Refusal) -> anyhow::Error {
@@ -162,35 +189,39 @@ fn wrong(refusal: Refusal) -> anyhow::Error {
 fn figures(
     args: &PlotArgs,
     options: Map<String, Value>,
-    of_spec: Option<Vec<Map<String, Value>>>,
+    of_spec: Option<Vec<FigureSpec>>,
 ) -> anyhow::Result<Vec<FigureSpec>> {
-    let own = || vec![Map::from_iter([("name".to_string(), json!("plot"))])];
+    let own = || vec![FigureSpec::new("plot", Kind::Dots)];
     let mut all = of_spec.unwrap_or_else(own);
-    let names: Vec<String> =
-        all.iter().filter_map(|figure| Some(figure.get("name")?.as_str()?.to_string())).collect();
-    if let Some(name) = args.figure.iter().find(|name| !names.contains(name)) {
+    let names: Vec<&str> = all.iter().map(|figure| figure.name.as_str()).collect();
+    if let Some(name) = args.figure.iter().find(|name| !names.contains(&name.as_str())) {
         let expected = format!("one of {}", names.join(", "));
         return Err(wrong(Refusal::new("--figure", expected, format!("{name:?}"))));
     }
     if !args.figure.is_empty() {
-        all.retain(|figure| args.figure.iter().any(|name| figure["name"] == **name));
+        all.retain(|figure| args.figure.contains(&figure.name));
     }
     if all.is_empty() {
         let refusal = Refusal::new("--spec", "[[figures]]", "none");
         return Err(wrong(refusal.advising("add one, or give --kind")));
     }
-    let of = |mut figure: Map<String, Value>| {
-        let name = figure.get("name").and_then(Value::as_str).unwrap_or("plot").to_string();
-        figure.extend(options.clone());
-        serde_json::from_value(Value::Object(figure))
-            .map_err(|e| Usage(format!("figure {name}: {e}")).into())
+    let of = |figure: FigureSpec| {
+        let mut keys = serde_json::to_value(&figure)?;
+        keys.as_object_mut().expect("a struct").extend(options.clone());
+        serde_json::from_value(keys)
+            .map_err(|e| Usage(format!("figure {}: {e}", figure.name)).into())
     };
     all.into_iter().map(of).collect()
 }
 
 /// The options as keys of a figure.
 fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
-    let mut keys = args.keys.keys()?;
+    let given = serde_json::to_value(args.keys.given())?;
+    let mut keys = given.as_object().cloned().unwrap_or_default();
+    if let Some(caption) = &args.caption {
+        let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
+        keys.insert("caption".into(), caption);
+    }
     for set in &args.set {
         let (key, value) = set.split_once('=').ok_or_else(|| {
             wrong(Refusal::new("--set", "KEY=VALUE, for example outline=true", format!("{set:?}")))

@@ -23,7 +23,7 @@ pub struct Bar {
 
 impl Output {
     /// A bar on stderr, at 0 of `total`.
-    pub fn progress(&self, total: u64, unit: &str) -> Bar {
+    pub(crate) fn progress(&self, total: u64, unit: &str) -> Bar {
         Bar::new(total, unit, self.quiet)
     }
 }
@@ -69,7 +69,7 @@ impl Bar {
     }
 
     /// So many of so many are done, and what is said beside the bar.
-    pub fn set(&self, done: u64, total: u64, message: &str) {
+    pub(crate) fn set(&self, done: u64, total: u64, message: &str) {
         self.bar.set_length(total);
         self.bar.set_position(done);
         self.set_message(message);
@@ -81,17 +81,8 @@ impl Bar {
         self.line();
     }
 
-    /// A new part of the work: nothing of it is done; said at once where there is no bar.
-    pub fn begin(&self, part: &str) {
-        self.bar.reset();
-        self.bar.set_message(plain(part));
-        if self.lines.is_some() {
-            tell(&plain(part));
-        }
-    }
-
     /// A line that is worth a line, above the bar.
-    pub fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         if !self.quiet {
             self.bar.suspend(|| tell(&plain(text)));
         }

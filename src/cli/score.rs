@@ -1,9 +1,10 @@
 //! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
 
+use super::collection;
 use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::settings::Laid;
-use super::source::{SourceArgs, Usage, chosen_links};
+use super::source::{SourceArgs, Usage, check_size, chosen_links};
 use super::sweep::PART;
 use crate::base::files::{hidden_beside, write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
@@ -11,7 +12,8 @@ use crate::base::lock::FolderLock;
 use crate::experiment::changes;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
-use crate::run::{Source, resumable_sweep};
+use crate::genome::map_of_genomes;
+use crate::run::{SIZE, Source, resumable_sweep};
 use crate::score::card::CardRecord;
 use crate::score::labels::read_labels;
 use crate::score::measures::Measure;
@@ -40,12 +42,21 @@ pub(super) struct ScoreArgs {
     #[arg(long, value_name = "LABELS.csv")]
     labels: Option<PathBuf>,
     /// Record to write (.json), or a row for each changed weight (.csv, docs/COLUMNS.md); with --all, folder for card.svg,
-    /// card.png and card.json
+    /// card.png and card.json; of a file of many genomes, folder for a study of all of them
     #[arg(long, value_name = "FILE.json|FILE.csv|DIR")]
     out: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
+    let named = args.source.network.genome.as_deref().or(args.source.network.run.as_deref());
+    if let Some(file) = named.filter(|path| path.is_file())
+        && map_of_genomes(file, 0)?.is_some()
+    {
+        let protocol = args.protocol.over(&Protocol::default())?;
+        let size = args.source.size.map_or(Ok(SIZE), check_size)?;
+        let measured = (&protocol, args.judge.choice());
+        return collection::score(file, size, measured, args.out.as_deref(), out);
+    }
     let is_csv = |path: &Path| path.extension().is_some_and(|e| e == "csv");
     let file = |path: &PathBuf| is_csv(path) || path.extension().is_some_and(|e| e == "json");
     if let Some(path) = args.out.as_ref().filter(|p| file(p) == args.all) {

@@ -7,7 +7,7 @@ use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::experiment::cost::pace;
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
-use crate::figures::plot::of_spec;
+use crate::figures::of_spec::of_spec;
 use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
 use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};
@@ -50,7 +50,7 @@ impl StudyArgs {
     ///
     /// # Errors
     /// It cannot be read, or is no TOML.
-    pub fn file(&self) -> Result<&SpecFile, SpecError> {
+    pub(crate) fn file(&self) -> Result<&SpecFile, SpecError> {
         if self.file.get().is_none() {
             let _ = self.file.set(SpecFile::read(&self.spec)?);
         }
@@ -101,7 +101,7 @@ fn beat(text: &str) -> Result<f64, String> {
 }
 
 /// The report of a command: for programs, and for people.
-pub type Said = (serde_json::Value, String);
+pub(crate) type Said = (serde_json::Value, String);
 
 /// The specs of a folder.
 ///

@@ -155,7 +155,7 @@ fn changed(row: &NetworkRow, view: &View) -> Vec<(Change, Picture)> {
 ///
 /// # Errors
 /// A folder is no finished run, `out` holds something else, the judge gave no answer.
-pub fn compare_runs(
+pub(crate) fn compare_runs(
     folders: &[PathBuf],
     asked: &NetworksSpec,
     seed: u64,
@@ -241,7 +241,7 @@ pub fn compare_runs(
 }
 
 /// The table of the changed weights of every network that is shown.
-pub const CHANGES: &str = "changes.csv.gz";
+pub(crate) const CHANGES: &str = "changes.csv.gz";
 
 /// Puts the changed weights of the shown networks under each other, as [`CHANGES`].
 fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> {
@@ -287,7 +287,7 @@ fn names(folders: &[PathBuf]) -> Vec<String> {
 impl Comparison {
     /// Why the comparison, or a part of it, could not be made, and what may help; `None` if every dense network, from
     /// which the others follow, was learned by some seed.
-    pub fn obstacle(&self) -> Option<String> {
+    pub(crate) fn obstacle(&self) -> Option<String> {
         let subject = self.subject.as_ref()?;
         let (mut unlearned, mut collapsed) = (Vec::new(), false);
         for arm in DENSE {
@@ -325,7 +325,7 @@ impl Comparison {
     }
 
     /// The arms that were not made, each with the reason, once.
-    pub fn not_made(&self) -> Vec<String> {
+    pub(crate) fn not_made(&self) -> Vec<String> {
         let mut all = Vec::new();
         for row in &self.record.rows {
             let Some(why) = &row.not_made else { continue };

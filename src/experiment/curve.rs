@@ -18,7 +18,7 @@ pub struct Curve {
 
 impl Curve {
     /// True without points.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.step.is_empty()
     }
 

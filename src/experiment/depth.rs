@@ -164,7 +164,7 @@ pub(crate) fn find_record(study: &str, runs: &Path, root: &Path) -> Result<Netwo
 }
 
 /// A target, its ratio c, its optimal L.
-pub type Fitted = (String, f64, usize);
+pub(crate) type Fitted = (String, f64, usize);
 
 /// Predicts the depth of a picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -95,7 +95,7 @@ pub fn parts(spec: &NetworksSpec) -> Vec<(usize, Vec<u64>)> {
 }
 
 /// What `of` lacks of `whole`, in words; empty if nothing.
-pub fn left_out(of: &NetworksSpec, whole: &NetworksSpec) -> Vec<String> {
+pub(crate) fn left_out(of: &NetworksSpec, whole: &NetworksSpec) -> Vec<String> {
     let arms = whole.arms.iter().filter(|arm| of.arms.iter().all(|other| other.name != arm.name));
     let seeds = whole.seeds.iter().filter(|seed| !of.seeds.contains(seed));
     arms.map(|arm| arm.name.clone()).chain(seeds.map(|seed| format!("seed {seed}"))).collect()

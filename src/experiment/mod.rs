@@ -18,5 +18,6 @@ pub mod template;
 mod watched;
 
 pub use networks::NetworkRow;
-pub use pruning::{PruneParent, PruneRunError, prune_into, prune_run, round_folder};
+pub use pruning::{PruneParent, PruneRunError, prune_run};
+pub(crate) use pruning::{prune_into, round_folder};
 pub use watched::Watched;

@@ -138,7 +138,7 @@ pub fn prune_run(
 ///
 /// # Errors
 /// The rule cannot be met, the method lacks something, or a folder is at fault.
-pub fn prune_into(
+pub(crate) fn prune_into(
     parent: &PruneParent,
     plan: &PrunePlan,
     out: &Path,
@@ -153,7 +153,7 @@ pub fn prune_into(
 }
 
 /// Folder of a round in that of all `rounds`.
-pub fn round_folder(out: &Path, round: usize, rounds: usize) -> PathBuf {
+pub(crate) fn round_folder(out: &Path, round: usize, rounds: usize) -> PathBuf {
     if round == rounds { out.to_path_buf() } else { out.join(format!("round-{round}")) }
 }
 

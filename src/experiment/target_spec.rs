@@ -63,7 +63,7 @@ impl FamilySpec {
     }
 
     /// Its conditions, of a family or genome with so many factors.
-    pub fn conditions(&self, factors: usize) -> Conditions {
+    pub(crate) fn conditions(&self, factors: usize) -> Conditions {
         self.support.conditions(factors, self.values, self.seed)
     }
 }
@@ -135,7 +135,7 @@ impl TargetSpec {
     }
 
     /// The same for ids: where its files lie on this machine alone is no part of what is computed.
-    pub fn portable(&self) -> TargetSpec {
+    pub(crate) fn portable(&self) -> TargetSpec {
         let named = |path: &Option<PathBuf>| path.as_deref().map(|path| portable(path).into());
         let (picture, genome) = (named(&self.picture), named(&self.genome));
         let relatives = self.relatives.iter().map(|path| portable(path).into()).collect();

@@ -87,7 +87,7 @@ struct BesideSpec {
 }
 
 /// The file of the spec in the folder of its results.
-pub const SPEC: &str = "spec.toml";
+pub(crate) const SPEC: &str = "spec.toml";
 
 /// Folder of such copies.
 const COPIES: &str = "subjects";
@@ -366,7 +366,7 @@ impl Single {
     ///
     /// # Errors
     /// Seen from there, the subject is not at its path; another file is there; it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), SingleError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), SingleError> {
         ensure_file(path, "an earlier spec", "kind = \"networks\"")?;
         let subject = &self.subject.path;
         if self.subject.copy.is_some() {

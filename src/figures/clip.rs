@@ -20,7 +20,7 @@ const SEARCHED_AT: usize = 64;
 const LOOKED_AT: usize = 1 << 18;
 
 /// The content of a film.
-pub enum Clip {
+pub(crate) enum Clip {
     /// The way from each genome to the next; all ways take the same time.
     Morph(Vec<Morph>),
     /// One network, one of whose weights goes from a value to another.
@@ -46,7 +46,7 @@ impl Clip {
     ///
     /// # Errors
     /// There are fewer than two, or two with different inputs.
-    pub fn along(genomes: &[Genome]) -> Result<Self, Refusal> {
+    pub(crate) fn along(genomes: &[Genome]) -> Result<Self, Refusal> {
         Refusal::unless(genomes.len() > 1, "genomes", "at least two", genomes.len())?;
         let ways = genomes.windows(2).map(|two| Morph::new(&two[0], &two[1]));
         Ok(Clip::Morph(ways.collect::<Result<_, _>>()?))
@@ -58,7 +58,7 @@ impl Clip {
     ///
     /// # Errors
     /// There is no such link, an end is not finite, or no weight of it changes the picture so much.
-    pub fn travel(
+    pub(crate) fn travel(
         model: Model,
         link: usize,
         given: [Option<f32>; 2],
@@ -141,7 +141,7 @@ impl Clip {
 }
 
 /// A film of a clip.
-pub struct Film {
+pub(crate) struct Film {
     /// Its content.
     pub clip: Clip,
     /// Pixels, and the part of the plane where the clip does not say it.
@@ -153,11 +153,11 @@ pub struct Film {
 }
 
 /// Asked before every frame, with the frames that are done: false stops the work.
-pub type GoOn<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+pub(crate) type GoOn<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
 impl Film {
     /// Frames.
-    pub fn frames(&self) -> usize {
+    pub(crate) fn frames(&self) -> usize {
         self.settings.moments().len()
     }
 
@@ -176,7 +176,7 @@ impl Film {
     ///
     /// # Errors
     /// As [`Reel::check`]; a frame does not fit the memory.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         self.reel().check(self.format)?;
         // As floats, as bytes, and in the encoder.
         memory::ensure("size", &[(self.canvas.size.pixels(), "pixels"), (2, "frames")], 24)?;
@@ -190,7 +190,7 @@ impl Film {
     ///
     /// # Panics
     /// For videos: see [`write_video`](Self::write_video).
-    pub fn write(
+    pub(crate) fn write(
         &self,
         out: &mut (dyn Write + Send),
         texts: &[(&str, &str)],
@@ -208,7 +208,7 @@ impl Film {
     ///
     /// # Errors
     /// ffmpeg fails, or the work is stopped.
-    pub fn write_video(&self, path: &Path, go_on: GoOn<'_>) -> std::io::Result<()> {
+    pub(crate) fn write_video(&self, path: &Path, go_on: GoOn<'_>) -> std::io::Result<()> {
         self.reel().write_video(path, self.format, self.drawn(go_on))
     }
 

@@ -4,12 +4,14 @@ use super::axis::Axis;
 use super::charts::{Dots, Figure, Group, Point};
 use super::files::{Provenance, SaveError, save, svg_to_jpeg, svg_to_png};
 use super::html::{Section, Shot};
-use super::losses::LossCurve;
+use super::losses::{table_of_curves, thinned};
 use super::methods::{Methods, citation, facts};
-use super::plot::{ArmRow, Arms, Drawing, FigureSpec, Kind, arms_of, draw_losses};
+use super::of_spec::draw;
+use super::plot::{Drawing, FigureSpec, Hex, Kind, Source};
 use super::sheets::{FeatureSheet, feature_sheet};
 use super::study_report::{Report, arms_section};
 use super::style::{self, Colour, fixed, number, percent};
+use super::usual::{ArmRow, Arms, arms_of};
 use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
 use crate::base::files::{create_folder, write_atomic};
@@ -282,9 +284,18 @@ fn score_figure(comparison: &Comparison, arms: &Arms, all: &[Arm<'_>]) -> String
 
 /// Training loss of the first seed of each trained arm.
 fn loss_figure(all: &[Arm<'_>]) -> Result<Drawing, Refusal> {
-    let trained = all.iter().filter(|arm| !arm.shown.curve.is_empty());
-    let curve = |arm: &Arm<'_>| LossCurve::of_run(arm.label(), arm.colour, &arm.shown.curve, 200);
-    draw_losses(&FigureSpec::new("losses", Kind::Curves), &trained.map(curve).collect::<Vec<_>>())
+    let trained = || all.iter().filter(|arm| !arm.shown.curve.is_empty());
+    let curve = |arm: &Arm<'_>| (arm.label().to_string(), thinned(&arm.shown.curve, 200));
+    let own = |arm: &Arm<'_>| (arm.label().to_string(), arm.label().to_string());
+    let figure = FigureSpec {
+        series: Some("run".into()),
+        order: trained().map(|arm| arm.label().to_string()).collect(),
+        labels: trained().map(own).collect(),
+        colours: trained().map(|arm| (arm.label().to_string(), Hex(arm.colour))).collect(),
+        ..FigureSpec::new("losses", Kind::Curves)
+    };
+    let table = table_of_curves(trained().map(curve));
+    draw(&figure, &[Source { table, ..Source::default() }], &[])
 }
 
 fn maps_sheet(arm: &Arm<'_>) -> String {

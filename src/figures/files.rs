@@ -1,41 +1,14 @@
 //! Figures on disk: as SVG, as PNG or as both, with their provenance, whole or not at all.
 
-use super::svg::{escaped, width_of};
-use super::{fonts, style};
 use crate::base::files::{WriteError, create_folder, write_atomic};
+use crate::base::png::encode_png;
 use crate::network::palette::encode_small_png;
-use crate::network::picture::encode_png;
 use image::ExtendedColorType;
 use image::codecs::jpeg::JpegEncoder;
+use picloom_plot::svg::width_of;
 use std::path::{Path, PathBuf};
 
-/// Where a figure comes from. Written into the SVG as `<metadata>` and into the PNG as iTXt.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Provenance(pub Vec<(String, String)>);
-
-impl Provenance {
-    /// Nothing known.
-    pub fn none() -> Self {
-        Provenance::default()
-    }
-
-    /// With one more fact: `command`, `seed`, `record`, `version`, … A keyword is 1 to 79
-    /// printable ASCII letters (PNG's rule, and XML's sanity); others are dropped from it.
-    pub fn with(mut self, keyword: &str, text: impl ToString) -> Self {
-        let keyword: String =
-            keyword.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(79).collect();
-        let keyword = keyword.trim();
-        if !keyword.is_empty() {
-            self.0.push((keyword.to_string(), text.to_string()));
-        }
-        self
-    }
-
-    /// The facts as PNG texts.
-    pub fn texts(&self) -> Vec<(&str, &str)> {
-        self.0.iter().map(|(k, t)| (k.as_str(), t.as_str())).collect()
-    }
-}
+pub use picloom_plot::files::*;
 
 /// Why a figure could not be saved.
 #[derive(Debug, thiserror::Error)]
@@ -59,9 +32,6 @@ pub(crate) const PNG_SCALE: f32 = 2.0;
 const SHEET_SCALE: f32 = 1.5;
 /// Colours of a sheet of pictures: with twice as many it is a quarter larger and looks the same.
 const SHEET_COLOURS: usize = 128;
-/// A PNG larger than this is drawn at a smaller scale.
-const MOST_PIXELS: f32 = 60e6;
-
 /// Writes `{path}.svg` and `{path}.png` (the extension is added to the whole name) and returns
 /// both paths. Folders are made. The PNG is twice the SVG's size, drawn by resvg with the embedded
 /// font.
@@ -126,31 +96,6 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_atomic(path, bytes)
 }
 
-/// The SVG with the provenance as its `<metadata>`.
-pub fn with_metadata(svg: &str, provenance: &Provenance) -> String {
-    let Some(end) = svg.rfind("</svg>").filter(|_| !provenance.0.is_empty()) else {
-        return svg.to_string();
-    };
-    let mut out = svg[..end].to_string();
-    out.push_str("<metadata>");
-    for (keyword, text) in &provenance.0 {
-        out.push_str(&escaped(&format!("\n{keyword}: {text}")));
-    }
-    out.push_str("\n</metadata>\n");
-    out.push_str(&svg[end..]);
-    out
-}
-
-/// The SVG as an 8-bit RGB PNG on white, `scale` pixels a pixel (less if it would exceed 60 million
-/// pixels).
-///
-/// # Errors
-/// If the SVG is damaged, with a description.
-pub fn svg_to_png(svg: &str, scale: f32, provenance: &Provenance) -> Result<Vec<u8>, String> {
-    let (width, height, rgb) = svg_to_rgb(svg, scale)?;
-    Ok(encode_png(width, height, &rgb, &provenance.texts()))
-}
-
 /// Pixels across beyond which a figure is illegible in a page's column.
 pub(super) const WIDE: usize = 1400;
 
@@ -171,35 +116,4 @@ pub(crate) fn svg_to_jpeg(svg: &str) -> Result<(Vec<u8>, usize), String> {
         .encode(&rgb, width as u32, height as u32, ExtendedColorType::Rgb8)
         .map_err(|e| e.to_string())?;
     Ok((bytes, whole))
-}
-
-/// The SVG as pixels: (width, height, RGB bytes), on white.
-///
-/// # Errors
-/// If the SVG is damaged, with a description.
-pub fn svg_to_rgb(svg: &str, scale: f32) -> Result<(usize, usize, Vec<u8>), String> {
-    use resvg::{tiny_skia, usvg};
-    let tree = usvg::Tree::from_str(svg, &fonts::options()).map_err(|e| e.to_string())?;
-    let size = tree.size();
-    let most = (MOST_PIXELS / (size.width() * size.height())).sqrt();
-    let scale = scale.min(most);
-    let pixels = |length: f32| ((length * scale).round() as u32).max(1);
-    let (width, height) = (pixels(size.width()), pixels(size.height()));
-    let mut map = tiny_skia::Pixmap::new(width, height)
-        .ok_or_else(|| format!("a figure of {width} × {height} pixels"))?;
-    let paper = style::PAPER;
-    map.fill(tiny_skia::Color::from_rgba8(paper.0, paper.1, paper.2, 255));
-    resvg::render(
-        &tree,
-        tiny_skia::Transform::from_scale(
-            width as f32 / size.width(),
-            height as f32 / size.height(),
-        ),
-        &mut map.as_mut(),
-    );
-    let mut rgb = Vec::with_capacity(width as usize * height as usize * 3);
-    for pixel in map.data().chunks_exact(4) {
-        rgb.extend_from_slice(&pixel[..3]);
-    }
-    Ok((width as usize, height as usize, rgb))
 }

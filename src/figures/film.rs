@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 /// A format of films.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum FilmFormat {
+pub(crate) enum FilmFormat {
     /// 256 colours for the whole film; plays everywhere.
     Gif,
     /// Exact; large files. Its names end in `.png`, too.
@@ -36,7 +36,7 @@ impl FilmFormat {
     ///
     /// # Errors
     /// It says none of them.
-    pub fn of(path: &Path) -> Result<Self, Refusal> {
+    pub(crate) fn of(path: &Path) -> Result<Self, Refusal> {
         let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match end.as_str() {
             "png" => Ok(FilmFormat::Apng),
@@ -51,7 +51,7 @@ impl FilmFormat {
     }
 
     /// Its media type.
-    pub fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> &'static str {
         match self {
             FilmFormat::Gif => "image/gif",
             FilmFormat::Apng => "image/apng",
@@ -61,12 +61,12 @@ impl FilmFormat {
     }
 
     /// True of the formats that ffmpeg writes.
-    pub fn is_video(self) -> bool {
+    pub(crate) fn is_video(self) -> bool {
         matches!(self, FilmFormat::Mp4 | FilmFormat::Webm)
     }
 
     /// The formats that can be written here.
-    pub fn here() -> Vec<FilmFormat> {
+    pub(crate) fn here() -> Vec<FilmFormat> {
         let all = FilmFormat::ALL.iter().copied();
         all.filter(|format| !format.is_video() || has_ffmpeg()).collect()
     }
@@ -85,7 +85,7 @@ fn has_ffmpeg() -> bool {
 /// How a film goes from its start to its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Ease {
+pub(crate) enum Ease {
     /// Slow at both ends: 3t² − 2t³.
     #[default]
     Smooth,
@@ -97,7 +97,7 @@ names! { Ease, "ease": Smooth "smooth", Linear "linear" }
 
 impl Ease {
     /// How far it is at the share `t` of the time, both in [0, 1].
-    pub fn at(self, t: f64) -> f64 {
+    pub(crate) fn at(self, t: f64) -> f64 {
         match self {
             Ease::Smooth => t * t * (3.0 - 2.0 * t),
             Ease::Linear => t,
@@ -125,7 +125,7 @@ settings! {
 
 impl FilmSettings {
     /// The moments of the frames, from 0 to 1; with `back`, and back without doubling the turning points.
-    pub fn moments(&self) -> Vec<f64> {
+    pub(crate) fn moments(&self) -> Vec<f64> {
         let count = ((self.fps as f64 * self.seconds).round() as usize).max(2);
         let there = (0..count).map(|i| i as f64 / (count - 1) as f64);
         match self.back {
@@ -136,7 +136,7 @@ impl FilmSettings {
 }
 
 /// First to last and back, without doubling the turning points.
-pub fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
+pub(crate) fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
     let mut all = frames;
     for i in (1..all.len().saturating_sub(1)).rev() {
         all.push(all[i].clone());
@@ -145,11 +145,11 @@ pub fn there_and_back<T: Clone>(frames: Vec<T>) -> Vec<T> {
 }
 
 /// Most pictures a second of a GIF: browsers show a shorter one for a tenth of a second.
-pub const FASTEST_GIF: usize = 50;
+pub(crate) const FASTEST_GIF: usize = 50;
 
 /// The size, timing and texts of a film file, before its frames.
 #[derive(Clone, Debug)]
-pub struct Reel {
+pub(crate) struct Reel {
     /// Columns.
     pub width: usize,
     /// Rows.
@@ -167,7 +167,7 @@ impl Reel {
     ///
     /// # Errors
     /// A side that is too long, or odd in a video; ffmpeg is not there.
-    pub fn check(&self, format: FilmFormat) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, format: FilmFormat) -> Result<(), Refusal> {
         let found = || format!("{}x{}", self.width, self.height);
         if format == FilmFormat::Gif && self.width.max(self.height) > 65_535 {
             return Err(Refusal::new("size", "at most 65535 pixels a side for a GIF", found()));
@@ -200,7 +200,7 @@ impl Reel {
     ///
     /// # Errors
     /// `out` cannot be written to, or `next` fails.
-    pub fn write_apng(
+    pub(crate) fn write_apng(
         &self,
         out: &mut (dyn Write + Send),
         texts: &[(&str, &str)],
@@ -228,7 +228,7 @@ impl Reel {
     ///
     /// # Errors
     /// As for an APNG.
-    pub fn write_gif(
+    pub(crate) fn write_gif(
         &self,
         out: &mut (dyn Write + Send),
         colours: &ColourTable,
@@ -269,7 +269,7 @@ impl Reel {
     ///
     /// # Errors
     /// ffmpeg cannot be run or fails, or `next` fails.
-    pub fn write_video(
+    pub(crate) fn write_video(
         &self,
         path: &Path,
         format: FilmFormat,
@@ -335,7 +335,7 @@ impl Reel {
 }
 
 /// The colours of a GIF.
-pub struct ColourTable {
+pub(crate) struct ColourTable {
     colours: Vec<Rgb>,
     /// How far colours lie apart, about, in levels; 0: every colour is there.
     spread: f32,
@@ -343,7 +343,7 @@ pub struct ColourTable {
 
 impl ColourTable {
     /// At most 256 colours for a film of which these are some pixels, (P · 3,) bytes.
-    pub fn of(rgb: &[u8]) -> Self {
+    pub(crate) fn of(rgb: &[u8]) -> Self {
         let (pixels, _) = rgb.as_chunks::<3>();
         let colours = common_palette(pixels);
         let off = |pixel: &Rgb| {

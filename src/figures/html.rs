@@ -10,8 +10,8 @@ use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, visible, width_of};
 use super::words::meaning;
+use crate::base::base64::base64;
 use crate::network::Picture;
-use crate::network::base64::base64;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -85,7 +85,7 @@ impl Shot {
     }
 
     /// With a frame.
-    pub fn framed(mut self, colour: Colour) -> Self {
+    pub(crate) fn framed(mut self, colour: Colour) -> Self {
         self.frame = Some(colour);
         self
     }
@@ -128,8 +128,6 @@ pub struct Cell {
     pub faint: bool,
     /// A small square of this colour before the text: an arm's.
     pub swatch: Option<Colour>,
-    /// Number of a footnote, from 1.
-    pub note: Option<usize>,
 }
 
 impl<T: Into<String>> From<T> for Cell {
@@ -151,7 +149,7 @@ impl Cell {
     }
 
     /// Does not count, if so.
-    pub fn faint(mut self, faint: bool) -> Self {
+    pub(crate) fn faint(mut self, faint: bool) -> Self {
         self.faint = faint;
         self
     }
@@ -159,12 +157,6 @@ impl Cell {
     /// With a square of colour.
     pub fn swatch(mut self, colour: Colour) -> Self {
         self.swatch = Some(colour);
-        self
-    }
-
-    /// With a footnote's number, from 1.
-    pub fn note(mut self, note: usize) -> Self {
-        self.note = Some(note);
         self
     }
 }
@@ -180,8 +172,6 @@ pub struct Table {
     pub align: Vec<Align>,
     /// Rows of cells.
     pub rows: Vec<Vec<Cell>>,
-    /// Notes under the table, numbered from 1.
-    pub notes: Vec<String>,
 }
 
 /// A piece of a section.
@@ -238,7 +228,7 @@ impl Section {
     }
 
     /// A large picture (bytes of a PNG or JPEG), `width` pixels wide.
-    pub fn sheet(self, image: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
+    pub(crate) fn sheet(self, image: Vec<u8>, width: usize, caption: impl Into<String>) -> Self {
         self.push(Block::Sheet(image, width, caption.into()))
     }
 
@@ -528,13 +518,9 @@ impl Writer {
                                 i.swatch style={ "background:" (colour.hex()) } {}
                             }
                             (inline(&cell.text))
-                            @if let Some(note) = cell.note { sup { (note) } }
                         }
                     } }
                 } }
-            }
-            @if !table.notes.is_empty() {
-                ol.notes { @for note in &table.notes { li { (inline(note)) } } }
             }
         } }
     }

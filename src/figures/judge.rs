@@ -15,7 +15,7 @@ const PANE: f64 = 168.0;
 
 /// A sheet of pairs, base left and changed picture right, numbered from `first` on. It says nothing of
 /// where a pair comes from.
-pub fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
+pub(crate) fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
     const CAPTION: f64 = 18.0;
     const GAP: f64 = 3.0;
     const APART: f64 = 18.0;
@@ -41,7 +41,7 @@ pub fn pair_sheet(first: usize, pairs: &[[&Picture; 2]]) -> String {
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn save_pair_sheets(
+pub(crate) fn save_pair_sheets(
     all: &NumberedPairs,
     page: usize,
     folder: &Path,

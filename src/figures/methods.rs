@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const CITATION: &str = include_str!("../../CITATION.cff");
 
 /// What the words are taken from. What an older record does not say is left out.
-pub struct Methods<'a> {
+pub(crate) struct Methods<'a> {
     /// `study.json`.
     pub head: &'a Head,
     /// `machine.json`, if there is one.
@@ -25,7 +25,7 @@ pub struct Methods<'a> {
 
 impl Methods<'_> {
     /// The paragraph.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let parts =
             [self.design(), self.training(), self.score(), self.comparison(), self.program()];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -169,7 +169,7 @@ impl Methods<'_> {
 }
 
 /// Facts of a result for the head of its page: profile, sizes, judge.
-pub fn facts(head: &Head) -> Vec<(String, String)> {
+pub(crate) fn facts(head: &Head) -> Vec<(String, String)> {
     let fact = |name: &str| {
         let value = plain(head.fields.get(name)?);
         Some((name.to_string(), if name == "judge" { style::judged_by(&value) } else { value }))
@@ -179,7 +179,7 @@ pub fn facts(head: &Head) -> Vec<(String, String)> {
 }
 
 /// How Picloom is cited: its authors, title and version.
-pub fn citation() -> String {
+pub(crate) fn citation() -> String {
     let of = |key: &str| {
         let line = CITATION.lines().find_map(|line| line.trim_start().strip_prefix(key));
         line.unwrap_or_default().trim().trim_matches('"').to_string()

@@ -3,15 +3,13 @@
 //!
 //! | file | draws |
 //! |---|---|
-//! | [`style`] | the palette, the arms' fixed colours and order, sizes, number formats |
-//! | [`fonts`] | the embedded font: registered with plotters, given to resvg, measured |
-//! | [`axis`] | ranges, ticks and their labels, linear and logarithmic |
-//! | [`charts`] | figures of panels: lines, scatter, bars and dots with intervals, heatmaps (plotters) |
-//! | [`sheets`] | rows of pictures: contact sheets, sweeps, feature maps |
+//! | [`plot`] | charts, and figures that a spec describes: the package `picloom-plot` |
+//! | [`style`] | the house: arms' fixed colours and order, what columns are called |
+//! | [`of_spec`], [`usual`] | the figures of a study's spec; those of a spec without any |
+//! | [`sheets`], [`raster`] | rows of pictures: contact sheets, sweeps, feature maps |
 //! | [`clip`], [`film`] | ways between genomes, a weight's travel, a zoom; GIF, APNG, MP4, WebM |
 //! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
-//! | [`losses`] | loss curves of runs |
-//! | [`plot`] | figures that a spec describes: dots, lines, heatmaps, forests, sheets; SVG, PNG, PDF |
+//! | [`losses`] | runs as a table of loss curves |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |
 //! | [`files`] | `save`, `save_small`: SVG, PNG or both with provenance, whole or not at all |
@@ -19,27 +17,27 @@
 //! Every drawing function returns the same text for the same input, on every machine: coordinates
 //! are rounded to a fixed step, text is measured with the embedded font.
 
-pub mod axis;
 pub mod card;
-pub mod charts;
 pub mod clip;
 pub mod compare;
+mod effects;
 pub mod files;
 pub mod film;
-pub mod fonts;
 pub mod html;
 pub mod judge;
 pub mod losses;
 pub mod methods;
-pub mod page;
-pub mod plot;
+pub mod of_spec;
+pub mod raster;
 pub mod sheets;
 pub mod study_report;
 pub mod style;
-pub mod svg;
+pub mod usual;
 pub mod views;
 pub mod wiring;
 pub mod words;
 
 pub use files::{Provenance, SaveError, save, save_small, svg_to_png};
+#[doc(no_inline)]
+pub use picloom_plot::{self as plot, axis, charts, fonts, page, svg};
 pub use style::{Arm, Colour, Marker, arm};

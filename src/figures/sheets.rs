@@ -7,7 +7,8 @@
 pub use super::style::signed_colour;
 
 use super::fonts::{text_width, wrapped};
-use super::page::{HEADING, LINE, NOTE, Page, Raster};
+use super::page::{CAPTION, HEADING, LINE, NOTE, Page};
+use super::raster::{Raster, pictures};
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use crate::network::{Network, Picture};
@@ -52,7 +53,7 @@ pub struct Row {
 
 impl Row {
     /// A row of these pictures.
-    pub fn new(
+    pub(crate) fn new(
         label: impl Into<String>,
         sub: impl Into<String>,
         panes: impl IntoIterator<Item = Pane>,
@@ -123,7 +124,7 @@ impl Default for Sheet {
 
 /// Feature maps of a network.
 #[derive(Clone, Copy, Debug)]
-pub struct FeatureSheet<'a> {
+pub(crate) struct FeatureSheet<'a> {
     /// Title; may be empty.
     pub title: &'a str,
     /// A second line in grey; may be empty.
@@ -197,9 +198,12 @@ impl Sheet {
             let heads = self.heads.iter().map(|(columns, head)| {
                 let (from, to) = (self.x(first), self.x(first + columns - 1) + pane);
                 first += columns;
-                (left + (from + to) / 2.0, to - from + GAP, head.clone())
+                (left + (from + to) / 2.0, to - from + GAP, head)
             });
-            page.column_heads(heads);
+            for (x, room, head) in heads {
+                page.cut((x, page.y + size::TICK), head, NOTE, Anchor::Middle, room);
+            }
+            page.y += LINE * size::TICK + 6.0;
         }
         for block in &self.blocks {
             if !block.heading.is_empty() && !block.rows.is_empty() {
@@ -208,8 +212,11 @@ impl Sheet {
                 page.y += 6.0;
             }
             for row in block.rows.iter().filter(|row| !row.panes.is_empty()) {
-                let tone = row.tone.unwrap_or(style::INK);
-                page.row_label(page.y + pane / 2.0, &row.label, &row.sub, tone, label);
+                let name = (size::TICK, true, row.tone.unwrap_or(style::INK));
+                let middle = page.y + pane / 2.0;
+                let base = middle + if row.sub.is_empty() { 5.0 } else { -3.0 };
+                page.cut((MARGIN, base), &row.label, name, Anchor::Start, label);
+                page.cut((MARGIN, middle + 13.0), &row.sub, CAPTION, Anchor::Start, label);
                 self.row(&mut page, left, &row.panes);
             }
         }
@@ -226,11 +233,11 @@ impl Sheet {
         for run in
             columns.chunk_by(|a, b| a.1.is_some() == b.1.is_some() && !self.apart.contains(&b.0))
         {
-            let pictures: Option<Vec<&Picture>> =
+            let shown: Option<Vec<&Picture>> =
                 run.iter().map(|(_, pane)| pane.as_ref().map(|pane| &pane.picture)).collect();
-            if let Some(pictures) = pictures {
-                let pictures: Vec<Option<&Picture>> = pictures.into_iter().map(Some).collect();
-                page.pictures((left + self.x(first), page.y), pane, pane + GAP, &pictures);
+            if let Some(shown) = shown {
+                let shown: Vec<Option<&Picture>> = shown.into_iter().map(Some).collect();
+                pictures(page, (left + self.x(first), page.y), pane, pane + GAP, &shown);
             }
             first += run.len();
         }
@@ -258,7 +265,7 @@ impl Sheet {
 ///
 /// # Panics
 /// If `maps` has not U·size² values, or `alive` not U.
-pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
+pub(crate) fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
     let units = sheet.network.units.len();
     let pixels = sheet.size * sheet.size;
     assert_eq!(sheet.maps.len(), units * pixels, "U·P values");
@@ -272,7 +279,7 @@ pub fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
                     *v = 0.92 - 0.25 * (1.0 - *v);
                 }
             }
-            let border = if alive { style::UNJUDGED } else { style::GRID };
+            let border = if alive { style::SILVER } else { style::GRID };
             Pane::new(picture, unit_name(sheet.network, u)).bordered(border)
         });
         Row::new(name, "", panes)

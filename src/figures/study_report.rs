@@ -1,13 +1,14 @@
 //! The report of any study that has figures or contrasts: one page, everything in it.
 
 use super::html::{Align, Cell, Page, Section, Table};
-use super::plot::{Arms, Drawing};
+use super::plot::Drawing;
+use super::usual::Arms;
 use crate::base::text::fixed;
 use crate::score::FIT_GATE;
 use crate::study::contrast::{Decision, Found, Verdict};
 
 /// The content of a study's report.
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// Name of the study.
     pub study: &'a str,
     /// Its question.
@@ -32,7 +33,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// The page as HTML.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut page = Page::new(self.study, self.question);
         for (name, value) in &self.facts {
             page = page.fact(name.clone(), value.clone());
@@ -96,7 +97,7 @@ impl Report<'_> {
 }
 
 /// The arms of a study of networks, with the meaning of their numbers.
-pub fn arms_section(arms: &Arms) -> Section {
+pub(crate) fn arms_section(arms: &Arms) -> Section {
     let unit = &arms.unit;
     let says = format!(
         "One row per arm, at the end of training. A score is the mean over {unit}s of the networks that learned their picture (R² ≥ {FIT_GATE}); grey rows have none, and do not count. {}",
@@ -111,7 +112,7 @@ fn arms_table(arms: &Arms) -> Table {
     let headers = arms.columns.iter().map(String::as_str).chain(rest).map(String::from);
     let number =
         |value: Option<f64>, decimals: usize| value.map_or("–".into(), |v| fixed(v, decimals));
-    let row = |arm: &super::plot::ArmRow| {
+    let row = |arm: &super::usual::ArmRow| {
         let score = match (arm.score, arm.interval) {
             (Some(score), Some((low, high))) => {
                 format!("{} [{}, {}]", fixed(score, 2), fixed(low, 2), fixed(high, 2))

@@ -1,71 +1,17 @@
-//! House style: colours, the arms' fixed order, sizes, how numbers are written.
+//! The house of every figure of networks: what arms and columns are called, their colours and their order.
 //!
 //! The arms' colours ([`ARMS`], the one table of them) are those of Okabe and Ito (2008, "Color Universal
 //! Design"), which people with any common form of colour blindness can tell apart; beyond eight, dark
-//! tones of Paul Tol's "muted" set follow. Every arm also has its own marker, so no figure depends on
-//! colour alone.
+//! tones of Paul Tol's "muted" set follow; none is in [`PALETTE`]. Every arm also has its own marker, so no figure
+//! depends on colour alone.
 
-use crate::page;
 use crate::score::Call;
 use crate::score::dl::labelled_by;
+use crate::score::measures::own;
+use picloom_plot::{House, Numbers};
 
-pub use crate::base::text::{fixed, interval, number, percent, signed, superscript};
-
-/// An sRGB colour, 8 bits a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Colour(pub u8, pub u8, pub u8);
-
-impl Colour {
-    /// `#rrggbb`.
-    pub fn hex(self) -> String {
-        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
-    }
-
-    /// The mixture (1 − t)·self + t·other, t in [0, 1], channel by channel.
-    pub fn mix(self, other: Colour, t: f64) -> Colour {
-        let t = if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 };
-        let blend = |a: u8, b: u8| (f64::from(a) + t * (f64::from(b) - f64::from(a))).round() as u8;
-        Colour(blend(self.0, other.0), blend(self.1, other.1), blend(self.2, other.2))
-    }
-
-    /// Relative brightness in [0, 1] (Rec. 709 weights on the encoded channels): decides whether
-    /// text on this colour is dark or light.
-    pub fn brightness(self) -> f64 {
-        (0.2126 * f64::from(self.0) + 0.7152 * f64::from(self.1) + 0.0722 * f64::from(self.2))
-            / 255.0
-    }
-
-    /// [`INK`] or white, whichever can be read on this colour.
-    pub fn text_on(self) -> Colour {
-        if self.brightness() > 0.55 { INK } else { PAPER }
-    }
-}
-
-/// Background of every figure.
-pub const PAPER: Colour = Colour(255, 255, 255);
-/// Text and axes.
-pub const INK: Colour = Colour(31, 35, 40);
-/// Secondary text: subtitles, ticks, captions.
-pub const GREY: Colour = Colour(98, 105, 115);
-/// Grid lines.
-pub const GRID: Colour = Colour(228, 231, 235);
-/// Missing values, removed parts.
-pub const BLANK: Colour = of(page::BLANK);
-
-/// Negative values and weights.
-pub const NEGATIVE: Colour = of(page::NEGATIVE);
-/// Positive values and weights.
-pub const POSITIVE: Colour = of(page::POSITIVE);
-
-/// Red −1, white 0, blue +1; values beyond are clipped, NaN is grey.
-pub fn signed_colour(value: f32) -> Colour {
-    of(page::signed_colour(value))
-}
-
-/// A colour of the engine's.
-const fn of([r, g, b]: [u8; 3]) -> Colour {
-    Colour(r, g, b)
-}
+pub use picloom_plot::style::*;
+pub use picloom_plot::{Arm, row};
 
 /// Border of a picture judged clean.
 pub const CLEAN: Colour = Colour(0, 158, 115);
@@ -73,9 +19,6 @@ pub const CLEAN: Colour = Colour(0, 158, 115);
 pub const UNCLEAR: Colour = Colour(240, 214, 40);
 /// Border of a picture judged damaged.
 pub const DAMAGED: Colour = Colour(213, 60, 0);
-/// Border of a picture not judged: a silent weight, the base itself.
-pub const UNJUDGED: Colour = Colour(160, 166, 174);
-
 /// Border of a picture that was judged.
 pub fn called(call: Call) -> Colour {
     match call {
@@ -83,72 +26,6 @@ pub fn called(call: Call) -> Colour {
         Call::Unclear => UNCLEAR,
         Call::Damaged => DAMAGED,
     }
-}
-
-/// Categorical colours in the order series that are no arms take them (Paul Tol's "bright" and "vibrant"
-/// sets): none is an arm's, so that a colour that stands for an arm stands for it in every figure.
-pub const PALETTE: [Colour; 12] = [
-    Colour(68, 119, 170),
-    Colour(238, 102, 119),
-    Colour(34, 136, 51),
-    Colour(204, 187, 68),
-    Colour(102, 204, 238),
-    Colour(170, 51, 119),
-    Colour(0, 68, 136),
-    Colour(238, 119, 51),
-    Colour(0, 153, 136),
-    Colour(204, 51, 17),
-    Colour(187, 187, 187),
-    Colour(90, 60, 40),
-];
-
-/// The `i`th categorical colour; begins again after the last.
-pub fn colour(i: usize) -> Colour {
-    PALETTE[i % PALETTE.len()]
-}
-
-/// The shape of a point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Marker {
-    #[default]
-    Circle,
-    Square,
-    Triangle,
-    Diamond,
-    TriangleDown,
-    Plus,
-    Cross,
-    Ring,
-}
-
-impl Marker {
-    /// Every marker, in the order series take them.
-    pub const ALL: [Marker; 8] = [
-        Marker::Circle,
-        Marker::Square,
-        Marker::Triangle,
-        Marker::Diamond,
-        Marker::TriangleDown,
-        Marker::Plus,
-        Marker::Cross,
-        Marker::Ring,
-    ];
-}
-
-/// How one arm looks in every figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arm {
-    /// Key, as in records: lower case, words joined by `-`.
-    pub key: &'static str,
-    /// Name in legends and tables.
-    pub label: &'static str,
-    /// A word or two, for crowded axes.
-    pub short: &'static str,
-    /// Its colour.
-    pub colour: Colour,
-    /// Its marker.
-    pub marker: Marker,
 }
 
 /// Wirings and pruning methods as arms, in the order every figure and table shows them.
@@ -206,42 +83,57 @@ pub const ARMS: [Arm; 27] = [
     row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
 ];
 
-/// An arm as a row of a table of arms.
-pub const fn row(
-    key: &'static str,
-    label: &'static str,
-    short: &'static str,
-    colour: Colour,
-    marker: Marker,
-) -> Arm {
-    Arm { key, label, short, colour, marker }
-}
-
 /// The arm with this key, and its place in the order; `None` for a key the house style does not
 /// know (give such a series a [`colour`] by its index).
 pub fn arm(key: &str) -> Option<(usize, &'static Arm)> {
     ARMS.iter().enumerate().find(|(_, a)| a.key == key)
 }
 
-/// Text heights in pixels (em), chosen to be readable when an 860-pixel figure is printed across a
-/// column of 160 mm.
-pub mod size {
-    /// Width and height of a single chart.
-    pub(crate) const CHART: (u32, u32) = (860, 560);
-    /// Figure title (bold).
-    pub const TITLE: f64 = 19.0;
-    /// Line under the title.
-    pub const SUBTITLE: f64 = 14.5;
-    /// Axis labels and legend.
-    pub const LABEL: f64 = 15.0;
-    /// Tick labels, values beside bars, notes.
-    pub const TICK: f64 = 13.5;
-    /// Captions of small pictures.
-    pub const CAPTION: f64 = 11.5;
+/// Columns of a study's table: name, label, numbers.
+const COLUMNS: [(&str, &str, Numbers); 29] = [
+    ("score", "compositional score", Numbers::Share),
+    ("fixed_score", "score at one fixed change", Numbers::Share),
+    ("target", "picture", Numbers::Plain),
+    ("layers", "hidden layers", Numbers::Whole),
+    ("offset", "hidden layers, off the reference", Numbers::Signed),
+    ("level", "level", Numbers::Whole),
+    ("seed", "seed", Numbers::Whole),
+    ("at", "R² on the way", Numbers::Plain),
+    ("links", "links of the dense network", Numbers::Plain),
+    ("kept", "links kept", Numbers::Plain),
+    ("share", "links kept", Numbers::Percent),
+    ("alive", "links alive", Numbers::Plain),
+    ("mse", "loss (MSE)", Numbers::Plain),
+    ("r2", "R²", Numbers::AtMostOne),
+    ("fit", "networks that fit", Numbers::Percent),
+    ("steps", "training steps", Numbers::Plain),
+    ("evaluations", "gradient evaluations", Numbers::Plain),
+    ("collapses", "collapses", Numbers::Whole),
+    ("clean_share", "clean share", Numbers::Plain),
+    ("clean", "changes judged clean", Numbers::Plain),
+    ("unclear", "changes judged unclear", Numbers::Plain),
+    ("damaged", "changes judged damaged", Numbers::Plain),
+    ("silent", "silent weights", Numbers::Plain),
+    ("interference", "interference of maps", Numbers::Plain),
+    ("excess", "interference above the Welch bound", Numbers::Plain),
+    ("roughness", "roughness", Numbers::Plain),
+    ("decoded", "variance decoded linearly", Numbers::AtMostOne),
+    ("png_ratio", "PNG ratio", Numbers::Plain),
+    ("one_coordinate", "R² of one coordinate", Numbers::AtMostOne),
+];
+
+/// The names and looks of figures of networks: [`ARMS`], the columns of their tables, those of other crates' measures.
+pub(crate) fn house() -> House {
+    let own = own::columns().into_iter().map(|column| (column.name, column.label, Numbers::Plain));
+    House {
+        columns: COLUMNS.into_iter().chain(own).collect(),
+        untitled: &["arm", "target", "variant", "study"],
+        arms: ARMS.to_vec(),
+    }
 }
 
 /// A judge's name, with who labelled the pictures that it was fitted to.
-pub fn judged_by(judge: &str) -> String {
+pub(crate) fn judged_by(judge: &str) -> String {
     match labelled_by(judge) {
         Some(who) => format!("{judge}; {who}"),
         None => judge.into(),

@@ -23,7 +23,12 @@ const LARGEST: u32 = 144;
 const MOST_DIRECTIONS: usize = 8;
 
 /// Draws the card `record` of what `view` shows; `target` is what it should draw.
-pub fn card_of(title: &str, record: &CardRecord, view: &View, target: Option<&Picture>) -> String {
+pub(crate) fn card_of(
+    title: &str,
+    record: &CardRecord,
+    view: &View,
+    target: Option<&Picture>,
+) -> String {
     let (model, score) = (view.model(), &record.score);
     let side = view.size().min(SIDE);
     let maps = model.maps(side, view.coords());
@@ -80,7 +85,7 @@ fn moved(link: usize, delta: f64) -> String {
 }
 
 /// Draws the map of every unit, unit by unit.
-pub fn unit_sheet(title: &str, view: &View) -> String {
+pub(crate) fn unit_sheet(title: &str, view: &View) -> String {
     feature_sheet(&FeatureSheet {
         title,
         subtitle: "feature maps, one square a unit: red −1, white 0, blue +1; pale units do not reach the picture",
@@ -93,7 +98,7 @@ pub fn unit_sheet(title: &str, view: &View) -> String {
 }
 
 /// Every perturbation that had an effect, by layer.
-pub fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
+pub(crate) fn sweep_sheet(title: &str, view: &View, sweep: &WeightSweep) -> String {
     let mut painter = view.painter();
     let mut layers: Vec<(usize, Vec<Pane>)> = Vec::new();
     for p in sweep.perturbations.iter().filter(|p| !p.silent) {
@@ -143,7 +148,7 @@ pub(crate) fn judged_sheet(title: &str, changed: &[(Change, Picture)], effect: f
 
 /// Each of `links` (of many, some) swept from w − 1 to w + 1 in `steps` ≥ 2 pictures, one row a
 /// link.
-pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
+pub(crate) fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> String {
     let model = view.model();
     let rows = spread(links, MOST_STRIPS)
         .map(|&link| {
@@ -156,7 +161,7 @@ pub fn strip_sheet(title: &str, view: &View, links: &[usize], steps: usize) -> S
 }
 
 /// The directions that vary most and least, over `links` weights, in `steps` ≥ 2 pictures each.
-pub fn direction_sheet(
+pub(crate) fn direction_sheet(
     title: &str,
     view: &View,
     found: &Directions,
@@ -233,7 +238,7 @@ fn heads(steps: usize, middle: &str) -> Vec<String> {
 }
 
 /// An animated PNG: `links` (of many, some) side by side, all swept together there and back.
-pub fn sweep_animation(
+pub(crate) fn sweep_animation(
     view: &View,
     links: &[usize],
     steps: usize,
@@ -262,7 +267,7 @@ pub fn sweep_animation(
 
 /// One row a layer, its components from left to right, each scaled so that its largest value is
 /// ±1. `size` is the side of the maps.
-pub fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> String {
+pub(crate) fn component_sheet(title: &str, layers: &[(usize, Pca)], size: usize) -> String {
     let across = layers.iter().map(|(_, p)| p.components.len()).max();
     let rows = layers
         .iter()

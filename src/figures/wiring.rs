@@ -8,8 +8,9 @@ use super::fonts::{ellipsized, text_width, wrapped};
 use super::sheets::{signed_picture, unit_name};
 use super::style::{self, Colour, size};
 use super::svg::{Anchor, Svg, n};
+use crate::base::png::encode_png;
 use crate::math::Activation;
-use crate::network::{Mask, Network, Weights, picture::encode_png};
+use crate::network::{Mask, Network, Weights};
 use crate::page::sugiyama::layout;
 use std::fmt::Write;
 
@@ -106,7 +107,7 @@ fn strongest(wiring: &Wiring<'_>, live: &[usize]) -> Vec<usize> {
 ///
 /// # Panics
 /// If masks or weights do not fit the network.
-pub fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
+pub(crate) fn wiring_change(after: &Wiring<'_>, before: &Mask) -> String {
     let links = after.network.weight_count();
     assert_eq!(after.mask.0.len(), links, "one flag a link");
     assert_eq!(before.0.len(), links, "one flag a link before");

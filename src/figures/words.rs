@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The table as a JSON object: a key, and a sentence or two.
-pub const WORDS: &str = include_str!("../../assets/words.json");
+pub(crate) const WORDS: &str = include_str!("../../assets/words.json");
 
 /// The meaning of a column's head or of a fact, looked up by its first word.
 pub(super) fn meaning(head: &str) -> Option<&'static str> {

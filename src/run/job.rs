@@ -39,7 +39,7 @@ pub struct FamilyTarget {
 
 /// True if the name of this file is that of a genome, or of one that comes with the program. A name without an ending
 /// that no file has is meant to be one of those, too.
-pub fn is_genome_file(path: &Path) -> bool {
+pub(crate) fn is_genome_file(path: &Path) -> bool {
     let (path, _) = picked(path);
     let end = path.extension().unwrap_or_default().to_ascii_lowercase();
     let is_packed = path.to_string_lossy().to_ascii_lowercase().ends_with(".json.gz");
@@ -88,7 +88,7 @@ impl Target {
     ///
     /// # Errors
     /// If it is of one colour.
-    pub fn of_genome(
+    pub(crate) fn of_genome(
         genome: &Genome,
         path: &Path,
         size: usize,
@@ -132,12 +132,12 @@ impl Target {
     }
 
     /// The picture of training: the only one, or all of a family that training uses.
-    pub fn trained(&self) -> &Picture {
+    pub(crate) fn trained(&self) -> &Picture {
         self.family.as_ref().map_or(&self.picture, |family| &family.seen.pictures)
     }
 
     /// The conditions of training; empty for a single picture.
-    pub fn conditions(&self) -> &[Vec<f64>] {
+    pub(crate) fn conditions(&self) -> &[Vec<f64>] {
         self.family.as_ref().map_or(&[], |family| &family.seen.conditions)
     }
 
@@ -216,7 +216,7 @@ impl RunConfig {
     }
 
     /// The pixels that it is trained on: of every condition.
-    pub fn inputs(&self) -> PixelInputs {
+    pub(crate) fn inputs(&self) -> PixelInputs {
         pixels(self.size, self.coords, &self.conditions)
     }
 
@@ -226,7 +226,7 @@ impl RunConfig {
     }
 
     /// The differences to another config: the name of each setting, its value here and there.
-    pub fn differences(&self, other: &Self) -> Vec<[String; 3]> {
+    pub(crate) fn differences(&self, other: &Self) -> Vec<[String; 3]> {
         let [here, there] = [self, other]
             .map(|config| toml::Table::try_from(config).expect("a config is plain data"));
         let train = |config: &toml::Table| config.get("train").cloned();
@@ -353,7 +353,7 @@ impl TrainJob {
     }
 
     /// The same training from these weights.
-    pub fn from_weights(mut self, start: Weights) -> Self {
+    pub(crate) fn from_weights(mut self, start: Weights) -> Self {
         self.config.start_sha256 = Some(sha256_of_floats(&start.0));
         self.problem.start = Some(start);
         self

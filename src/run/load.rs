@@ -86,7 +86,7 @@ fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunEr
 ///
 /// # Errors
 /// Not readable, no TOML, unknown keys, values of the wrong type.
-pub fn read_train_config(path: &Path) -> Result<TrainConfig, RunError> {
+pub(crate) fn read_train_config(path: &Path) -> Result<TrainConfig, RunError> {
     let mut table: toml::Table = parse_toml(path)?;
     let settings = table.remove("train").unwrap_or(toml::Value::Table(table));
     TrainConfig::deserialize(settings)
@@ -125,7 +125,7 @@ pub fn load_run(folder: &Path) -> Result<LoadedRun, RunError> {
 ///
 /// # Errors
 /// The folder is no run, or has neither a result nor a checkpoint, or its files do not fit together.
-pub fn load_run_so_far(folder: &Path) -> Result<LoadedRun, RunError> {
+pub(crate) fn load_run_so_far(folder: &Path) -> Result<LoadedRun, RunError> {
     load(folder, true)
 }
 
@@ -355,7 +355,7 @@ impl LoadedRun {
     ///
     /// # Errors
     /// If the weights' file cannot be read.
-    pub fn reached(&self, folder: &Path, level: f64) -> Result<Option<Model>, RunError> {
+    pub(crate) fn reached(&self, folder: &Path, level: f64) -> Result<Option<Model>, RunError> {
         if !self.result.train.reached.iter().any(|reached| reached.level == level) {
             return Ok(None);
         }

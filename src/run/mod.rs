@@ -18,19 +18,17 @@ mod source;
 mod svg;
 mod training;
 
-pub use job::{
-    FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome, is_genome_file, load_target,
-};
-pub use load::{
-    LoadedRun, load_checkpoint, load_mask, load_run, load_run_so_far, mask_from_json, read_metrics,
-    read_train_config,
-};
-pub(crate) use load::{read_target, write_target};
+pub(crate) use job::is_genome_file;
+pub use job::{FamilyTarget, PrunedFrom, RunConfig, Target, TrainJob, is_genome, load_target};
+pub use load::{LoadedRun, load_checkpoint, load_mask, load_run, mask_from_json, read_metrics};
+pub(crate) use load::{load_run_so_far, read_target, read_train_config, write_target};
 pub use resumable_sweep::{resumable_sweep, resumable_sweep_until};
+pub(crate) use source::SIZE;
 pub use source::{LoadOptions, NetworkPath, Source};
 pub use svg::read_picture;
 pub(crate) use training::constrained_run;
-pub use training::{finished, train_run};
+pub(crate) use training::finished;
+pub use training::train_run;
 
 use crate::base::files::{LARGEST_CONFIG, LARGEST_STATE, WriteError, read_text};
 use crate::base::refusal::Refusal;

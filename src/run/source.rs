@@ -69,7 +69,7 @@ pub struct Source {
 }
 
 /// Side of a picture where nothing says otherwise, in pixels.
-const SIZE: usize = 128;
+pub(crate) const SIZE: usize = 128;
 
 impl Source {
     /// Reads a network and what it should draw.
@@ -130,7 +130,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`wirable`](crate::network::wirable).
-    pub fn of_genome(
+    pub(crate) fn of_genome(
         genome: Genome,
         path: &Path,
         wiring: Wiring,
@@ -159,14 +159,14 @@ impl Source {
 
     /// Draws it at `size`², a genome in its palette. Training, measures and comparisons use the
     /// model's picture: networks have no palette.
-    pub fn shown(&self, size: usize) -> Picture {
+    pub(crate) fn shown(&self, size: usize) -> Picture {
         let mut picture = self.still().picture(size, self.coords);
         self.palette().recolour(&mut picture.rgb);
         picture
     }
 
     /// The network of one picture: a conditional one where its factors are as a run first saw them, else 0.
-    pub fn still(&self) -> Model {
+    pub(crate) fn still(&self) -> Model {
         let factors = self.model.network.factors();
         let first = self.config.as_ref().and_then(|config| config.conditions.first());
         match factors {
@@ -176,7 +176,7 @@ impl Source {
     }
 
     /// The palette of a genome; every colour for what was trained.
-    pub fn palette(&self) -> Palette {
+    pub(crate) fn palette(&self) -> Palette {
         let own = self.genome.as_ref().filter(|_| !self.trained);
         own.map_or(Palette::Free, |genome| genome.palette)
     }
@@ -192,7 +192,7 @@ impl Source {
 
     /// Name in a labelled set: the file's without its ending, `evolved_` before it if the weights are a
     /// genome's.
-    pub fn label_name(&self) -> String {
+    pub(crate) fn label_name(&self) -> String {
         let stem = Path::new(&self.name).file_stem().unwrap_or_default().to_string_lossy();
         if self.genome.is_some() && !self.trained {
             format!("evolved_{stem}")
@@ -203,7 +203,7 @@ impl Source {
 
     /// The evolved network behind a trained one: that of the genome that draws its target, else of the genome whose graph
     /// it is. Relays count as units: it is layered if the trained one is.
-    pub fn behind(&self) -> Option<Model> {
+    pub(crate) fn behind(&self) -> Option<Model> {
         let genome = self.evolved.as_ref().or(self.genome.as_ref().filter(|_| self.trained))?;
         let like = match self.model.network.is_layered() {
             true => Wiring::Layerized,
@@ -224,7 +224,7 @@ impl Source {
     ///
     /// # Errors
     /// As [`Exhibit::fitting`].
-    pub fn exhibit(&self) -> Result<Exhibit, Refusal> {
+    pub(crate) fn exhibit(&self) -> Result<Exhibit, Refusal> {
         Exhibit::fitting(&self.model, self.size, self.coords, self.target.as_ref())
     }
 }

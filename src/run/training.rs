@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 ///
 /// # Errors
 /// The folder holds another run, or damaged files.
-pub fn finished(
+pub(crate) fn finished(
     folder: &Path,
     config: &RunConfig,
     resume: bool,

@@ -7,10 +7,10 @@ mod engine;
 
 pub use engine::Engine;
 
+use crate::base::base64::base64;
 use crate::base::files::{WriteError, write_atomic};
 use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
-use crate::network::base64::base64;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

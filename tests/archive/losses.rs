@@ -38,8 +38,10 @@ fn level(curve: &[(f64, f64)], from: f64, to: f64) -> f64 {
 pub(crate) fn the_fer_recipe_runs_along_the_published_curve(archive: &Path) {
     let csv: PathBuf = archive.join("fer/skull_sgd_losses_every_1000.csv");
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("over").display().to_string();
-    let done = picloom(&["losses", OURS, "--over", &csv.display().to_string(), "--out", &out]);
+    let out = folder.path().join("over.svg").display().to_string();
+    let labels = "fer=published";
+    let done =
+        picloom(&["plot", OURS, &csv.display().to_string(), "--labels", labels, "--out", &out]);
     assert!(done.status.success(), "{done:?}");
     let svg = std::fs::read_to_string(folder.path().join("over.svg")).unwrap();
     assert!(svg.contains("published") && svg.contains("fer-recipe"));

@@ -1,16 +1,13 @@
 //! The command line as scripts use it: genomes, a network from its training to its pictures, timings.
 
 use crate::line::{Place, list};
-use crate::messages::xml;
 use crate::whole::assert_whole;
-use serde_json::Value;
 
 #[test]
 fn a_good_xml_is_read_whatever_the_branch_says() {
     // Nodes (1, 4) and (2, 4) differ: with the branch dropped this file would have a cycle.
     let place = Place::new();
-    place.write("g.xml", xml("sin", "2", ""));
-    let info = place.json("genome info g.xml");
+    let info = place.json("genome info ROOT/tests/messages/branches.xml");
     assert_eq!((info["nodes"].as_u64(), info["links"].as_u64()), (Some(6), Some(2)));
     assert_eq!((info["depth"].as_u64(), info["acyclic"].as_bool()), (Some(2), Some(true)));
     assert_eq!(info["age"], 3);
@@ -63,65 +60,26 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
 }
 
 #[test]
-fn a_score_is_timed_against_the_plain_way() {
-    let timed = Place::new().json("bench score --size 8 --samples 4 --compared 2 --threads 2");
-    assert_eq!((&timed["what"], &timed["size"]), (&"score".into(), &8.into()));
-    let timings = list(&timed["timings"]);
-    let names: Vec<_> = timings.iter().map(|t| t["case"].as_str().unwrap()).collect();
-    assert_eq!(names, ["evolved-graph", "dense"]);
-    for t in timings {
-        assert_eq!((t["weights"].as_u64(), t["compared"].as_u64()), (Some(4), Some(2)));
-        let [sweep, afresh, incremental, ratio] =
-            ["sweep_s", "afresh_s", "incremental_s", "ratio"].map(|k| t[k].as_f64().unwrap());
-        assert!(sweep > 0.0 && incremental > 0.0);
-        assert!((ratio * incremental / afresh - 1.0).abs() < 1e-9);
-        // A judge has a time exactly if it had a picture.
-        assert_eq!(t["judge_ms"].is_null(), t["silent"].as_u64() == Some(8));
-    }
-}
-
-/// The cases and their links: of a random mask a part leads nowhere; what evolved or is dense is all alive.
-const TIMED: [(&str, u64, u64); 7] = [
-    ("dense", 5478, 5478),
-    ("conditional", 5522, 5522),
-    ("sp-1404", 1404, 1327),
-    ("mask-1404", 1404, 1317),
-    ("mask-473", 473, 183),
-    ("evolved-layerized", 147, 147),
-    ("evolved-graph", 57, 57),
-];
-
-#[test]
-fn steps_and_pictures_are_timed_case_by_case() {
+fn steps_pictures_and_scores_are_timed_case_by_case() {
     let place = Place::new();
-    for what in ["step", "render"] {
-        let line = format!("bench {what} --size 8 --seconds 0.05 --threads 2");
+    for (what, more, cases) in [
+        ("step", "--seconds 0.05", 7),
+        ("render", "--seconds 0.05", 7),
+        ("score", "--samples 4 --compared 2", 2),
+    ] {
+        let line = format!("bench {what} --size 8 --threads 2 {more}");
         let timed = place.json(&line);
-        assert_eq!((&timed["what"], &timed["size"]), (&what.into(), &8.into()));
-        assert_eq!(timed["threads"], 2);
-        let told = |t: &Value| {
-            let links = ["kept", "alive"].map(|key| t[key].as_u64().unwrap());
-            (t["case"].as_str().unwrap().to_string(), links[0], links[1])
-        };
+        assert_eq!((&timed["what"], &timed["threads"]), (&what.into(), &2.into()));
         let timings = list(&timed["timings"]);
-        let wanted = TIMED.map(|(name, kept, alive)| (name.to_string(), kept, alive));
-        assert_eq!(timings.iter().map(told).collect::<Vec<_>>(), wanted);
-        for t in timings {
-            let number = |key: &str| t[key].as_f64().unwrap();
-            assert!(number("calls") >= 10.0 && number("min_ms") > 0.0, "{t}");
-            assert!(number("median_ms") >= number("min_ms"), "{t}");
-        }
-
+        assert_eq!(timings.len(), cases, "{timed}");
+        // Of a random mask a part leads nowhere.
+        let random = timings.iter().find(|t| t["case"] == "mask-473");
+        assert!(random.is_none_or(|t| t["kept"] == 473 && t["alive"] == 183), "{timed}");
         let table = place.done(&line).out;
-        let lines: Vec<Vec<&str>> =
-            table.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert_eq!(lines[0][..3], [what, "at", "8²,"]);
-        assert_eq!(lines[1], ["case", "kept", "alive", "calls", "min", "ms", "median", "ms"]);
-        for (line, (name, kept, alive)) in lines[2..].iter().zip(TIMED) {
-            assert_eq!(line[..3], [name, &kept.to_string()[..], &alive.to_string()]);
-            assert!(line.len() == 6 && line[5].parse::<f64>().is_ok());
+        for t in timings {
+            let seconds = ["median_ms", "sweep_s"].into_iter().find_map(|key| t[key].as_f64());
+            assert!(seconds > Some(0.0) && table.contains(t["case"].as_str().unwrap()), "{table}");
         }
-        assert_eq!(lines.len(), 2 + TIMED.len());
     }
 }
 
@@ -129,35 +87,15 @@ fn steps_and_pictures_are_timed_case_by_case() {
 fn random_directions_are_drawn_and_sorted() {
     let place = Place::new();
     let line = "sweep --genome mask --size 24 --samples 2 --steps 3 --directions 20 --out sweep";
-    let written = place.json(&format!("{line} --delta effect:0.15"))["written"].to_string();
-    for name in ["directions.svg", "directions.png", "directions.json"] {
-        assert!(written.contains(name), "{name}");
+    place.done(&format!("{line} --delta effect:0.15"));
+    for name in ["directions.svg", "directions.png"] {
         assert_whole(&place.at("sweep").join(name));
     }
     let record = place.record("sweep/directions.json");
     let effect = record["effect"].as_f64().unwrap();
     assert!((effect / 0.15 - 1.0).abs() <= 0.15, "{effect}");
-    let sorted = list(&record["sorted"]).iter();
-    let variances: Vec<f64> = sorted.map(|d| d["variance"].as_f64().unwrap()).collect();
-    assert_eq!(variances.len(), 20);
-    assert!(variances.is_sorted_by(|a, b| a >= b) && variances[19] > 0.0);
+    assert_eq!(list(&record["sorted"]).len(), 20);
     // Of 20, the 8 most and the 8 least are drawn.
     let svg = place.text("sweep/directions.svg");
     assert!(svg.contains(">8 of 20<") && svg.contains(">13 of 20<") && !svg.contains(">9 of 20<"));
-}
-
-#[test]
-fn components_of_maps_add_up_to_their_layer() {
-    let place = Place::new();
-    let summary = place.json("maps --genome mask --size 24 --out pca.svg --pca 50");
-    let layers = list(&summary["components"]);
-    assert!(!layers.is_empty());
-    for layer in layers {
-        let shares = list(&layer["shares"]).iter();
-        let shares: Vec<f64> = shares.map(|s| s.as_f64().unwrap()).collect();
-        assert!(shares.len() <= layer["maps"].as_u64().unwrap() as usize);
-        assert!(shares.is_sorted_by(|a, b| a >= b));
-        assert!(shares.is_empty() || (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6);
-    }
-    assert!(place.text("pca.svg").contains("layer 1"));
 }

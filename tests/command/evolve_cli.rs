@@ -87,6 +87,13 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     assert_eq!((&report["at"], &report["generation"]), (&4.into(), &2.into()));
     let said = back.error;
     assert!(said.contains("bred from 0") && said.contains("sheet 4 of 0 to 4"), "{said}");
+    // Every sheet stays: one goes back to it, and on again along the way that was taken.
+    for (more, at, generation) in [("--sheet 2", 2, 2), ("--undo 2", 0, 0), ("--redo 1", 1, 1)] {
+        let report = place.json(&format!("{BREED} {more}"));
+        let found = ["at", "generation", "sheets"].map(|key| report[key].as_u64().unwrap());
+        assert_eq!(found, [at, generation, 5], "{more}");
+    }
+    place.done(&format!("{BREED} --sheet 4"));
     place.done(&format!("{BREED} --save 4 owl --save 5 big_owl"));
     let owl = genome::read(&place.at("bred/owl.json")).unwrap();
     let made = &owl.provenance;
@@ -104,34 +111,6 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
         place.done(&format!("{BREED} {again}"));
         assert_eq!(place.bytes("bred/session.toml"), before, "{again}");
     }
-}
-
-#[test]
-fn a_session_with_branches_goes_on_by_script_and_every_sheet_stays() {
-    let place = Place::new();
-    let told = |more: &str| {
-        let report = place.json(&format!("{BREED} {more}"));
-        ["at", "generation", "sheets"].map(|key| report[key].as_u64().unwrap())
-    };
-    told("--seed 4");
-    told("--select 1,3");
-    assert_eq!(told("--select 2"), [2, 2, 3]);
-    let sheet = |n: usize| place.bytes(&format!("bred/sheets/{n:03}.png"));
-    let second = sheet(2);
-    // Back, on again, and back to begin a branch; the same choice draws other children.
-    assert_eq!(told("--undo 2"), [0, 0, 3]);
-    assert_eq!(told("--redo 2"), [2, 2, 3]);
-    assert_eq!(told("--undo 1 --select 2"), [3, 2, 4]);
-    assert_ne!(sheet(3), second);
-    assert_eq!(told("--sheet 0 --select 7"), [4, 1, 5]);
-    assert_eq!(told("--sheet 2"), [2, 2, 5]);
-    assert_eq!((sheet(2), place.bytes("bred/sheet.png")), (second.clone(), second));
-    assert_eq!(place.text("bred/lineage.jsonl").lines().count(), 3);
-    // The numbers of the file are those of the library.
-    let session = picloom::evolve::Session::from_toml(&place.text("bred/session.toml")).unwrap();
-    let breeding = picloom::evolve::Breeding::new(session, &[]).unwrap();
-    let parents: Vec<_> = (0..5).map(|n| breeding.parent(n)).collect();
-    assert_eq!(parents, [None, Some(0), Some(1), Some(1), Some(0)]);
 }
 
 #[test]

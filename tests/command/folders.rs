@@ -8,82 +8,62 @@ use picloom::base::folder::{FolderKind, MARKER, Marker};
 #[test]
 fn no_command_writes_over_what_another_left() {
     let place = Place::new();
-    // Each with the folder that it fills here.
+    use FolderKind::{
+        Card, Comparison, Evolution, Family, Foreign, JudgeReport, JudgeSheets, Pruning, Session,
+        Site, Study, Sweep, Training, WholeStudy,
+    };
+    // Each with the folder that it fills here, and what that then holds.
     let commands = [
-        ("train --genome bred_moth --target bred_moth --size 8 --steps 2", "training"),
-        ("prune training --budget 50 --steps 2 --no-pictures", "pruning"),
-        ("evolve --search novelty --population 6 --size 16 --generations 1", "evolution"),
-        ("evolve --search interactive --population 4 --cell 16", "session"),
-        ("sweep --genome bred_moth --size 8 --samples 1 --steps 2", "sweep"),
-        ("judge sheets bred_moth --count 2 --size 16", "judge-sheets"),
-        ("family draw face --size 8", "family"),
-        ("evolve --resume", "evolution"),
-        ("score --genome bred_moth --size 8 --samples 1 --all", "card"),
-        ("compare bred_moth --steps 1", "comparison"),
+        ("train --genome bred_moth --target bred_moth --size 8 --steps 2", "training", Training),
+        ("prune training --budget 50 --steps 2 --no-pictures", "pruning", Pruning),
+        (
+            "evolve --search novelty --population 6 --size 16 --generations 1",
+            "evolution",
+            Evolution,
+        ),
+        ("evolve --search interactive --population 4 --cell 16", "session", Session),
+        ("sweep --genome bred_moth --size 8 --samples 1 --steps 2", "sweep", Sweep),
+        ("judge sheets bred_moth --count 2 --size 16", "judge-sheets", JudgeSheets),
+        ("family draw face --size 8", "family", Family),
+        ("evolve --resume", "evolution", Evolution),
+        ("score --genome bred_moth --size 8 --samples 1 --all", "card", Card),
+        ("compare bred_moth --steps 1", "comparison", Comparison),
     ];
-    for (line, out) in &commands[..6] {
+    for (line, out, _) in &commands[..6] {
         place.done(&format!("{line} --out {out}"));
     }
     // What takes long to make has a marker only.
-    for (folder, kind) in [
-        ("comparison", FolderKind::Comparison),
-        ("card", FolderKind::Card),
-        ("judge-report", FolderKind::JudgeReport),
-        ("study", FolderKind::Study),
-        ("whole-study", FolderKind::WholeStudy),
-        ("site", FolderKind::Site),
-        ("family", FolderKind::Family),
-    ] {
-        kind.mark(&place.at(folder)).unwrap();
-    }
-    for (folder, file, content) in [
-        ("result", "study.json", "{}"),
-        ("claims", "claims.json", "{}"),
-        ("foreign", "config.toml", "title = \"a web page\""),
-        ("damaged", MARKER, "{\"kind\": \"another\"}"),
-    ] {
+    let marked = [
+        ("comparison", Comparison),
+        ("card", Card),
+        ("judge-report", JudgeReport),
+        ("study", Study),
+        ("whole-study", WholeStudy),
+        ("site", Site),
+        ("family", Family),
+    ];
+    marked.iter().for_each(|(folder, kind)| kind.mark(&place.at(folder)).unwrap());
+    let others = [
+        ("result", "study.json", "{}", Study),
+        ("claims", "claims.json", "{}", WholeStudy),
+        ("foreign", "config.toml", "title = \"a web page\"", Foreign),
+        ("damaged", MARKER, "{\"kind\": \"another\"}", Foreign),
+    ];
+    for (folder, file, content, _) in others {
         place.write(&format!("{folder}/{file}"), content);
     }
-    let folders = [
-        ("training", FolderKind::Training),
-        ("pruning", FolderKind::Pruning),
-        ("evolution", FolderKind::Evolution),
-        ("session", FolderKind::Session),
-        ("sweep", FolderKind::Sweep),
-        ("card", FolderKind::Card),
-        ("judge-sheets", FolderKind::JudgeSheets),
-        ("judge-report", FolderKind::JudgeReport),
-        ("comparison", FolderKind::Comparison),
-        ("study", FolderKind::Study),
-        ("result", FolderKind::Study),
-        ("whole-study", FolderKind::WholeStudy),
-        ("claims", FolderKind::WholeStudy),
-        ("site", FolderKind::Site),
-        ("family", FolderKind::Family),
-        ("foreign", FolderKind::Foreign),
-        ("damaged", FolderKind::Foreign),
-    ];
+    let made = commands[..6].iter().map(|(_, folder, kind)| (*folder, *kind));
+    let folders = made.chain(marked).chain(others.map(|(folder, _, _, kind)| (folder, kind)));
     let kind = |folder: &str| FolderKind::of(&place.at(folder)).unwrap();
     for (folder, holding) in folders {
         assert_eq!(kind(folder), holding, "{folder}");
         let before = files(&place.at(folder));
-        for (line, own) in commands.iter().filter(|(_, own)| kind(own) != holding) {
+        for (line, own, _) in commands.iter().filter(|(.., own)| *own != holding) {
             let parts = [folder, "expected a new folder, or one of", "found", "--out"];
             place.refused(&format!("{line} --out {folder}"), 1, &parts);
             assert!(files(&place.at(folder)) == before, "{line} ({own}) changed {folder}");
         }
     }
-}
-
-#[test]
-fn a_marker_says_whose_run_a_folder_holds() {
-    let place = Place::new();
-    let train = "train --genome bred_moth --target bred_moth --size 8 --out run --steps";
-    let result = place.json(&format!("{train} 2"));
-    assert_eq!(Marker::read(&place.at("run")).unwrap().id.as_deref(), result["run_id"].as_str());
-    let before = files(&place.at("run"));
-    place.refused(&format!("{train} 3"), 1, &["found a run with steps 2"]);
-    assert!(files(&place.at("run")) == before);
 }
 
 /// In a store, a study's folder is the study's alone: no link is followed, no result without a marker is replaced, and no

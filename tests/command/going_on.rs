@@ -7,28 +7,6 @@ use picloom::train::{TrainConfig, TrainObserver, TrainState};
 
 const ARCH: &str = "2;cache:2,gaussian:2,sin:2";
 
-#[test]
-fn a_finished_training_is_gone_on_with_for_more_steps() {
-    let place = Place::new();
-    let line = |steps: u32, out: &str| {
-        format!("train --arch {ARCH} --target mask --size 16 --steps {steps} --out {out}")
-    };
-    place.done(&line(300, "short"));
-    let told = ["steps 500", "steps 300", "add --resume to go on to 500 steps"];
-    place.refused(&line(500, "short"), 1, &told);
-    let prolonged = place.json(&format!("{} --resume", line(500, "short")));
-    assert_eq!(prolonged, place.json(&line(500, "long")));
-    assert_eq!(prolonged["train"]["steps"], 500);
-    for name in ["weights.safetensors", "config.toml", "checkpoint.json", "result.json"] {
-        let [short, long] = ["short", "long"].map(|run| place.bytes(&format!("{run}/{name}")));
-        assert!(short == long, "{name}");
-    }
-    // It is finished: not computed again, and not taken back.
-    assert_eq!(place.json(&line(500, "short")), prolonged);
-    let back = format!("{} --resume", line(300, "short"));
-    place.refused(&back, 1, &["choose another --out"]);
-}
-
 /// Asks to stop after some steps.
 struct Stop;
 

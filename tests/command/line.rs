@@ -13,7 +13,11 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A folder of its own, in which the program is run.
-pub(crate) struct Place(TempDir);
+pub(crate) struct Place {
+    folder: TempDir,
+    /// For what the program writes for a while.
+    temporary: TempDir,
+}
 
 /// How a program ended, and what it said.
 #[derive(Debug)]
@@ -40,7 +44,8 @@ impl Said {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
+        let [folder, temporary] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        Place { folder, temporary }
     }
 
     /// With copies of these files of the repository, by their names alone.
@@ -54,7 +59,7 @@ impl Place {
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
     }
 
     pub(crate) fn at(&self, name: &str) -> PathBuf {
@@ -89,10 +94,16 @@ impl Place {
         std::fs::read_dir(self.at(name)).map_or(0, Iterator::count)
     }
 
+    /// The number of temporary files that were left.
+    #[cfg(unix)]
+    pub(crate) fn leftovers(&self) -> usize {
+        std::fs::read_dir(self.temporary.path()).unwrap().count()
+    }
+
     /// The program with the words of this line.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.args(words(line)).current_dir(self.path());
+        command.args(words(line)).current_dir(self.path()).env("TMPDIR", self.temporary.path());
         command.env_remove("PICLOOM_ARCHIVE").env_remove("NO_COLOR").env_remove("COLUMNS");
         command
     }

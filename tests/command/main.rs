@@ -2,6 +2,8 @@
 
 #[path = "../common/files.rs"]
 mod files;
+#[path = "../common/genomes.rs"]
+mod genomes;
 #[cfg(feature = "vlm")]
 #[allow(dead_code, reason = "the judge is tested in the rooms")]
 #[path = "../common/model_server.rs"]

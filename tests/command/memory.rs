@@ -1,5 +1,6 @@
 //! Sizes that no machine has the memory for are refused with their product, before anything is computed.
 
+use crate::genomes::genome;
 use crate::line::{PROGRAM, Place};
 
 #[test]
@@ -11,28 +12,10 @@ fn what_does_not_fit_into_memory_is_refused_with_its_product() {
         assert!(!place.at("bred/sheet.png").exists());
     }
     // A chain of 40 000 nodes, whose maps are 2.7 TB.
-    let node = |id: usize, role: &str, activation: &str| {
-        format!("{{\"id\": {id}, \"role\": {role}, \"activation\": \"{activation}\"}}")
-    };
-    let mut nodes = vec![
-        node(0, "{\"output\": \"ink\"}", "sigmoid"),
-        node(1, "{\"input\": \"y\"}", "identity"),
-        node(2, "{\"input\": \"d\"}", "identity"),
-        node(3, "{\"input\": \"bias\"}", "identity"),
-        node(4, "{\"input\": \"x\"}", "identity"),
-    ];
-    nodes.extend((5..40_000).map(|id| node(id, "\"hidden\"", "sin")));
-    let links = (4..40_000).map(|i| {
-        let (source, target) = (i, if i == 39_999 { 0 } else { i + 1 });
-        format!(
-            "{{\"innovation\": {i}, \"source\": {source}, \"target\": {target}, \"weight\": 1.0, \"enabled\": true}}"
-        )
-    });
-    let text = format!(
-        "{{\"format\": \"picloom-genome/1\", \"nodes\": [{}], \"connections\": [{}]}}",
-        nodes.join(","),
-        links.collect::<Vec<_>>().join(",")
-    );
+    let hidden: Vec<u64> = (5..40_000).collect();
+    let ends = [(0, 5, 1.0), (39_999, 4, 1.0)].into_iter();
+    let links = ends.chain(hidden.windows(2).map(|pair| (pair[0], pair[1], 1.0)));
+    let text = genome(&hidden, &links.collect::<Vec<_>>(), 0);
     place.write("long.json", text);
     for search in ["target --target ROOT/experiments/targets/face.png", "novelty", "map-elites"] {
         let line = "--from long.json --population 100000 --size 16 --out vast";

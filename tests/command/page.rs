@@ -23,7 +23,7 @@ fn the_page_is_one_file_with_its_engine_and_asks_nobody() {
     assert_eq!(said["engine"], engine.version());
     let number = |part: &str| part.parse::<u32>().is_ok();
     assert!(engine.version().split('.').all(number), "a version: {}", engine.version());
-    let inside = format!("\"{}\"", picloom::network::base64::base64(engine.gzip()));
+    let inside = format!("\"{}\"", picloom::base::base64::base64(engine.gzip()));
     assert_eq!(page.matches(&inside).count(), 1);
     assert!(page.contains("const MEANINGS = {\n") && !page.contains("import {"));
 }

@@ -10,52 +10,27 @@ use std::process::Command;
 const ARCH: &str = "3;cache:3,gaussian:3,sin:3";
 
 /// A folder with the three examples and a trained network, `dense`.
-struct Work(Place);
+fn work() -> Place {
+    let files =
+        ["examples/method.py", "examples/judge.py", "examples/measure.py", "genomes/mask.json"];
+    let place = Place::with(&files);
+    let line = format!("train --arch {ARCH} --target mask.json --size 16 --steps 200");
+    place.done(&format!("{line} --out dense"));
+    place
+}
 
-impl Work {
-    fn new() -> Self {
-        let place = Place::with(&[
-            "examples/method.py",
-            "examples/judge.py",
-            "examples/measure.py",
-            "genomes/mask.json",
-        ]);
-        std::fs::create_dir(place.at("tmp")).unwrap();
-        let line = format!("train --arch {ARCH} --target mask.json --size 16 --steps 200");
-        place.done(&format!("{line} --out dense"));
-        Work(place)
-    }
+/// Fails, or is refused as wrong use, with these words.
+#[track_caller]
+fn refused(place: &Place, line: &str, expected: &str) {
+    let said = place.run(line);
+    assert!(matches!(said.code, Some(1 | 2)), "{line}: {said:?}");
+    assert!(said.error.contains(expected), "{line}: {said:?}");
+}
 
-    /// The program, with `tmp` for what it asks methods and judges.
-    fn command(&self, line: &str) -> Command {
-        let mut command = self.0.command(line);
-        command.env("TMPDIR", self.0.at("tmp"));
-        command
-    }
-
-    fn run(&self, line: &str) -> Said {
-        self.command(line).output().unwrap().into()
-    }
-
-    #[track_caller]
-    fn json(&self, line: &str) -> Value {
-        let said = self.run(&format!("{line} --json"));
-        assert_eq!(said.code, Some(0), "{line}: {said:?}");
-        said.json()
-    }
-
-    #[track_caller]
-    fn refused(&self, line: &str, expected: &str) {
-        let said = self.run(line);
-        assert!(matches!(said.code, Some(1 | 2)), "{line}: {said:?}");
-        assert!(said.error.contains(expected), "{line}: {said:?}");
-    }
-
-    /// Writes a program of these lines of Python, which has the folder as `folder` and the question as `asked`.
-    fn method(&self, name: &str, lines: &str) {
-        let head = "import json, sys, time\nfrom pathlib import Path\nfolder = Path(sys.argv[-1])\nasked = json.loads((folder / 'round.json').read_text())\nanswer = lambda found: (folder / 'answer.json').write_text(json.dumps(found))\n";
-        self.0.write(name, head.to_string() + lines + "\n");
-    }
+/// Writes a method of these lines of Python, which has the folder as `folder` and the question as `asked`.
+fn write_method(place: &Place, name: &str, lines: &str) {
+    let head = "import json, sys, time\nfrom pathlib import Path\nfolder = Path(sys.argv[-1])\nasked = json.loads((folder / 'round.json').read_text())\nanswer = lambda found: (folder / 'answer.json').write_text(json.dumps(found))\n";
+    place.write(name, head.to_string() + lines + "\n");
 }
 
 /// A pruning of `dense` by this command.
@@ -66,40 +41,41 @@ fn prune(command: &str, budget: usize, out: &str) -> String {
 
 #[test]
 fn the_example_method_prunes_and_stands_in_the_record_with_its_hash() {
-    let work = Work::new();
+    let work = work();
     let found = work.json(&prune("python3 method.py", 40, "mine"));
     assert_eq!(found["rounds"][0]["kept"], 40);
     let method = found["method"].as_str().unwrap();
     let hash = method.strip_prefix("cmd:sha256=").unwrap().strip_suffix(",python3 method.py");
     assert_eq!(hash.unwrap().len(), 16, "{method}");
-    let record = work.0.record("mine/pruning.json");
+    let record = work.record("mine/pruning.json");
     assert_eq!(record["method"], method);
-    assert!(work.0.text("mine/config.toml").contains(method));
+    assert!(work.text("mine/config.toml").contains(method));
     // The score is |w dL/dw|: `taylor` has the same numbers, summed over units.
     let scores = list(&record["scores"]);
     assert!(scores.iter().filter_map(Value::as_f64).any(|score| score > 0.0));
     // Two rounds ask twice, and the same again gives the same bits, though the program is executable now.
     let executable = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(work.0.at("method.py"), executable).unwrap();
+    std::fs::set_permissions(work.at("method.py"), executable).unwrap();
     for out in ["one", "two"] {
         work.json(&format!("{} --rounds 2", prune("./method.py", 40, out)));
     }
     for name in ["weights.safetensors", "mask.json", "pruning.json", "result.json"] {
-        let [one, two] = ["one", "two"].map(|out| work.0.bytes(&format!("{out}/{name}")));
+        let [one, two] = ["one", "two"].map(|out| work.bytes(&format!("{out}/{name}")));
         assert!(one == two, "{name}");
     }
     // A program that was changed is another method: its folder is not gone on with.
-    work.method("method.py", "answer({'keep': list(range(40))})");
+    write_method(&work, "method.py", "answer({'keep': list(range(40))})");
     let other = format!("a run with method {method}");
-    work.refused(&prune("python3 method.py", 40, "mine"), &other);
+    refused(&work, &prune("python3 method.py", 40, "mine"), &other);
     // Nothing of the questions stays behind.
-    assert_eq!(work.0.count("tmp"), 0);
+    assert_eq!(work.leftovers(), 0);
 }
 
 #[test]
 fn a_method_may_answer_with_the_links_that_stay() {
-    let work = Work::new();
-    work.method(
+    let work = work();
+    write_method(
+        &work,
         "keep.py",
         "alive = [i for i, a in enumerate(asked['alive']) if a]\nassert asked['budget'] == 60 and asked['rule'] == 'budget:60'\nassert len(asked['sources']) == len(asked['weights']) == len(asked['gradient'])\nanswer({'keep': alive[-60:]})",
     );
@@ -110,7 +86,7 @@ fn a_method_may_answer_with_the_links_that_stay() {
 /// What any command does wrong, and how it is ended, is `base::command`'s to say.
 #[test]
 fn what_a_method_does_wrong_is_said_with_its_own_words() {
-    let work = Work::new();
+    let work = work();
     for (lines, expected) in [
         (
             "pass",
@@ -127,18 +103,18 @@ fn what_a_method_does_wrong_is_said_with_its_own_words() {
         ("answer([1] * 100_000)", "one that cannot be read: expected a file of at most"),
         ("answer({'scores': [float('nan')] * len(asked['weights'])})", "expected"),
     ] {
-        work.method("wrong.py", lines);
-        work.refused(&prune("timeout=5,python3 wrong.py", 40, "wrong"), expected);
-        assert!(!work.0.at("wrong/result.json").exists());
+        write_method(&work, "wrong.py", lines);
+        refused(&work, &prune("timeout=5,python3 wrong.py", 40, "wrong"), expected);
+        assert!(!work.at("wrong/result.json").exists());
     }
-    work.method("slow.py", "pass");
-    work.refused(&prune("./slow.py", 40, "slow"), "make it executable");
+    write_method(&work, "slow.py", "pass");
+    refused(&work, &prune("./slow.py", 40, "slow"), "make it executable");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_method_has_started_ends_with_it_wherever_it_went() {
-    let work = Work::new();
+    let work = work();
     let starts = |own_session: bool| {
         let session = if own_session { "os.setsid(); " } else { "" };
         format!(
@@ -147,29 +123,30 @@ fn what_a_method_has_started_ends_with_it_wherever_it_went() {
     };
     for (own_session, end) in [(false, ""), (true, ""), (true, "time.sleep(60)\n")] {
         let answer = "answer({'scores': asked['weights']})";
-        work.method("starts.py", &format!("{}{end}{answer}", starts(own_session)));
+        write_method(&work, "starts.py", &format!("{}{end}{answer}", starts(own_session)));
         let said = work.run(&prune("timeout=4,python3 starts.py", 40, "mine"));
         assert_eq!(said.code == Some(0), end.is_empty(), "{said:?}");
-        let pid = work.0.text("mark");
+        let pid = work.text("mark");
         // It is gone, or dead and not asked for by whoever is its parent now.
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         assert!(stat.is_empty() || stat.contains(") Z "), "{own_session} {end:?}: {stat}");
-        std::fs::remove_file(work.0.at("mark")).unwrap();
-        let _ = std::fs::remove_dir_all(work.0.at("mine"));
+        std::fs::remove_file(work.at("mark")).unwrap();
+        let _ = std::fs::remove_dir_all(work.at("mine"));
     }
 }
 
 #[test]
 fn a_method_that_runs_when_somebody_asks_to_stop_is_ended_and_asked_again() {
-    let work = Work::new();
+    let work = work();
     // Slow only the first time.
-    work.method(
+    write_method(
+        &work,
         "slow.py",
         "mark = Path('mark')\nif not mark.exists():\n    mark.write_text(str(__import__('os').getpid()))\n    time.sleep(120)\nanswer({'scores': asked['weights']})",
     );
     let line = prune("python3 slow.py", 40, "mine");
     let child = work.command(&line).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let pid = || std::fs::read_to_string(work.0.at("mark")).unwrap_or_default();
+    let pid = || std::fs::read_to_string(work.at("mark")).unwrap_or_default();
     until("it asks the method", || !pid().is_empty());
     signal(child.id(), "-INT");
     let said = Said::from(child.wait_with_output().unwrap());
@@ -183,7 +160,7 @@ fn a_method_that_runs_when_somebody_asks_to_stop_is_ended_and_asked_again() {
 
 #[test]
 fn the_example_judge_scores_a_network_and_stands_in_the_record() {
-    let work = Work::new();
+    let work = work();
     let score = "score dense --judge 'cmd:python3 judge.py' --samples";
     let found = work.json(&format!("{score} 12"));
     assert_eq!(found["judge"], "cmd/python3 judge.py");
@@ -203,72 +180,72 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     let again = again.find(|judged| judged["delta"] == alone["delta"]).unwrap();
     assert_eq!(probability(again), probability(alone));
     let wrong = "import sys, json, pathlib\n(pathlib.Path(sys.argv[1]) / 'verdicts.json').write_text('{\"damaged\": [2]}')\n";
-    work.0.write("wrong.py", wrong);
+    work.write("wrong.py", wrong);
     let line = format!("{score} {link}").replace("judge.py", "wrong.py");
-    work.refused(&line, "verdicts.json: damaged: expected");
+    refused(&work, &line, "verdicts.json: damaged: expected");
 }
 
 #[test]
 fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_changed() {
-    let work = Work::new();
-    std::fs::create_dir(work.0.at("mine")).unwrap();
+    let work = work();
+    std::fs::create_dir(work.at("mine")).unwrap();
     for name in ["method.py", "judge.py", "measure.py", "mask.json"] {
-        std::fs::rename(work.0.at(name), work.0.at("mine").join(name)).unwrap();
+        std::fs::rename(work.at(name), work.at("mine").join(name)).unwrap();
     }
-    work.0.write("mine/mine.toml", include_str!("../specs/programs.toml"));
+    work.write("mine/mine.toml", include_str!("../specs/programs.toml"));
     let run = || {
         work.json("experiment run mine/mine.toml --store runs");
-        files(&work.0.at("runs/mine/cells"))
+        files(&work.at("runs/mine/cells"))
     };
     let first = run();
     assert!(run() == first);
-    assert!(work.0.text("runs/mine/study.json").contains("cmd/python3 judge.py "));
-    let other = work.0.text("mine/method.py") + "# Another version.\n";
-    work.0.write("mine/method.py", other);
+    assert!(work.text("runs/mine/study.json").contains("cmd/python3 judge.py "));
+    let other = work.text("mine/method.py") + "# Another version.\n";
+    work.write("mine/method.py", other);
     let second = run();
     assert!(second.len() > first.len(), "another method is another cell");
-    let other = work.0.text("mine/measure.py") + "# Another version.\n";
-    work.0.write("mine/measure.py", other);
+    let other = work.text("mine/measure.py") + "# Another version.\n";
+    work.write("mine/measure.py", other);
     assert!(run().len() > second.len(), "another measure is another cell");
     // A contrast and a figure may name its columns.
     let decided = work.json("experiment decide mine/mine.toml --results runs");
     assert_eq!(decided["decisions"][0]["contrast"]["of"], "own_gini");
     let drawn = work.run("plot runs/mine/rows.csv.gz --x kept --y own_negative --out plot.svg");
     assert_eq!(drawn.code, Some(0), "{drawn:?}");
-    let columns = work.0.record("runs/mine/study.json")["columns"].clone();
+    let columns = work.record("runs/mine/study.json")["columns"].clone();
     let own = list(&columns).iter().filter(|one| one["name"].as_str().unwrap().starts_with("own_"));
     let own: Vec<_> = own.map(|one| (one["name"].clone(), one["path"].clone())).collect();
     let path = |name: &str| (format!("own_{name}").into(), format!("result.own.{name}").into());
     assert_eq!(own, ["gini", "negative"].map(path));
     // At the end, and where training first reached an R².
-    let table = picloom::study::table::Table::read(&work.0.at("runs/mine/rows.csv.gz")).unwrap();
+    let table = picloom::study::table::Table::read(&work.at("runs/mine/rows.csv.gz")).unwrap();
     let [own, at] = ["own_gini", "at"].map(|name| table.get(name).unwrap());
     assert!((0..table.len()).all(|row| own.number(row).is_some()));
     assert_eq!((0..table.len()).filter(|&row| at.number(row) == Some(0.02)).count(), 2);
-    work.0.write(
+    work.write(
         "mine/none.py.toml",
         include_str!("../specs/programs.toml").replace("measure.py", "none.py"),
     );
     let line = "experiment run mine/none.py.toml --store none";
-    work.refused(line, "measure: command python3 none.py: expected a file none.py");
-    assert!(!work.0.at("none").exists(), "nothing was trained");
+    refused(&work, line, "measure: command python3 none.py: expected a file none.py");
+    assert!(!work.at("none").exists(), "nothing was trained");
 }
 
 #[test]
 fn the_example_measure_names_numbers_of_a_network() {
-    let work = Work::new();
+    let work = work();
     let score = "score dense --samples 4 --measure 'cmd:python3 measure.py'";
     let own = work.json(score)["own"].clone();
     let [gini, negative] = ["gini", "negative"].map(|name| own[name].as_f64().unwrap());
     assert!((0.0..1.0).contains(&gini) && (0.0..1.0).contains(&negative), "{own}");
     assert!(work.run(score).out.contains(&format!("own     gini {gini}")));
     assert!(work.json("score dense --samples 4").get("own").is_none());
-    assert_eq!(work.0.count("tmp"), 0);
+    assert_eq!(work.leftovers(), 0);
 }
 
 #[test]
 fn what_a_measure_answers_is_refused_where_no_table_can_have_it() {
-    let work = Work::new();
+    let work = work();
     let head = "import json, sys, time\nfrom pathlib import Path\nfolder = Path(sys.argv[-1])\nasked = json.loads((folder / 'network.json').read_text())\nanswer = lambda text: (folder / 'measures.json').write_text(text)\n";
     for (lines, expected) in [
         ("pass", "expected measures.json with a finite number by each name, found none"),
@@ -281,17 +258,17 @@ fn what_a_measure_answers_is_refused_where_no_table_can_have_it() {
         ("answer(' ' * 100_000)", "found one that cannot be read: expected a file of at most"),
         ("raise ValueError('no units')", "ValueError: no units"),
     ] {
-        work.0.write("wrong.py", head.to_string() + lines + "\n");
-        work.refused("score dense --samples 2 --measure 'cmd:python3 wrong.py'", expected);
+        work.write("wrong.py", head.to_string() + lines + "\n");
+        refused(&work, "score dense --samples 2 --measure 'cmd:python3 wrong.py'", expected);
     }
-    work.0.write("slow.py", "import time\ntime.sleep(60)\n");
+    work.write("slow.py", "import time\ntime.sleep(60)\n");
     let slow = "score dense --samples 2 --measure 'cmd:timeout=1,python3 slow.py'";
-    work.refused(slow, "expected an answer within 1 s, found none");
+    refused(&work, slow, "expected an answer within 1 s, found none");
     let arrays = "import zipfile\nnames = zipfile.ZipFile(folder / 'arrays.npz').namelist()\nassert names == ['picture.npy', 'maps.npy', 'target.npy'], names\nassert asked['size'] == 64 and len(asked['sources']) == len(asked['weights'])\nassert asked['protocol'] == 'picloom-measure/1' and len(asked['layers']) == len(asked['activations'])\nanswer('{}')\n";
-    work.0.write("wrong.py", head.to_string() + arrays);
+    work.write("wrong.py", head.to_string() + arrays);
     assert!(
         work.json("score dense --samples 2 --measure 'cmd:python3 wrong.py'").get("own").is_none()
     );
-    work.refused("score dense --samples 2 --measure cmd:none.py", "expected a program none.py");
-    work.refused("score dense --samples 2 --measure mine.py", "cmd");
+    refused(&work, "score dense --samples 2 --measure cmd:none.py", "expected a program none.py");
+    refused(&work, "score dense --samples 2 --measure mine.py", "cmd");
 }

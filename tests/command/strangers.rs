@@ -47,6 +47,21 @@ fn fill(place: &Place, home: &str) {
     }
 }
 
+#[test]
+fn a_file_of_many_genomes_is_scored_whole() {
+    let place = Place::new();
+    let genome = include_str!("../foreign/vlm.json").trim_end().replace("MORE", "");
+    let genome = genome.replace("HIDDEN", "\"sin\"");
+    place.write("in/many.json", format!("{{\"a\":{genome},\"b\":{genome}}}"));
+    let said = place.json("score in/many.json --samples 2 --size 16 --out out");
+    assert_eq!((&said["cells"], &said["done"]), (&2.into(), &2.into()));
+    let spec = place.text("out/score-many/spec.toml");
+    assert!(spec.contains("genomes = [\"../../in/many.json\"]"), "{spec}");
+    place.refused("score in/many.json --samples 2", 2, &["--out: expected a folder"]);
+    let refused = "--samples: expected all or a number";
+    place.refused("score in/many.json --samples 0,1 --out out", 2, &[refused]);
+}
+
 const COMPARE: &str = "--steps 3 --samples 3 --profile quick";
 
 #[test]

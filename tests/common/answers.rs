@@ -34,6 +34,18 @@ pub(crate) fn hold(name: &str, said: impl Fn(&str) -> String) {
     }
 }
 
+/// A spec with some changes, which are lines `FROM => TO` or text for its end: `\\n` begins a new line.
+#[allow(dead_code, reason = "not every target reads specs")]
+#[track_caller]
+pub(crate) fn changed(spec: &str, changes: &str) -> String {
+    changes.lines().fold(spec.to_string(), |spec, change| {
+        let change = change.replace("\\n", "\n");
+        let Some((from, to)) = change.split_once(" =>") else { return spec + &change };
+        assert!(spec.contains(from), "{from}");
+        spec.replacen(from, to.trim_start_matches(' '), 1)
+    })
+}
+
 /// The text nodes of an SVG, in the order in which they are written.
 #[allow(dead_code, reason = "not every target draws figures")]
 pub(crate) fn words(svg: &str) -> Vec<String> {

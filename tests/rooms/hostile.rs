@@ -1,12 +1,12 @@
 //! Files from strangers: refused with a message, never a panic, never more work than their size.
 
+use crate::determinism_evolve::StopAfter;
+use crate::genomes::genome;
 use crate::refusals::refusal_of;
 use crate::stop::StopAt;
 use crate::tiny::dense;
 use picloom::evolve::{Preset, Session, SessionError};
-use picloom::experiment::evolution::{
-    EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, SearchKind, evolve,
-};
+use picloom::experiment::evolution::{EvolutionConfig, EvolutionJob, SearchKind, evolve};
 use picloom::genome::{
     GenomeError, GenomeProblem, JsonError, LARGEST_ID, NodeId, PicbreederError, from_json,
     from_picbreeder_xml, to_json, to_picbreeder_xml,
@@ -27,19 +27,6 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// A colour genome's JSON with these hidden nodes and connections (source, target, weight).
-fn genome(hidden: &[u64], connections: &[(u64, u64, f64)], first_innovation: u64) -> String {
-    let inputs = ["x", "y", "d", "bias"].map(|input| json!({ "input": input }));
-    let roles = inputs.into_iter().chain([json!({ "output": "ink" })]).enumerate();
-    let seen = roles.map(|(id, role)| json!({ "id": id, "role": role, "activation": "identity" }));
-    let hidden = hidden.iter().map(|id| json!({ "id": id, "role": "hidden", "activation": "cos" }));
-    let links = connections.iter().zip(first_innovation..).map(|((source, target, weight), id)| {
-        json!({ "innovation": id, "source": source, "target": target, "weight": weight, "enabled": true })
-    });
-    let [nodes, links] = [seen.chain(hidden).collect::<Vec<_>>(), links.collect()];
-    json!({ "format": "picloom-genome/1", "nodes": nodes, "connections": links }).to_string()
-}
 
 /// A few times what the slowest machine needs; the files below once took minutes.
 const SOON: Duration = Duration::from_secs(20);
@@ -459,19 +446,6 @@ fn a_picture_without_pixels_is_refused() {
     assert_eq!(found, "one of 2×0 pixels");
 }
 
-/// Stops a search after its second generation.
-struct Second(usize);
-
-impl EvolutionObserver for Second {
-    fn generation(&mut self, _: &GenerationRecord, _: f64) {
-        self.0 += 1;
-    }
-
-    fn stop(&mut self) -> bool {
-        self.0 >= 2
-    }
-}
-
 #[test]
 fn a_search_that_no_search_can_come_to_is_refused() {
     for kind in [SearchKind::Novelty, SearchKind::MapElites] {
@@ -480,41 +454,38 @@ fn a_search_that_no_search_can_come_to_is_refused() {
         config.evolve.reproduction.population = 6;
         let job = EvolutionJob::new(config).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        evolve(&job, folder.path(), false, &mut Second(0)).unwrap();
+        evolve(&job, folder.path(), false, &mut StopAfter(2)).unwrap();
         let path = folder.path().join("checkpoint.json");
         let text = std::fs::read_to_string(&path).unwrap();
-        let refused = |change: &dyn Fn(&mut Value), expected: &str| {
-            let mut found: Value = serde_json::from_str(&text).unwrap();
-            change(&mut found["search"]["state"]);
-            std::fs::write(&path, found.to_string()).unwrap();
-            let error = evolve(&job, folder.path(), true, &mut Second(0)).unwrap_err();
-            assert_eq!(refusal_of(&error).expected, expected, "{error}");
-        };
-        fn population(state: &mut Value, is_grid: bool) -> &mut Value {
-            if is_grid { state } else { &mut state["population"] }
-        }
         let is_grid = kind == SearchKind::MapElites;
-        let births = |s: &mut Value| {
-            population(s, is_grid)["brood"]["births"].as_array_mut().unwrap().pop();
+        let (population, more) = match is_grid {
+            true => ("", vec![("/grid/0/0", json!([0]), "cells of the grid")]),
+            false => {
+                let member = "/population/species/0/members/0";
+                let few = ("/population/improved", 9.into(), "improvements up to now");
+                ("/population", vec![(member, 6.into(), "each genome in one species"), few])
+            }
         };
-        refused(&births, "genomes, each with its birth");
-        let ids = |s: &mut Value| population(s, is_grid)["breeder"]["next_id"] = 1.into();
-        refused(&ids, "births up to now");
-        let genes = |s: &mut Value| {
-            population(s, is_grid)["breeder"]["innovations"]["next_node"] = 1.into();
-        };
-        refused(&genes, "numbers of new genes above those of the genomes");
-        let seed = |s: &mut Value| population(s, is_grid)["breeder"]["seed"] = 77.into();
-        refused(&seed, "a search with the settings of its config");
-        if is_grid {
-            refused(&|s| s["grid"][0][0] = json!([0]), "cells of the grid");
-        } else {
-            let member = |s: &mut Value| s["population"]["species"][0]["members"][0] = 6.into();
-            refused(&member, "each genome in one species");
-            let when = |s: &mut Value| s["population"]["improved"] = 9.into();
-            refused(&when, "improvements up to now");
+        let both = [
+            ("/brood/births", json!([]), "genomes, each with its birth"),
+            ("/breeder/next_id", 1.into(), "births up to now"),
+            (
+                "/breeder/innovations/next_node",
+                1.into(),
+                "numbers of new genes above those of the genomes",
+            ),
+            ("/breeder/seed", 77.into(), "a search with the settings of its config"),
+        ];
+        let both = both.map(|(at, value, said)| (format!("{population}{at}"), value, said));
+        let more = more.into_iter().map(|(at, value, said)| (at.to_string(), value, said));
+        for (at, value, expected) in both.into_iter().chain(more) {
+            let mut found: Value = serde_json::from_str(&text).unwrap();
+            *found["search"]["state"].pointer_mut(&at).unwrap() = value;
+            std::fs::write(&path, found.to_string()).unwrap();
+            let error = evolve(&job, folder.path(), true, &mut StopAfter(2)).unwrap_err();
+            assert_eq!(refusal_of(&error).expected, expected, "{at}: {error}");
         }
         std::fs::write(&path, &text).unwrap();
-        evolve(&job, folder.path(), true, &mut Second(0)).unwrap();
+        evolve(&job, folder.path(), true, &mut StopAfter(2)).unwrap();
     }
 }

@@ -6,6 +6,8 @@ mod answers;
 mod commands;
 #[path = "../common/files.rs"]
 mod files;
+#[path = "../common/genomes.rs"]
+mod genomes;
 #[cfg(feature = "vlm")]
 #[path = "../common/model_server.rs"]
 mod model_server;
@@ -29,7 +31,6 @@ mod judge_labels;
 mod kernel;
 mod measures_oracle;
 mod methods_page;
-mod neat_python;
 mod networks;
 mod optimizers;
 #[path = "../common/oracle.rs"]

@@ -1,6 +1,6 @@
 //! Networks studies through their files: the same record however they are run, clear refusals.
 
-use crate::answers::hold;
+use crate::answers::{changed, hold};
 use crate::refusals::assert_refused;
 use crate::specs::{in_repository, read};
 use crate::stop::on_threads;
@@ -12,21 +12,15 @@ use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::network::{Coords, Model, Wiring, layerize, read_genome};
 use picloom::run::load_run;
 use picloom::study::Record;
-use picloom::study::cells::{CellStudy, run_cells, so_far, status, study_folder};
+use picloom::study::cells::{CellStudy, run_cells, study_folder};
 use picloom::study::table::Table;
 use std::path::Path;
 
 const SMALL: &str = include_str!("../specs/small.toml");
 
-/// The refusal of a spec with some changes, which are lines `FROM => TO` or text for its end: `\\n` begins a new line.
+/// The refusal of a spec with some changes.
 fn refused(spec: &str, changes: &str) -> String {
-    let changed = changes.lines().fold(spec.to_string(), |spec, change| {
-        let change = change.replace("\\n", "\n");
-        let Some((from, to)) = change.split_once(" =>") else { return spec + &change };
-        assert!(spec.contains(from), "{from}");
-        spec.replacen(from, to.trim_start_matches(' '), 1)
-    });
-    let (folder, path) = in_repository(&changed);
+    let (folder, path) = in_repository(&changed(spec, changes));
     let error = NetworksStudy::read(&path, None, Path::new("nowhere")).err();
     let said = error.unwrap_or_else(|| panic!("{changes} is accepted")).to_string();
     assert!(said.starts_with(path.to_str().unwrap()), "{said}");
@@ -76,38 +70,6 @@ fn every_chain_gives_a_row_a_network_and_counts_are_matched() {
         assert!((share.number(row).unwrap() - wanted).abs() < 1e-5);
     }
     assert_eq!(table.column("arm").unwrap().text(0), "evolved");
-}
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn copying_cells_takes_results_over() {
-    let (folder, path) = in_repository(SMALL);
-    let [here, there] = ["here", "there"].map(|name| folder.path().join(name));
-    let study = read(&path, None);
-    // One depth alone, somewhere: all of it so far has those rows, and says that others are to come.
-    let one = SMALL.replace("offsets = [-1, 0]", "offsets = [0]");
-    let (_folder, only) = in_repository(&one);
-    run_with(&read(&only, None), &there, 2);
-    let (begun, missing) = so_far(&study, &there).unwrap();
-    assert_eq!(missing, 2);
-    assert_eq!(begun.rows.iter().filter(|row| row.result.is_none()).count(), 2 * 5);
-
-    // Elsewhere the rest is computed, and nothing twice.
-    std::fs::create_dir_all(here.join("small/cells")).unwrap();
-    for cell in std::fs::read_dir(there.join("small/cells")).unwrap().flatten() {
-        std::fs::copy(cell.path(), here.join("small/cells").join(cell.file_name())).unwrap();
-    }
-    std::fs::create_dir_all(here.join("small/views")).unwrap();
-    for view in std::fs::read_dir(there.join("small/views")).unwrap().flatten() {
-        std::fs::copy(view.path(), here.join("small/views").join(view.file_name())).unwrap();
-    }
-    let done = status(&study, &here).unwrap();
-    assert_eq!((done.done, done.free), (3, 2));
-    let whole = run_with(&study, &here, 2);
-    let known = whole.rows.iter().find(|row| row.offset == 0 && row.arm == "dense").unwrap();
-    let id = known.result.as_ref().unwrap().run_id.clone().unwrap();
-    assert!(!here.join("small").join(&id).exists(), "trained again");
-    assert_eq!(whole, run_with(&study, &folder.path().join("fresh"), 2));
 }
 
 #[test]

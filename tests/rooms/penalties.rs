@@ -1,6 +1,5 @@
 //! Penalties and weight noise in a training. Gradients are held to those of JAX (`tests/oracle/penalties.py`).
 
-use crate::stop::StopAt;
 use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Mask, Picture, PixelInputs, Weights, kernel};
 use picloom::train::{GradientRule, Problem, Schedule, TrainConfig, Trainer};
@@ -64,29 +63,6 @@ fn gradients_are_those_of_automatic_differentiation() {
 }
 
 #[test]
-fn a_run_with_noise_and_penalty_goes_on_to_the_same_bits() {
-    let config = TrainConfig {
-        weight_noise: Some(0.05),
-        target_loss: Some(1e-9),
-        ..config(Some("tv:strength=0.01"), 60)
-    };
-    let whole = trained(config.clone());
-    let mut first = Trainer::new(problem(), config.clone()).unwrap();
-    first.run(&mut StopAt(23));
-    let text = serde_json::to_string(first.state()).unwrap();
-    let mut second =
-        Trainer::resume(problem(), config.clone(), serde_json::from_str(&text).unwrap()).unwrap();
-    second.run(&mut ());
-    assert_eq!(second.state().weights.0, whole);
-    let other = TrainConfig { seed: 1, ..config.clone() };
-    assert_ne!(trained(other), whole, "the noise is that of the seed");
-    assert_eq!(
-        trained(TrainConfig { weight_noise: Some(0.0), ..config.clone() }),
-        trained(TrainConfig { weight_noise: None, ..config }),
-    );
-}
-
-#[test]
 fn the_loss_that_ends_a_noisy_training_is_that_of_its_weights() {
     let config = TrainConfig {
         weight_noise: Some(0.02),
@@ -100,4 +76,13 @@ fn the_loss_that_ends_a_noisy_training_is_that_of_its_weights() {
     let drawn: Picture = kernel::picture(&network, &trainer.state().weights, SIDE, Coords::Fer);
     assert_eq!(report.stop, picloom::train::StopReason::TargetLoss);
     assert!(report.steps.is_multiple_of(50) && drawn.mse(&target) <= 0.05, "{report:?}");
+}
+
+#[test]
+fn noise_is_that_of_the_seed_and_none_of_no_size_changes_nothing() {
+    let noisy = |noise: Option<f64>, seed| {
+        trained(TrainConfig { weight_noise: noise, seed, ..config(None, 30) })
+    };
+    assert_ne!(noisy(Some(0.05), 0), noisy(Some(0.05), 1));
+    assert_eq!(noisy(Some(0.0), 0), noisy(None, 0));
 }

@@ -3,10 +3,11 @@
 use crate::answers::words;
 use crate::refusals::assert_refused;
 use picloom::figures::Provenance;
+use picloom::figures::of_spec::{check_labels, draw};
 use picloom::figures::plot::{
-    Drawing, DrawnSeries, FigureSpec, Format, Kind, Source, check_labels, draw, encode,
-    save_drawing, usual_figures,
+    Drawing, DrawnSeries, FigureSpec, Format, Kind, Source, encode, save_drawing,
 };
+use picloom::figures::usual::usual_figures;
 use picloom::study::contrast::ContrastSpec;
 use picloom::study::table::Table;
 use std::fmt::Write as _;
@@ -204,7 +205,7 @@ fn a_pdf_embeds_its_font_and_keeps_text_as_text() {
 #[test]
 fn every_key_of_every_kind_has_its_row_in_the_docs() {
     let page = include_str!("../../docs/PLOTS.md");
-    for name in Kind::names() {
+    for name in Kind::ALL.iter().map(|kind| kind.name()) {
         assert!(page.contains(&format!("| `{name}` |")), "{name}");
         for key in name.parse::<Kind>().unwrap().keys() {
             let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());

@@ -8,8 +8,8 @@ use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps, render};
 use picloom::network::{Arch, Coords, Mask, Model, Network, PixelInputs, TrainedWiring, Weights};
 use picloom::prune::methods::{
-    Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpPermuted, SpSigned,
-    SpUntrained, SparseTraining,
+    Imp, Magnitude, Random, Sp, SpInverted, SpLayerCounts, SpMerge, SpPermuted, SpUntrained,
+    SparseTraining,
 };
 use picloom::prune::similarity::{Reading, similarities};
 use picloom::prune::{
@@ -125,33 +125,6 @@ fn sp_is_the_cosine_times_what_the_link_carries_and_may_keep_the_inputs() {
     let most = found.iter().flatten().copied().fold(1.0, f64::max);
     assert!(kept[..8].iter().all(|score| *score == Some(most)), "{kept:?}");
     assert_eq!(kept[8..], found[8..]);
-}
-
-#[test]
-fn signed_shares_are_by_hand_and_sum_to_one() {
-    let network = tiny();
-    // Unit 4: z = 2·y − x = (2, −1); unit 5: z = bias = (3, 4).
-    let mut weights = Weights(vec![0.0; 14]);
-    (weights.0[0], weights.0[1], weights.0[7]) = (2.0, -1.0, 1.0);
-    weights.0[8..].fill(1.0);
-    let all = Mask::all(14);
-    let maps = with_inputs([[2.0, -1.0], [3.0, 4.0], [5.0, 3.0], [5.0, 3.0], [5.0, 3.0]]);
-    let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
-    let signed = Method::SpSigned(SpSigned { absolute: false });
-    let scores = edge_scores(signed, Rule::Budget(5), &context, &mut rng()).unwrap();
-    // 2·⟨(1,0),(2,−1)⟩/5 = .8, −1·⟨(0,1),(2,−1)⟩/5 = .2; head: ⟨(2,−1),(5,3)⟩/34 = 7/34.
-    close(
-        &scores.0,
-        &[
-            [0.8, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0].as_slice(),
-            &[7.0 / 34.0, 27.0 / 34.0].repeat(3),
-        ]
-        .concat(),
-    );
-    for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
-        let sum: f64 = unit.links.clone().map(|i| scores.0[i].unwrap()).sum();
-        assert!((sum - 1.0).abs() < 1e-12);
-    }
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn one_update_is_the_published_formula() {
 }
 
 #[test]
-fn a_swarm_finds_better_weights_and_resumes_to_the_same_bits() {
+fn a_swarm_finds_better_weights() {
     let network = network();
     let goal = random(&network, 99);
     let utility = |w: &Weights| -> f64 {
@@ -92,11 +92,7 @@ fn a_swarm_finds_better_weights_and_resumes_to_the_same_bits() {
     let mut rng = SimRng::new(4, "swarm", 0);
     let mut swarm = Swarm::new(&network, &start, config, &mut rng).unwrap();
     let first = start.iter().map(utility).fold(f64::NEG_INFINITY, f64::max);
-    let mut saved = None;
-    for round in 0..60 {
-        if round == 30 {
-            saved = Some(serde_json::to_string(&(&swarm, &rng)).unwrap());
-        }
+    for _ in 0..60 {
         let utilities: Vec<f64> = swarm.ask().iter().map(utility).collect();
         swarm.tell(&network, &utilities, &mut rng).unwrap();
     }
@@ -104,12 +100,6 @@ fn a_swarm_finds_better_weights_and_resumes_to_the_same_bits() {
     let (best, found) = swarm.best().unwrap();
     assert_eq!(utility(&best), found);
     assert!(found > 0.8 * first, "{found} from {first}");
-    let (mut again, mut rng): (Swarm, SimRng) = serde_json::from_str(&saved.unwrap()).unwrap();
-    for _ in 30..60 {
-        let utilities: Vec<f64> = again.ask().iter().map(utility).collect();
-        again.tell(&network, &utilities, &mut rng).unwrap();
-    }
-    assert!(again == swarm);
 }
 
 #[test]

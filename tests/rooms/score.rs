@@ -195,12 +195,8 @@ fn the_sampling_error_is_that_of_repeated_samples_of_a_network_swept_fully() {
         let (bias, deviation) = (sum / n, (squares / n).sqrt());
         let claimed = (variances / n).sqrt();
         let coverage = held as f64 / n;
-        eprintln!(
-            "{count} of {}: truth {truth:.3}, bias {bias:.4}, deviation {deviation:.4}, claimed {claimed:.4}, coverage {coverage:.3}",
-            network.weight_count()
-        );
-        assert!(bias.abs() < 4.0 * deviation / n.sqrt() + 0.005);
-        assert!((0.9..=1.1).contains(&(claimed / deviation)));
-        assert!((0.92..=0.98).contains(&coverage));
+        assert!(bias.abs() < 4.0 * deviation / n.sqrt() + 0.005, "{count}: {bias} {deviation}");
+        assert!((0.9..=1.1).contains(&(claimed / deviation)), "{count}: {claimed} {deviation}");
+        assert!((0.92..=0.98).contains(&coverage), "{count}: {coverage}");
     }
 }

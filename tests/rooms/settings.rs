@@ -138,17 +138,6 @@ fn the_stub_of_python_is_what_the_declarations_say() {
 }
 
 #[test]
-fn values_by_name_are_laid_over_the_defaults() {
-    let with = |text: &str| TrainConfig::default().with(&text.parse().unwrap());
-    let config = with("lr = 1\nplateau = 20\noptimizer = \"muon:steps=7\"\ncheckpoints = [0.5]");
-    let config = config.unwrap();
-    let plateau = config.plateau.unwrap();
-    assert_eq!((config.schedule.lr, plateau.window, plateau.improvement), (1.0, 20, 1e-3));
-    assert_eq!(config.optimizer, "muon:steps=7".parse::<OptimizerConfig>().unwrap());
-    assert_eq!((config.checkpoints, config.steps), (vec![0.5], 100_000));
-}
-
-#[test]
 fn every_default_is_a_value_that_its_own_setting_takes() {
     let options = choices().into_iter().flat_map(|(_, choices)| choices);
     for (table, rows) in tables().into_iter().chain(options) {

@@ -89,7 +89,7 @@ fn a_cell_that_breaks_the_program_has_failed_and_the_others_go_on() {
 }
 
 #[test]
-fn a_cell_file_with_rows_of_other_networks_is_refused_by_its_name() {
+fn a_cell_file_that_is_damaged_or_of_another_cell_is_refused_by_its_name() {
     let (folder, study) = study();
     let runs = folder.path().join("runs");
     run_cells(&study, &runs, &mut ()).unwrap().unwrap();
@@ -99,14 +99,25 @@ fn a_cell_file_with_rows_of_other_networks_is_refused_by_its_name() {
     let json = |path: &Path| -> Value {
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
-    let (mut first, second) = (json(&file(0)), json(&file(1)));
+    let (first, second) = (json(&file(0)), json(&file(1)));
     assert!(matches!(study.state(&study.cell(0), &at), Ok(CellState::Done(_))));
-    first["outcome"] = second["outcome"].clone();
-    std::fs::write(file(0), first.to_string()).unwrap();
-    let error = run_cells(&study, &runs, &mut ()).unwrap_err().to_string();
-    assert!(error.contains(&*file(0).to_string_lossy()), "{error}");
-    assert!(error.contains("delete the file to compute it again"), "{error}");
-    assert!(error.contains("1 rows of other networks"), "{error}");
+    let with = |key: &str, value: &Value| {
+        let mut cell = first.clone();
+        cell[key] = value.clone();
+        cell.to_string()
+    };
+    for (wrong, said) in [
+        ("{".to_string(), ""),
+        (with("config", &second["config"]), ""),
+        (with("format", &"picloom-theory/1".into()), ""),
+        (with("outcome", &second["outcome"]), "1 rows of other networks"),
+    ] {
+        std::fs::write(file(0), &wrong).unwrap();
+        let error = run_cells(&study, &runs, &mut ()).unwrap_err().to_string();
+        assert!(error.contains(&*file(0).to_string_lossy()), "{wrong}: {error}");
+        assert!(error.contains("delete the file to compute it again"), "{wrong}: {error}");
+        assert!(error.contains(said), "{wrong}: {error}");
+    }
     std::fs::remove_file(file(0)).unwrap();
     run_cells(&study, &runs, &mut ()).unwrap().unwrap();
 }

@@ -4,9 +4,10 @@ use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Point, Series, Spread};
 use picloom::figures::fonts::{BOLD, FACE, REGULAR, ellipsized, text_width, wrapped};
 use picloom::figures::html::{Page, Section};
-use picloom::figures::losses::{LossCurve, geometric_mean};
+use picloom::figures::losses::thinned;
+use picloom::figures::plot::geometric_mean;
 use picloom::figures::sheets::{Block, Pane, Sheet, mosaic};
-use picloom::figures::style::{self, ARMS, PALETTE};
+use picloom::figures::style::{ARMS, PALETTE};
 use picloom::figures::svg::{escaped, n};
 use picloom::figures::{Colour, Marker, arm};
 use picloom::network::Picture;
@@ -234,10 +235,10 @@ fn long_runs_are_thinned_to_their_geometric_mean_and_old_attempts_left_out() {
     };
     let lines =
         [line(0, 0, 9.0), line(1, 0, 1.0), line(1, 10, 0.01), line(1, 20, 4.0), line(1, 30, 1.0)];
-    let curve = LossCurve::of_run("run", style::INK, &lines, 2);
-    assert_eq!(curve.points.len(), 2);
-    assert!((curve.points[0].0 - 5.0).abs() < 1e-12 && (curve.points[0].1 - 0.1).abs() < 1e-12);
-    assert!((curve.points[1].1 - 2.0).abs() < 1e-12);
+    let points = thinned(&lines, 2);
+    assert_eq!(points.len(), 2);
+    assert!((points[0].0 - 5.0).abs() < 1e-12 && (points[0].1 - 0.1).abs() < 1e-12);
+    assert!((points[1].1 - 2.0).abs() < 1e-12);
 }
 
 #[test]

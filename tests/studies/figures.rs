@@ -138,7 +138,6 @@ fn every_text_is_escaped() {
                     caption: evil.into(),
                     headers: vec![evil.into()],
                     rows: vec![vec![evil.into()]],
-                    notes: vec![evil.into()],
                     ..Table::default()
                 }),
         )

@@ -24,14 +24,10 @@ mod depth;
 mod distil;
 mod drawing;
 mod escaping;
-mod estimates;
 mod evolution;
 mod figures;
 mod gate;
 mod ids;
-#[path = "../../examples/own_judge.rs"]
-#[allow(dead_code)]
-mod own_judge;
 #[path = "../../examples/own_method.rs"]
 #[allow(dead_code)]
 mod own_method;

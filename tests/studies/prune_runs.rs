@@ -1,23 +1,19 @@
 //! Pruning as runs: every method through `prune_run`, interrupted and resumed, read back.
 
 use crate::answers::hold;
-use crate::own_judge::Roughness;
 use crate::own_method::FarFromMean;
 use crate::refusals::{assert_refused, refusal_of};
 use crate::tiny;
 use crate::whole::assert_whole;
 use picloom::base::SimRng;
 use picloom::experiment::{PruneParent, PruneRunError, prune_run};
-use picloom::genome;
-use picloom::network::{Coords, Mask, Model, Wiring};
-use picloom::probe::Selection;
+use picloom::network::Mask;
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{
     EdgeContext, InMemory, LinkScorer, Method, PruneError, PrunePlan, Retrain, RoundRecord,
     RoundsError, Rule, add_method, rounds,
 };
 use picloom::run::{LoadedRun, RunError, RunResult, load_run, train_run};
-use picloom::score::{Exhibit, Judge, Protocol};
 use picloom::train::{
     LogLine, Plateau, StopReason, TrainConfig, TrainObserver, TrainState, schedule::Schedule,
 };
@@ -442,18 +438,4 @@ fn a_method_of_another_crate_that_fails_says_why() {
         assert!(error.contains(said), "{error}");
         assert!(!out.join("result.json").exists());
     }
-}
-
-#[test]
-fn the_example_of_a_judge_of_ones_own_scores_a_network() {
-    let genome = genome::from_json(include_str!("../../genomes/mask.json")).unwrap();
-    let model = Model::of_genome(&genome, Wiring::Graph);
-    let exhibit = Exhibit::new(&model, 32, Coords::Fer, None);
-    let protocol = Protocol { samples: Selection::Sample(8), ..Protocol::default() };
-    let found = protocol.measure(&exhibit, &Roughness).unwrap();
-    assert_eq!(found.score.judge, "roughness/1");
-    assert!((0.0..=1.0).contains(&found.score.score.unwrap()));
-    // A picture that did not change is as clean as it was.
-    let base = exhibit.view().picture();
-    assert_eq!(Roughness.read_base(base).judge(base).unwrap().p_damaged, 0.0);
 }

@@ -1,15 +1,34 @@
 //! The cost of a study, and how it is divided among machines.
 
-use picloom::experiment::cost::{scoring, training};
+use picloom::experiment::cost::{self, scoring, training};
 use picloom::study::emit::fill;
 use picloom::study::shard::Shard;
+use picloom::train::TrainConfig;
 
 #[test]
 fn the_published_run_takes_a_quarter_of_an_hour_of_a_core() {
     // 100 000 steps of the skull's dense network at 256²: 5.3 ms a step on two cores.
     let seconds = training(100_000.0, 5478, 256);
     assert!((900.0..1500.0).contains(&seconds), "{seconds}");
-    assert!(scoring(100, 5478, 96) < scoring(200, 5478, 96));
+}
+
+#[test]
+fn an_estimate_counts_links_weights_pixels_and_attempts_that_collapse() {
+    assert!((scoring(200, 1000, 64) / scoring(100, 1000, 64) - 2.0).abs() < 1e-9);
+    assert!(scoring(100, 1000, 128) > 2.0 * scoring(100, 1000, 64));
+    // Of large networks the links cost most.
+    assert!(scoring(100, 40_000, 64) > 15.0 * scoring(100, 1000, 64));
+    // So do the measures beside the score, which take as long as changing 200 weights.
+    let measures = cost::measures(8096, 64);
+    assert!((0.5..2.0).contains(&(measures / scoring(200, 8096, 64))), "{measures}");
+    let train = TrainConfig { steps: 20_000, ..TrainConfig::default() };
+    let lost = |layers| cost::lost_steps(layers, &train);
+    assert!(lost(0) == 0.0 && lost(33) > 4.0 * lost(8), "{}", lost(33));
+    let short = TrainConfig { steps: 100, ..train.clone() };
+    assert!(cost::lost_steps(33, &short) < 100.0, "an attempt has no more steps than a training");
+    // However fast the machine is, it takes some time.
+    let pace = cost::pace();
+    assert!((0.01..1000.0).contains(&pace), "{pace} s of a clock for a second of one core");
 }
 
 #[test]

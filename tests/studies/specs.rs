@@ -1,6 +1,6 @@
 //! Specs of studies: profiles, paths, and the templates of single networks.
 
-use crate::answers::hold;
+use crate::answers::{changed, hold};
 use crate::refusals::assert_refused;
 use picloom::base::refusal::Refusal;
 use picloom::experiment::networks::NetworksSpec;
@@ -77,12 +77,7 @@ fn a_path_is_looked_for_beside_the_spec_and_then_above() {
 #[test]
 fn what_is_wrong_is_said_with_its_place_in_other_profiles_too() {
     hold("refusals/profiles", |changes| {
-        let changed = changes.lines().fold(TEXT.to_string(), |text, change| {
-            let (from, to) = change.split_once(" => ").unwrap_or_else(|| panic!("{change}"));
-            assert!(text.contains(from), "{from}");
-            text.replacen(from, &to.replace("\\n", "\n"), 1)
-        });
-        spec(&changed, None).unwrap_err().to_string()
+        spec(&changed(TEXT, changes), None).unwrap_err().to_string()
     });
     let error = spec("kind = \"small\"\nprofiles = 3\n", None).unwrap_err();
     assert_refused(&error, ["s.toml: profiles", "tables, one a profile", "another value"]);

@@ -231,7 +231,8 @@ fn file_of(word: &str) -> Option<PathBuf> {
 
 impl Command {
     /// Of this text, with the usual limits.
-    pub fn new(text: &str) -> Self {
+    #[cfg(test)]
+    fn new(text: &str) -> Self {
         Command { command: Word::of(text), ..Command::default() }
     }
 

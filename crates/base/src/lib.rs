@@ -6,8 +6,10 @@
 //! - [`files`], [`lock`], [`process`], [`memory`], [`command`], [`clock`]: the machine.
 //! - [`rng::SimRng`], [`stats`], [`real`]: numbers with the same bits everywhere.
 //! - [`hash`], [`text`]: ids and words.
+//! - [`table`]: rows of results; [`png`], [`base64`]: pixels as bytes and text; [`tone`]: two colours for two signs.
 #![warn(missing_docs)]
 
+pub mod base64;
 pub mod choice;
 pub mod clock;
 pub mod command;
@@ -18,13 +20,16 @@ pub mod lock;
 pub mod memory;
 pub mod names;
 mod plain;
+pub mod png;
 pub mod process;
 pub mod real;
 pub mod refusal;
 pub mod rng;
 pub mod settings;
 pub mod stats;
+pub mod table;
 pub mod text;
+pub mod tone;
 
 pub use names::Named;
 pub use rng::SimRng;

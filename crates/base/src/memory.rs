@@ -54,7 +54,7 @@ fn shown(bytes: u128) -> String {
 
 /// Bytes that this process can still take: what Linux says is available, and no more than its control groups and
 /// `ulimit -v` leave; a fixed number elsewhere.
-pub fn available() -> u64 {
+pub(crate) fn available() -> u64 {
     let system = read("/proc/meminfo").and_then(|text| number(&text, "MemAvailable:"));
     let groups = read("/proc/self/cgroup").and_then(|text| of_groups(&text));
     let limit = || left_of(&read("/proc/self/limits")?, &read("/proc/self/status")?);

@@ -29,7 +29,7 @@ pub struct Range {
 
 impl Range {
     /// Every finite number.
-    pub const ANY: Range = Range::between(f64::NEG_INFINITY, f64::INFINITY);
+    pub(crate) const ANY: Range = Range::between(f64::NEG_INFINITY, f64::INFINITY);
     /// [0, 1].
     pub const SHARE: Range = Range::between(0.0, 1.0);
     /// (0, 1].
@@ -57,7 +57,7 @@ impl Range {
     }
 
     /// True if `number` is among them.
-    pub fn contains(&self, number: f64) -> bool {
+    pub(crate) fn contains(&self, number: f64) -> bool {
         let low = number > self.low || (number == self.low && !self.above);
         let high = number < self.high || (number == self.high && !self.below);
         number.is_finite() && low && high
@@ -365,7 +365,7 @@ fn plant(table: &mut Table, path: &str, value: Toml) {
 
 /// Replaces values of `base` by those of `top`, table by table. A table with a `name` is a choice with its options,
 /// and is replaced whole.
-pub fn lay_over(base: &mut Table, top: Table) {
+pub(crate) fn lay_over(base: &mut Table, top: Table) {
     for (key, value) in top {
         match (base.get_mut(&key), value) {
             (Some(Toml::Table(below)), Toml::Table(above)) if !above.contains_key("name") => {

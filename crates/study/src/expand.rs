@@ -1,9 +1,6 @@
-//! Lists of tables that say much in few lines: one table for several (`for`, files), and what tables have in common
-//! (`NAME_defaults`).
+//! Lists of tables that say much in few lines: one table stands for several (`for`, files).
 //!
 //! ```toml
-//! target_defaults = { fit = "crop" }
-//!
 //! [[targets]]                                  # one a genome, named as its file
 //! genomes = ["genomes/bred_*.json"]
 //!
@@ -12,11 +9,12 @@
 //! name = "{}"
 //! family = { name = "{}", support = "minimal" }
 //!
-//! [[arms]]                                     # one a table: its keys are the words in braces
-//! for = [{ name = "l1", penalty = "l1:strength=1e-4" }, { name = "l2", penalty = "l2:strength=1e-4" }]
-//! name = "dense-{name}"
+//! [[arms]]                                     # one a row: its keys, and below them what the rows have in common
+//! for = [
+//!     { name = "dense-l1", penalty = "l1:strength=1e-4" },
+//!     { name = "dense-slow", lr = 0.001 },
+//! ]
 //! wiring = "dense"
-//! penalty = "{penalty}"
 //! ```
 
 use picloom_base::refusal::Refusal;
@@ -35,15 +33,17 @@ const MOST: usize = 10_000;
 /// Lists of files that may stand in a table for one of them: the key of the list, and that of the file.
 const FILES: [(&str, &str); 2] = [("genomes", "genome"), ("pictures", "picture")];
 
-/// A word in braces and what takes its place.
-type Words<'a> = Vec<(String, DeValue<'a>)>;
+/// The keys of a row with their values. One that stands in braces gives way to its value, any other is a key.
+type Row<'a> = Vec<(Spanned<DeString<'a>>, Spanned<DeValue<'a>>)>;
 
-/// Expands every list of tables of a spec. `list` names the files that a pattern with one `*` in its file name matches.
+/// Expands every list of tables of a spec. `list` names the files that a pattern with one `*` in its file name matches;
+/// `extends`: the lists may name tables of another spec.
 ///
 /// # Errors
-/// A `for` that is no list of words or of tables, a word of it that is used nowhere, a pattern that matches no file.
+/// A name where the spec extends no other, a `for` that is no list of words or of rows, a word of it that is used nowhere, a pattern that matches no file.
 pub(crate) fn expand<'a>(
     spec: &mut DeTable<'a>,
+    extends: bool,
     list: &dyn Fn(&str) -> Result<Vec<PathBuf>, Refusal>,
 ) -> Result<(), Refusal> {
     let keys: Vec<String> = spec.keys().map(|key| key.get_ref().to_string()).collect();
@@ -52,31 +52,7 @@ pub(crate) fn expand<'a>(
             continue;
         };
         if tables.iter().any(|table| table.get_ref().is_table()) {
-            *tables = expanded(key, std::mem::replace(tables, DeArray::new()), list)?;
-        }
-    }
-    // Of contrasts and figures their readers know the defaults.
-    for key in keys.iter().filter(|key| !super::analysis::KEYS.contains(&key.as_str())) {
-        let Some(one) = key.strip_suffix("_defaults") else { continue };
-        let all = format!("{one}s");
-        let is_list = |value: &Spanned<DeValue<'_>>| value.get_ref().is_array();
-        if !spec.get(all.as_str()).is_some_and(is_list) {
-            continue;
-        }
-        let Some(defaults) = spec.remove(key.as_str()) else { continue };
-        let DeValue::Table(defaults) = defaults.into_inner() else {
-            return Err(Refusal::new(key, "a table", "another value"));
-        };
-        let Some(DeValue::Array(tables)) = spec.get_mut(all.as_str()).map(Spanned::get_mut) else {
-            continue;
-        };
-        for table in tables.iter_mut() {
-            let DeValue::Table(table) = table.get_mut() else { continue };
-            for (key, value) in &defaults {
-                if !table.contains_key(key) {
-                    table.insert(key.clone(), value.clone());
-                }
-            }
+            *tables = expanded(key, std::mem::replace(tables, DeArray::new()), extends, list)?;
         }
     }
     Ok(())
@@ -85,16 +61,27 @@ pub(crate) fn expand<'a>(
 fn expanded<'a>(
     key: &str,
     tables: DeArray<'a>,
+    extends: bool,
     list: &dyn Fn(&str) -> Result<Vec<PathBuf>, Refusal>,
 ) -> Result<DeArray<'a>, Refusal> {
     let mut all = DeArray::new();
     for table in tables {
         let span = table.span();
-        let DeValue::Table(mut inner) = table.into_inner() else {
-            return Err(Refusal::new(key, "tables only", "another value among them"));
+        let mut inner = match table.into_inner() {
+            DeValue::Table(inner) => inner,
+            name @ DeValue::String(_) if extends => {
+                all.push(Spanned::new(span, name));
+                continue;
+            }
+            DeValue::String(name) => {
+                let expected = "tables, or `extends` with the spec whose table is named";
+                return Err(Refusal::new(key, expected, format!("{name:?} and no `extends`")));
+            }
+            _ => return Err(Refusal::new(key, "tables and names", "another value among them")),
         };
         let files = FILES.iter().find_map(|(many, one)| Some((*one, inner.remove(*many)?)));
-        let (each, words) = match (inner.remove(FOR), files) {
+        let of_files = files.is_some();
+        let rows = match (inner.remove(FOR), files) {
             (None, None) => {
                 all.push(Spanned::new(span, DeValue::Table(inner)));
                 continue;
@@ -102,93 +89,100 @@ fn expanded<'a>(
             (Some(_), Some(_)) => {
                 return Err(Refusal::new(key, "`for` or a list of files", "both"));
             }
-            (Some(each), None) => (inner, words_of(key, each.get_ref())?),
+            (Some(rows), None) => rows_of(key, &rows)?,
             (None, Some((one, patterns))) => {
                 for (name, value) in [("name", "{stem}"), (one, "{path}")] {
                     let at = Spanned::new(span.clone(), DeString::from(name.to_string()));
                     let value = DeValue::String(Cow::Borrowed(value));
                     inner.entry(at).or_insert(Spanned::new(span.clone(), value));
                 }
-                (inner, words_of_files(key, patterns.get_ref(), list)?)
+                rows_of_files(key, &patterns, list)?
             }
         };
-        if all.len() + words.len() > MOST {
+        if all.len() + rows.len() > MOST {
             let expected = format!("at most {MOST} tables");
             return Err(Refusal::new(key, expected, "more"));
         }
-        for words in words {
+        for row in rows {
             let mut used = BTreeSet::new();
-            let mut one = DeValue::Table(each.clone());
-            put(&mut one, &words, &mut used);
-            let is_file = |word: &str| ["stem", "path"].contains(&word);
-            if let Some((word, _)) =
-                words.iter().find(|(word, _)| !used.contains(word) && !is_file(word))
-            {
-                let at = format!("{key}, for");
-                let expected = format!("{{{word}}} in the table, where its words go");
-                return Err(Refusal::new(at, expected, "none"));
+            let mut one = inner.clone();
+            for (_, value) in one.iter_mut() {
+                put(value.get_mut(), &row, &mut used);
             }
-            all.push(Spanned::new(span.clone(), one));
+            for (word, value) in row {
+                if of_files || used.contains(word.get_ref().as_ref()) {
+                    continue;
+                }
+                if word.get_ref().is_empty() {
+                    let expected = "{} in the table, where its words go";
+                    return Err(Refusal::new(format!("{key}, for"), expected, "none"));
+                }
+                one.insert(word, value);
+            }
+            all.push(Spanned::new(span.clone(), DeValue::Table(one)));
         }
     }
     Ok(all)
 }
 
-/// The words of each entry of a `for`.
-fn words_of<'a>(key: &str, each: &DeValue<'a>) -> Result<Vec<Words<'a>>, Refusal> {
+/// The rows of a `for`. A word is a row with a key without a name.
+fn rows_of<'a>(key: &str, rows: &Spanned<DeValue<'a>>) -> Result<Vec<Row<'a>>, Refusal> {
     let refuse = |found: &str| {
         let expected = "a list of words or of tables, for = [\"a\", \"b\"]";
         Refusal::new(format!("{key}, for"), expected, found)
     };
-    let entries = each.as_array().ok_or_else(|| refuse(each.type_str()))?;
-    if entries.is_empty() {
+    let rows = rows.get_ref();
+    let rows = rows.as_array().ok_or_else(|| refuse(rows.type_str()))?;
+    if rows.is_empty() {
         return Err(refuse("an empty list"));
     }
-    let one = |entry: &Spanned<DeValue<'a>>| match entry.get_ref() {
-        DeValue::Table(table) => Ok(table
-            .iter()
-            .map(|(word, value)| (word.get_ref().to_string(), value.get_ref().clone()))
-            .collect()),
+    let one = |row: &Spanned<DeValue<'a>>| match row.get_ref() {
+        DeValue::Table(table) => {
+            Ok(table.iter().map(|(word, value)| (word.clone(), value.clone())).collect())
+        }
         DeValue::Array(_) => Err(refuse("a list in it")),
-        word => Ok(vec![(String::new(), word.clone())]),
+        _ => Ok(vec![(Spanned::new(row.span(), DeString::from("")), row.clone())]),
     };
-    entries.iter().map(one).collect()
+    rows.iter().map(one).collect()
 }
 
 /// Path and stem of each file.
-fn words_of_files<'a>(
+fn rows_of_files<'a>(
     key: &str,
-    patterns: &DeValue<'_>,
+    patterns: &Spanned<DeValue<'_>>,
     list: &dyn Fn(&str) -> Result<Vec<PathBuf>, Refusal>,
-) -> Result<Vec<Words<'a>>, Refusal> {
+) -> Result<Vec<Row<'a>>, Refusal> {
+    let (span, patterns) = (patterns.span(), patterns.get_ref());
     let refuse = || {
         let expected = "a list of files, which may have a * in their names";
         Refusal::new(key, expected, patterns.type_str())
     };
-    let mut all: Vec<Words<'a>> = Vec::new();
+    let mut all: Vec<Row<'a>> = Vec::new();
     for pattern in patterns.as_array().ok_or_else(refuse)? {
         let pattern = pattern.get_ref().as_str().ok_or_else(refuse)?;
         for path in list(pattern).map_err(|refusal| refusal.within(key))? {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let stem = stem.strip_suffix(".json").unwrap_or(&stem).to_string();
             let path = path.to_string_lossy().into_owned();
-            let text = |text: String| DeValue::String(Cow::Owned(text));
-            all.push(vec![("stem".into(), text(stem)), ("path".into(), text(path))]);
+            let text = |text: String| Spanned::new(span.clone(), DeValue::String(Cow::Owned(text)));
+            let word = |name: &'static str| Spanned::new(span.clone(), DeString::from(name));
+            all.push(vec![(word("stem"), text(stem)), (word("path"), text(path))]);
         }
     }
     Ok(all)
 }
 
 /// Puts words in the place of their names in braces. A text that is nothing but one of them becomes its value.
-fn put<'a>(value: &mut DeValue<'a>, words: &Words<'a>, used: &mut BTreeSet<String>) {
+fn put<'a>(value: &mut DeValue<'a>, row: &Row<'a>, used: &mut BTreeSet<String>) {
     match value {
         DeValue::String(text) => {
-            for (word, by) in words {
+            for (word, by) in row {
+                let (word, by) = (word.get_ref(), by.get_ref());
                 let braced = format!("{{{word}}}");
                 if !text.contains(&braced) {
                     continue;
                 }
-                used.insert(word.clone());
+                used.insert(word.to_string());
                 match by {
                     DeValue::String(by) => *text = Cow::Owned(text.replace(&braced, by)),
                     by if *text == braced => {
@@ -204,11 +198,11 @@ fn put<'a>(value: &mut DeValue<'a>, words: &Words<'a>, used: &mut BTreeSet<Strin
             }
         }
         DeValue::Array(values) => {
-            values.iter_mut().for_each(|value| put(value.get_mut(), words, used));
+            values.iter_mut().for_each(|value| put(value.get_mut(), row, used));
         }
         DeValue::Table(table) => {
             for (_, value) in table.iter_mut() {
-                put(value.get_mut(), words, used);
+                put(value.get_mut(), row, used);
             }
         }
         _ => {}

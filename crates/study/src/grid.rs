@@ -474,7 +474,7 @@ impl<K: Grid> GridStudy<K> {
     ///
     /// # Errors
     /// As there.
-    pub fn of(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
+    pub(crate) fn of(file: &SpecFile, profile: Option<&str>) -> Result<Self, SpecError> {
         let (GridSpec { about, own: spec }, profile) = file.spec(profile)?;
         let spec: K = spec;
         let inputs = spec.inputs(file.path())?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Reads a spec of a kind in a profile; results of other studies are under the folder of runs.
-pub type Read = fn(&SpecFile, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
+pub(crate) type Read = fn(&SpecFile, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
 
 /// Reads a spec whose cells another study's record decides, before that record is there.
 pub(crate) type ReadUndecided = fn(&SpecFile, Option<&str>) -> Result<Box<dyn Study>, SpecError>;
@@ -61,7 +61,7 @@ pub fn read_study(
 ///
 /// # Errors
 /// The spec is not valid.
-pub fn decided_by(
+pub(crate) fn decided_by(
     kinds: &[Kind],
     file: &SpecFile,
     profile: Option<&str>,
@@ -131,7 +131,7 @@ pub trait Study: Sync {
 }
 
 /// The result of a worker's pass through a study, whatever its kind.
-pub type Worked = cells::Worked<Finished>;
+pub(crate) type Worked = cells::Worked<Finished>;
 
 /// The findings of a record.
 #[derive(Clone, Debug, PartialEq)]

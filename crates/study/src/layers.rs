@@ -1,10 +1,9 @@
 //! Tables of a spec laid over one another, key by key.
 //!
-//! Tables are laid over key by key, arrays whole. Where the table below has a list of named tables, a list of names
-//! keeps those, and a table of names lays changes over them.
+//! Tables are laid over key by key, arrays whole. Where the table below has a list of named tables, a name in the array
+//! stands for the table of that name, and a table of names lays changes over them.
 
 use picloom_base::refusal::Refusal;
-use std::collections::BTreeSet;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
@@ -33,10 +32,8 @@ pub(crate) fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Res
         let name: &str = key.get_ref();
         match (spec.get_mut(name).map(Spanned::get_mut), change.get_ref()) {
             (Some(DeValue::Table(old)), DeValue::Table(new)) => lay_over(old, new)?,
-            (Some(DeValue::Array(tables)), DeValue::Array(names))
-                if named(tables) && are_names(names) =>
-            {
-                *tables = keep(name, tables, names)?;
+            (Some(DeValue::Array(tables)), DeValue::Array(values)) if named(tables) => {
+                *tables = with_named(name, tables, values)?;
             }
             (Some(DeValue::Array(tables)), DeValue::Table(of)) if named(tables) => {
                 change_named(name, tables, of)?;
@@ -51,7 +48,7 @@ pub(crate) fn lay_over<'a>(spec: &mut DeTable<'a>, changes: &DeTable<'a>) -> Res
 
 /// Lays changes over the tables that they name.
 fn change_named<'a>(key: &str, tables: &mut DeArray<'a>, of: &DeTable<'a>) -> Result<(), Refusal> {
-    known(key, tables, of.keys().map(|name| name.get_ref().as_ref()))?;
+    check_known(key, tables, of.keys().map(|name| name.get_ref().as_ref()))?;
     for (name, changes) in of {
         let (name, changes): (&str, _) = (name.get_ref(), changes.get_ref());
         let changes = changes.as_table().ok_or_else(|| {
@@ -76,28 +73,28 @@ fn named(tables: &DeArray<'_>) -> bool {
     tables.iter().any(|table| name_of(table.get_ref()).is_some())
 }
 
-fn are_names(values: &DeArray<'_>) -> bool {
-    values.iter().all(|value| value.get_ref().is_str())
-}
-
-/// Names of some of the tables, each once.
-fn known<'n>(
+/// Refuses a name that none of the tables has.
+fn check_known<'n>(
     key: &str,
     tables: &DeArray<'_>,
-    names: impl Iterator<Item = &'n str>,
-) -> Result<BTreeSet<&'n str>, Refusal> {
+    mut names: impl Iterator<Item = &'n str>,
+) -> Result<(), Refusal> {
     let known: Vec<&str> = tables.iter().filter_map(|t| name_of(t.get_ref())).collect();
-    names
-        .map(|name| {
-            Refusal::unless(known.contains(&name), key, format!("some of {known:?}"), name)?;
-            Ok(name)
-        })
-        .collect()
+    names.try_for_each(|name| {
+        Refusal::unless(known.contains(&name), key, format!("some of {known:?}"), name)
+    })
 }
 
-/// The tables with these names, in the spec's order.
-fn keep<'a>(key: &str, tables: &DeArray<'a>, names: &DeArray<'_>) -> Result<DeArray<'a>, Refusal> {
-    let wanted = known(key, tables, names.iter().filter_map(|name| name.get_ref().as_str()))?;
-    let kept = tables.iter().filter(|t| name_of(t.get_ref()).is_some_and(|n| wanted.contains(n)));
-    Ok(kept.cloned().collect())
+/// The values, with the tables that they name in the place of the names.
+fn with_named<'a>(
+    key: &str,
+    tables: &DeArray<'a>,
+    values: &DeArray<'a>,
+) -> Result<DeArray<'a>, Refusal> {
+    check_known(key, tables, values.iter().filter_map(|value| value.get_ref().as_str()))?;
+    let table = |value: &Spanned<DeValue<'a>>| match value.get_ref().as_str() {
+        None => value.clone(),
+        name => tables.iter().find(|t| name_of(t.get_ref()) == name).unwrap_or(value).clone(),
+    };
+    Ok(values.iter().map(table).collect())
 }

@@ -111,7 +111,7 @@ struct Held {
 
 /// A cell that no other worker works on until this is dropped.
 #[derive(Debug)]
-pub struct Lease {
+pub(crate) struct Lease {
     file: PathBuf,
     token: String,
     lost: Arc<AtomicBool>,
@@ -175,7 +175,7 @@ impl Leases {
     ///
     /// # Errors
     /// If nothing can be written there: then nothing is left there. If a file there is no lease.
-    pub fn take(&self, folder: &Path) -> Result<Option<Lease>, WriteError> {
+    pub(crate) fn take(&self, folder: &Path) -> Result<Option<Lease>, WriteError> {
         let fail = |path: &Path, source| WriteError { path: path.to_path_buf(), source };
         let list = || numbers(folder).map_err(|e| fail(folder, e));
         let last = list()?.last().copied();

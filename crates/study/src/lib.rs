@@ -23,7 +23,8 @@ pub mod lease;
 pub mod record;
 pub mod shard;
 pub mod spec;
-pub mod table;
+#[doc(no_inline)]
+pub use picloom_base::table;
 pub mod whole;
 pub mod workers;
 

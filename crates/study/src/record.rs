@@ -302,7 +302,7 @@ impl Head {
     }
 
     /// Kind and version of the record.
-    pub fn format(&self) -> &str {
+    pub(crate) fn format(&self) -> &str {
         self.fields.get("format").and_then(Value::as_str).unwrap_or_default()
     }
 

@@ -442,9 +442,9 @@ impl<'a> Document<'a> {
         let mut spec: Option<Spanned<DeTable<'a>>> = None;
         for (path, text) in &texts.0 {
             let mut own = DeTable::parse(text).map_err(|e| texts.fault(&e, e.message(), &[]))?;
-            own.get_mut().remove(EXTENDS);
+            let extends = own.get_mut().remove(EXTENDS).is_some();
             let places = Places::of(path);
-            expand(own.get_mut(), &|pattern| places.matching(pattern))
+            expand(own.get_mut(), extends, &|pattern| places.matching(pattern))
                 .map_err(|refusal| refusal.in_file(path))?;
             match &mut spec {
                 None => spec = Some(own),

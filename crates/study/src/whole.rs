@@ -3,7 +3,7 @@
 
 use super::kinds::{Kind, decided_by, read_study, read_undecided};
 use super::shard::Shard;
-use super::spec::{Spec, SpecError, SpecFile, check_name, read_spec};
+use super::spec::{Spec, SpecError, SpecFile, check_name};
 use picloom_base::refusal::Refusal;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -30,18 +30,10 @@ impl Spec for WholeSpec {
 }
 
 impl WholeSpec {
-    /// Reads and verifies the spec.
+    /// The verified spec of a file.
     ///
     /// # Errors
-    /// Not readable, of another kind, no parts.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
-        Ok(read_spec(path, None)?.0)
-    }
-
-    /// The same of a spec that is read.
-    ///
-    /// # Errors
-    /// As there.
+    /// Of another kind, no parts.
     pub fn of(file: &SpecFile) -> Result<Self, SpecError> {
         Ok(file.spec(None)?.0)
     }

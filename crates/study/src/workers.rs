@@ -288,7 +288,7 @@ impl<'a> Ask<'a> {
     }
 
     /// False once somebody asked to stop.
-    pub fn going_on(&self) -> bool {
+    pub(crate) fn going_on(&self) -> bool {
         self.tell(News::GoesOn)
     }
 

@@ -66,12 +66,23 @@ fn one_table_stands_for_several() {
 }
 
 #[test]
+fn a_row_adds_its_keys_to_what_the_rows_have_in_common() {
+    let text = "[[balls]]\nfor = [{ name = \"a\" }, { name = \"b\", size = 3, colours = [\"{name}\"] }]\nsize = 2\n";
+    let balls = of(text).unwrap();
+    assert_eq!((balls[0].size, balls[1].size), (2.0, 3.0));
+    assert_eq!((names(&balls), &balls[1].colours), (vec!["a", "b"], &vec!["{name}".to_string()]));
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused() {
     for (text, parts) in [
         (
             "[[balls]]\nfor = [{ n = \"a\", m = \"b\" }]\nname = \"{n}\"\n",
-            ["balls, for", "{m}", "none"],
+            ["line 6", "unknown field `m`", "name"],
         ),
+        ("[[balls]]\nfor = [\"a\"]\nname = \"b\"\n", ["balls, for", "{} in the table", "none"]),
+        ("balls = [3, { name = \"b\" }]\n", ["balls", "tables and names", "another value"]),
+        ("balls = [\"a\", { name = \"b\" }]\n", ["balls", "tables, or `extends`", "\"a\" and no"]),
         (
             "[[balls]]\nfor = []\nname = \"{}\"\n",
             ["balls, for", "a list of words or of tables", "an empty list"],
@@ -86,10 +97,6 @@ fn what_cannot_be_meant_is_refused() {
         ),
         ("[[balls]]\ngenomes = [\"nowhere/*.json\"]\n", ["balls", "files that match", "none in"]),
         (
-            "ball_defaults = 3\n[[balls]]\nname = \"a\"\n",
-            ["ball_defaults", "a table", "another value"],
-        ),
-        (
             "[[balls]]\nname = \"a\"\n[[balls]]\nname = \"b\"\nwrong = 1\n",
             ["line 9", "unknown field `wrong`", "name"],
         ),
@@ -97,12 +104,6 @@ fn what_cannot_be_meant_is_refused() {
         let error = of(text).unwrap_err();
         assert!(parts.iter().all(|part| error.contains(part)), "{text}\n{error}");
     }
-}
-
-#[test]
-fn defaults_of_a_list_stand_under_each_of_its_tables() {
-    let balls = of("ball_defaults = { size = 2 }\n[[balls]]\nname = \"a\"\n[[balls]]\nname = \"b\"\nsize = 3\n").unwrap();
-    assert_eq!((balls[0].size, balls[1].size), (2.0, 3.0));
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn a_spec_extends_another() {
     let base =
         "[[balls]]\nfor = [\"a\", \"b\", \"c\"]\nname = \"{}\"\n[profiles.quick]\nseeds = [7]\n";
     write("base.toml", &format!("{HEAD}{base}"));
-    write("mid.toml", "extends = \"base.toml\"\nballs = [\"a\", \"c\"]\n");
+    write("mid.toml", "extends = \"base.toml\"\nballs = [\"c\", \"a\", { name = \"d\" }]\n");
     write(
         "top.toml",
         "extends = \"mid.toml\"\nname = \"top\"\nseeds = \"1..3\"\n[balls.c]\nsize = 4\n",
@@ -150,9 +151,13 @@ fn a_spec_extends_another() {
         SpecFile::read(&folder.path().join(name)).and_then(|file| file.spec::<Balls>(profile))
     };
     let top = read("top.toml", None).unwrap().0;
-    assert_eq!((top.name.as_str(), names(&top.balls)), ("top", vec!["a", "c"]));
-    assert_eq!((top.seeds.len(), top.balls[1].size), (3, 4.0));
+    assert_eq!((top.name.as_str(), names(&top.balls)), ("top", vec!["c", "a", "d"]));
+    assert_eq!((top.seeds.len(), top.balls[0].size), (3, 4.0));
     assert_eq!(read("top.toml", Some("quick")).unwrap().0.seeds, [7]);
+
+    write("other.toml", "extends = \"base.toml\"\nballs = [\"a\", \"z\"]\n");
+    let error = read("other.toml", None).unwrap_err().to_string();
+    assert!(error.contains("some of [\"a\", \"b\", \"c\"]") && error.contains('z'), "{error}");
 
     // An error is told in the file in which it stands.
     write("bad.toml", "extends = \"base.toml\"\n\nwrong = 1\n");
@@ -184,6 +189,12 @@ fn a_contrast_asks_more_beside_itself() {
     );
     assert_eq!((more.of.column(), &more.between), ("fit", &own.between));
     assert_eq!(more.rows.to_string(), "arm=dense,seed=1");
+    // One key says that a contrast stands beside a claim, here and in `more`.
+    let beside = text.replace("between", "beside = \"B\"\nbetween");
+    let file = SpecFile::parse(Path::new("s.toml"), &format!("{HEAD}{beside}")).unwrap();
+    for contrast in file.analysis().unwrap().contrasts {
+        assert_eq!((contrast.claim.as_deref(), contrast.beside), (Some("B"), true));
+    }
     let wrong = text.replace("id = \"-learned\", ", "");
     let error = SpecFile::parse(Path::new("s.toml"), &format!("{HEAD}{wrong}"))
         .unwrap()

@@ -69,7 +69,7 @@ impl ClaimRow {
     }
 
     /// The claim, and whether it is the paper's.
-    pub fn says(&self) -> String {
+    pub(crate) fn says(&self) -> String {
         let whose = if self.text.apart { " (Not the paper's claim.)" } else { "" };
         format!("{}{whose}", self.text.says)
     }
@@ -81,7 +81,7 @@ impl ClaimRow {
     }
 
     /// The contrasts that decide.
-    pub fn deciding(&self) -> impl Iterator<Item = &Decision> {
+    pub(crate) fn deciding(&self) -> impl Iterator<Item = &Decision> {
         self.decisions.iter().filter(|decision| !decision.contrast.beside)
     }
 
@@ -132,7 +132,7 @@ impl ClaimRow {
     }
 
     /// The first effect: estimate and interval. Of two halves, the one that is not supported stands first.
-    pub fn first(&self) -> Option<Valued> {
+    pub(crate) fn first(&self) -> Option<Valued> {
         let finding = || self.found().next().map(|one| one.value());
         let effect = || self.effects().next().map(|e| (e.estimate, e.low.zip(e.high)));
         if self.found().all(|one| one.finding.verdict == Verdict::Supported) {
@@ -158,7 +158,7 @@ pub fn named(found: &Found) -> String {
 }
 
 /// The meaning of an effect's number: measure, difference, unit.
-pub fn measured(found: &Found) -> String {
+pub(crate) fn measured(found: &Found) -> String {
     let of = match found.of.as_str() {
         "score" => "scores, each 0 to 1",
         "fit" => "shares of seeds that learn the picture, each 0 to 1",

@@ -21,8 +21,10 @@ mod results;
 pub mod spec;
 pub mod special;
 
-pub use claim_row::{ClaimRow, Earlier, measured, named};
+pub use claim_row::{ClaimRow, Earlier, named};
 pub use ledger::Ledger;
-pub use results::{LedgerError, Results, Valued, difference};
+pub use results::LedgerError;
+pub(crate) use results::{Results, Valued};
 pub use spec::{ClaimText, StudySpec};
-pub use special::{Special, trained_points};
+pub use special::Special;
+pub(crate) use special::trained_points;

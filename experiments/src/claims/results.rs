@@ -18,7 +18,7 @@ pub enum LedgerError {
 }
 
 /// The results of the study's parts in a folder, each read when it is asked for.
-pub struct Results {
+pub(crate) struct Results {
     folder: PathBuf,
     parts: Vec<String>,
     pub(super) tables: Tables,
@@ -26,19 +26,19 @@ pub struct Results {
 
 impl Results {
     /// Those in `FOLDER/PART` of the parts of a study.
-    pub fn below(folder: &Path, parts: Vec<String>) -> Self {
+    pub(crate) fn below(folder: &Path, parts: Vec<String>) -> Self {
         let tables = Tables::below([folder.to_path_buf()]);
         Results { folder: folder.to_path_buf(), parts, tables }
     }
 
     /// Parts without a result.
-    pub fn missing(&self) -> Vec<&str> {
+    pub(crate) fn missing(&self) -> Vec<&str> {
         let parts = self.parts.iter().map(String::as_str);
         parts.filter(|part| !self.folder.join(part).join(STUDY).exists()).collect()
     }
 
     /// True if no part has a result.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.missing().len() == self.parts.len()
     }
 
@@ -46,7 +46,7 @@ impl Results {
     ///
     /// # Errors
     /// Another part's result is in its place; a study of one's own may be.
-    pub fn of(&self, part: &str) -> Result<Option<PathBuf>, RecordError> {
+    pub(crate) fn of(&self, part: &str) -> Result<Option<PathBuf>, RecordError> {
         let path = self.folder.join(part);
         if !path.join(STUDY).exists() {
             return Ok(None);
@@ -65,7 +65,7 @@ impl Results {
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn record<R: Record>(&self, part: &str) -> Result<Option<R>, RecordError> {
+    pub(crate) fn record<R: Record>(&self, part: &str) -> Result<Option<R>, RecordError> {
         self.of(part)?.map(|path| R::read(&path)).transpose()
     }
 }
@@ -85,10 +85,10 @@ pub(super) fn all_of(verdicts: &[Verdict]) -> Verdict {
 }
 
 /// An estimate with the ends of its interval, as far as they are known.
-pub type Valued = (Option<f64>, Option<(f64, f64)>);
+pub(crate) type Valued = (Option<f64>, Option<(f64, f64)>);
 
 /// `−0.095 [−0.132, −0.058]`.
-pub fn difference((estimate, ends): Valued) -> String {
+pub(crate) fn difference((estimate, ends): Valued) -> String {
     let three = |x: f64| picloom::base::text::fixed(x, 3);
     match (estimate, ends) {
         (Some(e), Some((l, h))) => format!("{} [{}, {}]", three(e), three(l), three(h)),

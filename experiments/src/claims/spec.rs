@@ -90,13 +90,13 @@ impl StudySpec {
     }
 
     /// The contrasts of a study for a claim.
-    pub fn of_claim(&self, study: &str, claim: &str) -> impl Iterator<Item = &ContrastSpec> {
+    pub(crate) fn of_claim(&self, study: &str, claim: &str) -> impl Iterator<Item = &ContrastSpec> {
         let all = self.contrasts.get(study).into_iter().flatten();
         all.filter(move |c| c.claim.as_deref().unwrap_or(&c.id) == claim)
     }
 
     /// The names of the parts.
-    pub fn studies(&self) -> Vec<String> {
+    pub(crate) fn studies(&self) -> Vec<String> {
         let stem = |part: &PathBuf| Some(part.file_stem()?.to_str()?.to_string());
         self.parts.iter().filter_map(stem).collect()
     }

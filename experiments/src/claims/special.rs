@@ -33,7 +33,7 @@ impl Special {
     }
 
     /// Its value with its interval.
-    pub fn value(&self) -> Valued {
+    pub(crate) fn value(&self) -> Valued {
         (self.finding.effect, self.finding.interval.map(|i| (i.low, i.high)))
     }
 }
@@ -89,7 +89,7 @@ fn plain(statistic: impl Into<String>, interval: Interval, units: usize) -> Find
 
 /// Fit trained networks by depth and density, for the theory's second half; those of further levels of an arm
 /// are units of their own.
-pub fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+pub(crate) fn trained_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
         let further = (row.level > 1).then(|| format!("{}-{}", row.arm, row.level));
         Some((further.unwrap_or_else(|| row.arm.clone()), result.score().filter(|_| result.fit)?))
@@ -125,7 +125,7 @@ fn points(
 pub const PARTS: usize = 3;
 
 /// SP's sparse networks near their picture, by level, with how far their links keep to the modules of their function.
-pub fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
+pub(crate) fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {
     points(record, |row, result| {
         (row.arm == Sweep::SP.arm && result.is_sparse_and_near()).then_some(())?;
         Some((format!("{}-{}", row.arm, row.level), result.function?.wiring))

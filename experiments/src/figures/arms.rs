@@ -30,7 +30,7 @@ pub fn at(place: usize) -> &'static Arm {
 }
 
 /// Label, colour and marker of an arm; of one that no table knows, its own name.
-pub fn look(key: &str) -> (String, Colour, Marker) {
+pub(crate) fn look(key: &str) -> (String, Colour, Marker) {
     match arm(key) {
         Some((_, a)) => (a.label.into(), a.colour, a.marker),
         None => (key.replace('-', " "), style::GREY, Marker::Plus),

@@ -4,6 +4,7 @@
 use super::{DrawError, Sources};
 use picloom::experiment::networks::record::{Maps, Views};
 use picloom::figures::page::{CAPTION, HEADING, LINE, NOTE, Page};
+use picloom::figures::raster::pictures;
 use picloom::figures::sheets::{Pane, signed_colour};
 use picloom::figures::style::{self, Colour, size};
 use picloom::figures::svg::Anchor;
@@ -167,7 +168,7 @@ impl MapBoard {
         for layer in &sheet.layers {
             let places = 0..layer.units.min(self.most);
             let maps: Vec<Option<&Picture>> = places.map(|k| layer.pictures.get(k)).collect();
-            page.pictures((left, page.y), MAP, MAP + MAP_GAP, &maps);
+            pictures(page, (left, page.y), MAP, MAP + MAP_GAP, &maps);
             let count = format!("{}/{}", layer.alive, layer.units);
             page.text((left + wide - 4.0, page.y + 0.5 * MAP + 4.0), &count, CAPTION, Anchor::End);
             page.y += MAP + MAP_GAP;

@@ -97,7 +97,7 @@ impl From<Nothing> for DrawError {
 }
 
 /// Draws a figure from records.
-pub type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
+pub(crate) type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
 
 /// One figure.
 pub struct Figure {
@@ -125,7 +125,7 @@ impl Figure {
     }
 
     /// The records it is drawn from, relative to their folder.
-    pub fn records(&self) -> Vec<String> {
+    pub(crate) fn records(&self) -> Vec<String> {
         match self.studies {
             [] => vec!["claims.json".into()],
             studies => studies.iter().map(|study| format!("{study}/rows.csv.gz")).collect(),
@@ -233,12 +233,12 @@ impl Sources {
     }
 
     /// The folder of the records.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// `FOLDER/STUDY`, the folder of its record.
-    pub fn path(&self, study: &str) -> PathBuf {
+    pub(crate) fn path(&self, study: &str) -> PathBuf {
         self.folder.join(study)
     }
 
@@ -246,7 +246,7 @@ impl Sources {
     ///
     /// # Errors
     /// It is not there, or cannot be read.
-    pub fn read<R: 'static, E: std::fmt::Display>(
+    pub(crate) fn read<R: 'static, E: std::fmt::Display>(
         &self,
         study: &str,
         reader: impl FnOnce(&Path) -> Result<R, E>,
@@ -298,7 +298,7 @@ impl Sources {
     ///
     /// # Errors
     /// It is not there, or cannot be read.
-    pub fn ledger(&self) -> Result<Rc<Ledger>, DrawError> {
+    pub(crate) fn ledger(&self) -> Result<Rc<Ledger>, DrawError> {
         self.cached(self.folder.join("claims.json"), "claims", Ledger::read)
     }
 
@@ -335,7 +335,7 @@ impl Sources {
     }
 
     /// The profile of the record of `study`, if it is there and of one.
-    pub fn profile_of(&self, study: &str) -> Option<String> {
+    pub(crate) fn profile_of(&self, study: &str) -> Option<String> {
         #[derive(serde::Deserialize)]
         struct Head {
             profile: Option<String>,
@@ -357,10 +357,10 @@ impl Sources {
 }
 
 /// The profile of commands for records that are not there yet.
-pub const PROFILE: &str = "quick";
+pub(crate) const PROFILE: &str = "quick";
 
 /// The command that makes the record of `study` in `folder`.
-pub fn make(study: &str, profile: &str, folder: &Path) -> String {
+pub(crate) fn make(study: &str, profile: &str, folder: &Path) -> String {
     match study {
         "claims" => "picloom-experiments claims".into(),
         _ => format!(

@@ -25,7 +25,7 @@ impl From<String> for Drawing {
 /// The record holds nothing of what a figure shows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{study}/rows.csv.gz: expected {expected}, found none")]
-pub struct Nothing {
+pub(crate) struct Nothing {
     /// The study.
     pub study: String,
     /// The thing that is missing.

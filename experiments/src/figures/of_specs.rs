@@ -3,7 +3,8 @@
 
 use super::{DrawError, Drawing, Figure, Sources};
 use crate::claims::StudySpec;
-use picloom::figures::plot::{FigureSpec, Source, draw, of_spec, tables_of};
+use picloom::figures::of_spec::{draw, of_spec, read_source, tables_of};
+use picloom::figures::plot::{FigureSpec, Source};
 use picloom::study::analysis::Analysis;
 use picloom::study::record::ROWS;
 use picloom::study::spec::read_analysis;
@@ -56,7 +57,7 @@ fn drawn(
 ) -> Result<Drawing, DrawError> {
     let mut tables = Vec::new();
     for study in studies {
-        let read = |folder: &Path| Source::read(&folder.join(ROWS));
+        let read = |folder: &Path| read_source(&folder.join(ROWS));
         tables.push(Source::clone(&*sources.read(study, read)?));
     }
     let drawing = draw(figure, &tables, &spec.contrasts).map_err(|refusal| DrawError::Nothing {

@@ -8,7 +8,7 @@ use crate::training::{RunRow, TrainingRecord};
 use picloom::experiment::curve::Curve;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series};
-use picloom::figures::losses::geometric_mean;
+use picloom::figures::plot::geometric_mean;
 use picloom::figures::style::{Colour, PALETTE, number, superscript};
 use picloom::train::StopReason;
 

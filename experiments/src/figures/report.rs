@@ -230,7 +230,6 @@ fn verdict_section(ledger: &Ledger, drawn: &[(&Figure, Result<Drawing, DrawError
                 Align::Left,
             ],
             rows: rows.collect(),
-            notes: Vec::new(),
         });
     if let Some(drawing) = find(drawn, "claims") {
         section = section.figure(

@@ -19,7 +19,7 @@ use picloom::figures::charts::{Figure, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
-pub fn tone(i: usize, n: usize) -> Colour {
+pub(crate) fn tone(i: usize, n: usize) -> Colour {
     let t = i as f64 / (n.max(2) - 1) as f64;
     let stops =
         [Colour(246, 190, 80), Colour(226, 105, 80), Colour(150, 45, 115), Colour(45, 20, 85)];

@@ -6,7 +6,7 @@ use super::pictures::{self, ChangeSheet, Pictured, pictured};
 use super::{DrawError, Drawing, Sources, some};
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Series};
-use picloom::figures::losses::geometric_mean;
+use picloom::figures::plot::geometric_mean;
 use picloom::figures::style::{self, percent};
 
 const STUDY: &str = "wirings";

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Predicted probability against observed share, with Wilson's intervals and the counts beside
 /// the points.
-pub fn reliability(report: &Report) -> String {
+pub(crate) fn reliability(report: &Report) -> String {
     let pooled = &report.pooled;
     let points = pooled.reliability.iter().map(|bin| {
         Point::new(bin.probability, bin.damaged.estimate)
@@ -60,7 +60,7 @@ fn corners(judged: &[(&LabelRow, &Verdict)]) -> Vec<(f64, f64)> {
 }
 
 /// The ROC curve over all pictures, and one for each target in grey.
-pub fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
+pub(crate) fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
     let (report, pooled) = (&found.report, &found.report.pooled);
     let judged: Vec<(&LabelRow, &Verdict)> = rows.iter().copied().zip(&found.verdicts).collect();
     let mut targets: BTreeMap<&str, Vec<(&LabelRow, &Verdict)>> = BTreeMap::new();
@@ -69,7 +69,7 @@ pub fn roc(rows: &[&LabelRow], found: &FullReport) -> String {
         .values()
         .map(|judged| corners(judged))
         .filter(|corners| !corners.is_empty())
-        .map(|corners| Series { width: 0.9, ..Series::line("", style::UNJUDGED, corners) })
+        .map(|corners| Series { width: 0.9, ..Series::line("", style::SILVER, corners) })
         .collect();
     series.push(Series::line("", DAMAGED, corners(&judged)));
     let auc = pooled
@@ -94,7 +94,10 @@ const WORST: usize = 10;
 ///
 /// # Errors
 /// A picture cannot be read.
-pub fn worst_mistakes(rows: &[&LabelRow], found: &FullReport) -> Result<String, PictureError> {
+pub(crate) fn worst_mistakes(
+    rows: &[&LabelRow],
+    found: &FullReport,
+) -> Result<String, PictureError> {
     let pairs = rows.iter().zip(&found.verdicts);
     let mut wrong: Vec<_> = pairs.filter(|(row, v)| row.label != v.likelier()).collect();
     let far = |v: &Verdict| (v.p_damaged - 0.5).abs();

@@ -69,7 +69,7 @@ struct Example<'a> {
 }
 
 /// All labelled pictures of the sets.
-pub fn rows_of(sets: &[LabelSet]) -> Vec<&LabelRow> {
+pub(crate) fn rows_of(sets: &[LabelSet]) -> Vec<&LabelRow> {
     sets.iter().flat_map(|s| &s.rows).collect()
 }
 

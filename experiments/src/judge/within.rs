@@ -39,7 +39,7 @@ pub struct Seen {
 
 impl Seen {
     /// A labelled picture, what the judge says of it, and what one says that is `told` the network only.
-    pub fn of(row: &LabelRow, verdict: &Verdict, told: f64) -> Self {
+    pub(crate) fn of(row: &LabelRow, verdict: &Verdict, told: f64) -> Self {
         let is = |label: Label| label == Label::Damaged;
         Seen {
             network: network_of(row),
@@ -54,14 +54,14 @@ impl Seen {
 }
 
 /// The network that drew a row: by its target and name, in whatever set; one without a name by its base picture.
-pub fn network_of(row: &LabelRow) -> String {
+pub(crate) fn network_of(row: &LabelRow) -> String {
     let (target, network, base) = row.drawer();
     format!("{target} {network} {}", base.display())
 }
 
 /// P(damaged) of a judge that is told the mean log-odds of each row's network: for a logistic model that of the
 /// mean of its (cut) features.
-pub fn network_means(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64> {
+pub(crate) fn network_means(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64> {
     let networks: Vec<String> = rows.iter().map(|row| network_of(row)).collect();
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (verdict, network) in verdicts.iter().zip(&networks) {
@@ -201,7 +201,7 @@ impl WithinNetworks {
     }
 
     /// For people.
-    pub fn table(&self) -> String {
+    pub(crate) fn table(&self) -> String {
         let shown = |i: Option<Interval>| match i {
             Some(i) => format!("{:.3} [{:.3}, {:.3}]", i.estimate, i.low, i.high),
             None => "none".into(),

@@ -41,7 +41,7 @@ pub struct Axes {
 
 impl Axes {
     /// At most 30 of each, at random.
-    pub fn draw(view: &View, rng: &mut SimRng) -> Self {
+    pub(crate) fn draw(view: &View, rng: &mut SimRng) -> Self {
         let (network, living) = (&view.model().network, living(view));
         let single = Selection::Sample(DIRECTIONS).draw(view.model(), rng);
         let weights = single.into_iter().map(|link| vec![(link, 1.0)]).collect();

@@ -19,7 +19,7 @@ use picloom::score::measures::silencing::Silenced;
 use picloom::score::{Judge, JudgeError};
 
 /// The candidates of the gate.
-pub struct Candidates;
+pub(crate) struct Candidates;
 
 const fn column(name: &'static str, label: &'static str, says: &'static str) -> Column {
     Column { name, label, says, before: Some(disentanglement::KEY) }

@@ -93,7 +93,7 @@ pub fn towards(
 }
 
 /// The reach of edits that lead to the relatives of a target.
-pub struct TowardsRelatives;
+pub(crate) struct TowardsRelatives;
 
 impl Measures for TowardsRelatives {
     fn key(&self) -> &'static str {

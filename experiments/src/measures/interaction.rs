@@ -30,7 +30,7 @@ pub fn of_changes(both: &[f32], a: &[f32], b: &[f32]) -> f64 {
 
 /// Mean ι over pairs of different weights of a sweep; `None` if fewer than two can change the
 /// picture so far.
-pub fn interaction(view: &View, sweep: &WeightSweep, rng: &mut SimRng) -> Option<f64> {
+pub(crate) fn interaction(view: &View, sweep: &WeightSweep, rng: &mut SimRng) -> Option<f64> {
     let moved: Vec<_> = sweep.perturbations.iter().filter(|p| !p.silent).collect();
     let mut pairs = Vec::new();
     for _ in 0..8 * PAIRS {

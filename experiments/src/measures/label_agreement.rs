@@ -72,7 +72,7 @@ const PERMUTATIONS: usize = 1000;
 impl LabelAgreement {
     /// The agreement of a genome's labels, with its links moved by `delta` and drawn at `size`². None: fewer than three
     /// labelled links, one label only, or no two links with the same one.
-    pub fn of(
+    pub(crate) fn of(
         genome: &Genome,
         (size, coords): (usize, Coords),
         delta: Delta,
@@ -95,13 +95,13 @@ impl LabelAgreement {
     }
 
     /// How much more links with one label are alike than the same labels on rotated directions, in AUC.
-    pub fn advantage(&self) -> f64 {
+    pub(crate) fn advantage(&self) -> f64 {
         self.auc.estimate - self.rotated
     }
 }
 
 /// The agreement of an evolved network's labels.
-pub struct Labels;
+pub(crate) struct Labels;
 
 impl Measures for Labels {
     fn key(&self) -> &'static str {

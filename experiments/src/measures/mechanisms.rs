@@ -96,7 +96,7 @@ impl Mechanisms {
 }
 
 /// The mechanisms at a network that a study measures.
-pub struct OfDescent;
+pub(crate) struct OfDescent;
 
 const fn column(name: &'static str, label: &'static str, says: &'static str) -> Column {
     Column { name, label, says, before: Some("modules_density") }

@@ -32,7 +32,7 @@ const KEPT: usize = 4;
 const TAUGHT: usize = 3;
 
 /// Plasticity with four weights.
-pub struct Plasticity;
+pub(crate) struct Plasticity;
 
 impl Measures for Plasticity {
     fn key(&self) -> &'static str {

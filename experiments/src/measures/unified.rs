@@ -38,7 +38,7 @@ pub fn overlap(a: &[f64], b: &[f64]) -> f64 {
 
 /// U of the repeated parts less that of random windows; `None` if nothing is repeated or no unit
 /// changes the picture.
-pub fn unified(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
+pub(crate) fn unified(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
     let repeated = Repeated::of(silenced)?;
     let random: Vec<(usize, usize)> =
         (0..NULL).filter_map(|_| rng.choose(&repeated.pairs).copied()).collect();

@@ -29,7 +29,7 @@ const DRAWS: usize = 3;
 const STEP: f64 = 1.0 / 128.0;
 
 /// Of a network's own picture; `None` if it has no parts, or no layer with two living units.
-pub fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
+pub(crate) fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
     let view = &silenced.view;
     let layers = Layers::of(view)?;
     let (units, edits) = (layers.units(), edits_of(view.picture()));

@@ -40,7 +40,7 @@ pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
 }
 
 /// The same with masks learned at another penalty. Rule `C13-penalty`.
-pub fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> Finding {
+pub(crate) fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f64>) -> Finding {
     let mut excess = Vec::new();
     let mut by_target: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut seeds = BTreeSet::new();

@@ -10,6 +10,7 @@ mod record;
 mod spec;
 mod study;
 
-pub use record::{ArmOutcome, Measured, PartOutcome, StructuralKey, arm, arm_at, penalties};
+pub(crate) use record::arm_at;
+pub use record::{ArmOutcome, Measured, PartOutcome, StructuralKey, arm, penalties};
 pub use spec::{PartedTarget, Shown, Structural, StructuralRecord, StructuralRow, StructuralStudy};
 pub use study::{Arms, StructuralCell};

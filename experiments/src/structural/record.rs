@@ -55,7 +55,7 @@ impl ArmOutcome {
     }
 
     /// Parts with D_sub > 0 and D_abl < 0.
-    pub fn compositional_parts(&self) -> usize {
+    pub(crate) fn compositional_parts(&self) -> usize {
         self.parts.iter().filter(|p| p.is_compositional()).count()
     }
 }
@@ -82,7 +82,7 @@ pub struct PartOutcome {
 
 impl PartOutcome {
     /// True if D_sub > 0 and D_abl < 0: its subnetwork draws it, and takes it along.
-    pub fn is_compositional(&self) -> bool {
+    pub(crate) fn is_compositional(&self) -> bool {
         self.d_sub > 0.0 && self.d_abl < 0.0
     }
 }
@@ -96,7 +96,7 @@ pub fn arm<'a>(
 }
 
 /// The same with masks learned at another penalty.
-pub fn arm_at<'a>(
+pub(crate) fn arm_at<'a>(
     record: &'a StructuralRecord,
     arm: &str,
     penalty: Option<f64>,

@@ -231,7 +231,7 @@ pub(crate) fn order(depths: &[(usize, f64, f64)]) -> Option<f64> {
 ///
 /// # Errors
 /// A point out of range.
-pub fn halves(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeError> {
+pub(crate) fn halves(points: &[TrainedPoint], parts: usize) -> Result<ByTarget, VolumeError> {
     Ok(each(orders(points, parts)?, |order| {
         let mut depths = order.depths.clone();
         depths.sort_by(|a, b| a.1.total_cmp(&b.1));

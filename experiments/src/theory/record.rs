@@ -114,10 +114,10 @@ columns! {
 }
 
 /// A curve of the record and its values. The values are `None` if the cell failed.
-pub type Curve<'a> = (&'a CurveKey, Option<&'a CurveValues>);
+pub(crate) type Curve<'a> = (&'a CurveKey, Option<&'a CurveValues>);
 
 /// The curves, in order.
-pub fn curves(record: &TheoryRecord) -> impl Iterator<Item = Curve<'_>> {
+pub(crate) fn curves(record: &TheoryRecord) -> impl Iterator<Item = Curve<'_>> {
     record.rows.iter().filter_map(|row| match (&row.key, &row.result) {
         (TheoryKey::Curve(key), Some(TheoryFound::Curve(values))) => Some((key, Some(values))),
         (TheoryKey::Curve(key), _) => Some((key, None)),
@@ -159,12 +159,12 @@ pub struct Peak {
 
 impl Peak {
     /// The middle of the depths that are not told apart from the best.
-    pub fn middle(&self) -> f64 {
+    pub(crate) fn middle(&self) -> f64 {
         (self.from + self.to) as f64 / 2.0
     }
 
     /// The peak of a curve; `None` if no value is positive.
-    pub fn of(curve: &CurveValues) -> Option<Self> {
+    pub(crate) fn of(curve: &CurveValues) -> Option<Self> {
         let at = (0..curve.depths.len())
             .filter(|&i| curve.value[i].is_some_and(|v| v > 0.0))
             .reduce(|a, b| if curve.value[b] > curve.value[a] { b } else { a })?;

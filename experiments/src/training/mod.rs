@@ -8,5 +8,6 @@ pub mod newton_schulz;
 mod spec;
 mod study;
 
-pub use spec::{Optimizers, RowResult, RunKey, RunRow, Training, TrainingRecord, TrainingStudy};
-pub use study::{Bases, Run};
+pub(crate) use spec::RunRow;
+pub use spec::{Optimizers, RowResult, RunKey, Training, TrainingRecord, TrainingStudy};
+pub use study::Run;

@@ -34,7 +34,7 @@ pub struct NewtonSchulz {
 
 impl NewtonSchulz {
     /// For people.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let interval = |i: Interval| format!("{:.4} [{:.4}, {:.4}]", i.estimate, i.low, i.high);
         let mut text = format!(
             "log₂ loss for each doubling of Newton–Schulz steps: {}, {} units: {:?}\n",
@@ -54,13 +54,13 @@ impl NewtonSchulz {
 }
 
 /// Newton–Schulz steps of a Muon arm; `None` stands for the exact polar factor.
-pub type MuonArm = Option<usize>;
+pub(crate) type MuonArm = Option<usize>;
 
 /// log₂ of the late loss of each Muon arm.
 type ArmLosses = BTreeMap<MuonArm, f64>;
 
 /// Which Muon arm a run is; `None` for other optimizers.
-pub fn muon_arm(row: &RunRow) -> Option<MuonArm> {
+pub(crate) fn muon_arm(row: &RunRow) -> Option<MuonArm> {
     match row.optimizer.parse() {
         Ok(OptimizerConfig::Muon(c)) => Some(match c.orthogonalizer {
             Orthogonalizer::NewtonSchulz => Some(c.steps),

@@ -50,7 +50,7 @@ pub type TrainingStudy = GridStudy<Training>;
 pub type TrainingRecord = GridRecord<Training>;
 
 /// One run of the record.
-pub type RunRow = GridRow<Training>;
+pub(crate) type RunRow = GridRow<Training>;
 
 /// Optimizers × learning rates × seeds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -125,7 +125,7 @@ columns! {
 
 impl RowResult {
     /// Whether attempts collapsed before the one that this is of.
-    pub fn began_again(&self) -> bool {
+    pub(crate) fn began_again(&self) -> bool {
         self.reason.attempts_before(self.collapses) > 0
     }
 }

@@ -53,14 +53,14 @@ impl Serialize for Run {
 
 impl Run {
     /// The resolved config.
-    pub fn config(&self) -> RunConfig {
+    pub(crate) fn config(&self) -> RunConfig {
         let schedule = self.lr.map_or_else(Schedule::default, Schedule::constant);
         let train = TrainConfig { seed: self.seed, schedule, ..self.of.train.clone() };
         RunConfig { train, ..self.of.base.config.clone() }
     }
 
     /// Its optimizer.
-    pub fn optimizer(&self) -> &OptimizerConfig {
+    pub(crate) fn optimizer(&self) -> &OptimizerConfig {
         &self.of.train.optimizer
     }
 
@@ -70,7 +70,7 @@ impl Run {
     }
 
     /// The run, ready to be trained.
-    pub fn job(&self) -> TrainJob {
+    pub(crate) fn job(&self) -> TrainJob {
         TrainJob { config: self.config(), ..(*self.of.base).clone() }
     }
 
@@ -140,7 +140,7 @@ fn base_job(
 }
 
 /// The rest of a run's config, by target and wiring in the order of the spec.
-pub type Bases = Vec<(String, Wiring, Arc<TrainJob>)>;
+pub(crate) type Bases = Vec<(String, Wiring, Arc<TrainJob>)>;
 
 impl Grid for Training {
     const KIND: &'static str = "training";

@@ -60,7 +60,12 @@ pub use picloom::score::measures::components::MOST_PARTS;
 
 /// Refuses what no function here can compute: L outside 1..=255, W outside 1..=65535, P outside 1..=8, p outside [0, 1]. With more parts than
 /// units nothing is mapped: expectations are 0.
-pub fn checked(width: usize, layers: usize, parts: usize, p: f64) -> Result<(), VolumeError> {
+pub(crate) fn checked(
+    width: usize,
+    layers: usize,
+    parts: usize,
+    p: f64,
+) -> Result<(), VolumeError> {
     let fail =
         |what: &str, expected: &str, found: String| Err(Refusal::new(what, expected, found).into());
     if !(1..=255).contains(&layers) {

@@ -1,6 +1,6 @@
 //! Texts from files stay texts in every figure, every table and the report of the study.
 
-use crate::figures_study::records::{self, Odd};
+use crate::figures_study::records;
 use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
 use crate::root;
 use picloom::experiment::networks::NetworksRecord;
@@ -14,22 +14,16 @@ use picloom_experiments::figures::{DrawError, FIGURES, Sources};
 #[test]
 fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {
     let folder = tempfile::tempdir().unwrap();
-    let targets = ["moth", "letter_a", "bowl", "eye"];
-    records::study(folder.path(), &targets, 4, |_| Odd::No);
     // A target, an arm, the question and the profile of every record.
     let evil = serde_json::to_string(EVIL).unwrap();
-    for study in ["wirings", "depth", "pruning", "out_of_domain", "controls"] {
-        let path = folder.path().join(study);
-        let record = NetworksRecord::read(&path).unwrap();
+    records::study(folder.path(), |record| {
         let text = serde_json::to_string(&record).unwrap();
-        let text = text
-            .replace("\"moth\"", &evil)
-            .replace("\"a-new-method\"", &evil)
-            .replace("\"What?\"", &evil)
-            .replace("\"made-up\"", &evil);
-        let record: NetworksRecord = serde_json::from_str(&text).unwrap();
-        record.save(&path).unwrap();
-        assert_eq!(NetworksRecord::read(&path).unwrap().text(), record.text());
+        let text = text.replace("\"moth\"", &evil).replace("\"wanda\"", &evil);
+        *record = serde_json::from_str(&text).unwrap();
+        (record.question, record.profile) = (EVIL.into(), EVIL.into());
+    });
+    for study in ["wirings", "depth", "pruning", "controls"] {
+        let record = NetworksRecord::read(&folder.path().join(study)).unwrap();
         let csv = String::from_utf8(record.parts().1.to_csv()).unwrap();
         assert!(record.targets().contains(&EVIL) && record.question == EVIL);
         assert_table(study, &csv);

@@ -1,13 +1,12 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
 use crate::command::json;
-use crate::refusals::{assert_refused, refusal_of};
 use crate::repository::repository;
 use crate::root;
 use picloom::study::Record;
 use picloom::study::cells::{CellStudy, collect_cells, run_cells, study_folder};
 use picloom::study::record::RecordError;
-use picloom::study::spec::{SpecError, Title};
+use picloom::study::spec::Title;
 use picloom::study::workers::{Progress, StudyObserver};
 use picloom_experiments::training::{Run, TrainingRecord, TrainingStudy};
 use std::path::{Path, PathBuf};
@@ -73,73 +72,6 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
     assert_eq!(labels[4], "face dense lbfgs seed 0");
     let one = TrainingStudy::read(&path, Some("one")).unwrap();
     assert_eq!((one.cells.len(), one.cells[0].seed), (3, 7));
-}
-
-#[test]
-fn a_run_has_the_same_id_wherever_the_repository_stands() {
-    let ((_a, first), (_b, second)) = (small(SMALL), small(SMALL));
-    let ids = |path: &Path| -> Vec<String> {
-        let plan = TrainingStudy::read(path, None).unwrap();
-        plan.cells.iter().map(Run::run_id).collect()
-    };
-    assert_eq!(ids(&first), ids(&second));
-    // Also if its spec names a place of this machine.
-    let absolute = |path: &Path| {
-        let face = path.with_file_name("targets").join("face.png");
-        let text = SMALL.replace("\"targets/face.png\"", &format!("{face:?}"));
-        std::fs::write(path, text).unwrap();
-        ids(path)
-    };
-    assert_eq!(absolute(&first), absolute(&second));
-}
-
-#[test]
-fn a_study_of_more_runs_than_can_be_is_refused_before_any_is_made() {
-    let list = |of: &dyn Fn(u32) -> String| (1..=100_000).map(of).collect::<Vec<_>>().join(", ");
-    let (seeds, rates) = (list(&|n| n.to_string()), list(&|n| format!("{n}e-5")));
-    let text = SMALL
-        .replace("seeds = [0, 1]", &format!("seeds = [{seeds}]"))
-        .replace("lrs = [1e-2, 1e-3]", &format!("lrs = [{rates}]"));
-    let (_folder, path) = small(&text);
-    let error = TrainingStudy::read(&path, None).unwrap_err().to_string();
-    let expected = "expected at most 1000000 cells, found 1 wired targets × 3 optimizers × 100000 rates × 100000 seeds";
-    assert!(error.ends_with(expected), "{}", &error[error.len().saturating_sub(400)..]);
-}
-
-#[test]
-fn wrong_specs_are_refused_with_path_expected_and_found() {
-    let refused = |from: &str, to: &str| {
-        let (_folder, path) = small(&SMALL.replacen(from, to, 1));
-        (TrainingStudy::read(&path, None).unwrap_err(), path)
-    };
-    for (from, to, refusal) in [
-        ("size = 8", "size = 1", ["size", "2 to 4096 pixels", "1"]),
-        ("\"training\"", "\"depth\"", ["kind", "\"training\"", "\"depth\""]),
-        ("\"dense\"", "\"graph\"", ["target face", "", ""]),
-    ] {
-        let (error, path) = refused(from, to);
-        assert!(refusal_of(&error).at.starts_with(&path.display().to_string()), "{to}: {error}");
-        assert_refused(&error, refusal);
-    }
-    // Values of the wrong kind, with their line.
-    for (from, to, line, found) in [
-        ("steps = 40", "stepz = 40", 6, "`stepz`"),
-        ("steps = 40", "steps = 0", 6, "0"),
-        ("lrs = [1e-2, 1e-3]", "lrs = [-1.0]", 9, "-1.0"),
-        ("seeds = [0, 1]", "seeds = []", 8, "none"),
-        ("\"adam\"", "\"adamm\"", 19, "adamm"),
-        ("\"dense\"", "\"thick\"", 10, "thick"),
-    ] {
-        let (error, wanted) = refused(from, to);
-        let SpecError::Toml { path, problem } = error else { panic!("{to}: {error}") };
-        let is_there = problem.starts_with(&format!("line {line}: "));
-        assert!(is_there && problem.contains(found) && path == wanted, "{to}: {problem}");
-    }
-    let (error, _) = refused("targets/face.png", "no.png");
-    assert!(matches!(&error, SpecError::Target { target, .. } if target == "face"), "{error}");
-    let (_folder, path) = small(SMALL);
-    let error = TrainingStudy::read(&path, Some("two")).unwrap_err();
-    assert_refused(&error, ["profile", "standard or one of one", "\"two\""]);
 }
 
 /// Cells that fail are those of any study: `tests/command/workers.rs`.

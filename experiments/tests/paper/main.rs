@@ -3,14 +3,14 @@
 #[allow(dead_code)]
 #[path = "../../../tests/common/answers.rs"]
 mod answers;
+#[path = "../../../tests/common/genomes.rs"]
+mod genomes;
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
 #[path = "../../../tests/common/oracle.rs"]
 mod oracle;
 #[path = "../../../tests/common/organised.rs"]
 mod organised;
-#[path = "../../../tests/common/refusals.rs"]
-mod refusals;
 #[path = "../../../tests/common/repository.rs"]
 mod repository;
 #[path = "../../../tests/common/whole.rs"]
@@ -26,14 +26,14 @@ mod judge;
 mod judge_fit;
 mod measures;
 mod newton_schulz;
-mod reports;
+mod specs;
 mod structural_study;
 mod theory_findings;
 mod theory_study;
-mod verdicts;
 mod volume;
 mod wirings;
 
+use answers::words;
 use picloom_experiments::figures::{Drawing, Sources, figure};
 use std::path::Path;
 
@@ -46,11 +46,4 @@ fn root() -> &'static Path {
 #[track_caller]
 fn drawn(name: &str, sources: &Sources) -> Drawing {
     (figure(name).unwrap().draw)(sources).unwrap()
-}
-
-/// Every text of an SVG, in order.
-fn words(svg: &str) -> Vec<String> {
-    let document = roxmltree::Document::parse(svg).unwrap();
-    let texts = document.descendants().filter(|node| node.tag_name().name() == "text");
-    texts.filter_map(|node| node.text()).map(String::from).collect()
 }

@@ -1,25 +1,18 @@
-//! The structural study: resumable to the same bytes; its rules on made-up records; its committed
-//! record says what its page says.
+//! The structural study: resumable to the same bytes; its rules on made-up records.
 
 use crate::root;
 use picloom::study::Record;
-use picloom::study::cells::{CellStudy, run_cells};
+use picloom::study::cells::run_cells;
 use picloom::study::workers::StudyObserver;
 use picloom_experiments::figures::{FIGURES, Sources};
 use picloom_experiments::finding::Verdict;
 use picloom_experiments::structural::findings::{
-    at_every_penalty, of_arm, parts_are_ablatable, sp_against,
+    at_every_penalty, parts_are_ablatable, sp_against,
 };
 use picloom_experiments::structural::{
-    ArmOutcome, Arms, Measured, PartOutcome, StructuralRecord, StructuralRow, StructuralStudy,
-    penalties,
+    ArmOutcome, Measured, PartOutcome, StructuralRecord, StructuralRow, StructuralStudy, penalties,
 };
 use std::path::Path;
-
-fn smoke() -> StructuralStudy {
-    let spec = root().join("experiments/structural.toml");
-    StructuralStudy::read(&spec, Some("smoke")).unwrap()
-}
 
 /// Says no after some questions, in the middle of a training.
 struct Stop(usize);
@@ -33,7 +26,8 @@ impl StudyObserver for Stop {
 
 #[test]
 fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
-    let study = smoke();
+    let spec = root().join("experiments/structural.toml");
+    let study = StructuralStudy::read(&spec, Some("smoke")).unwrap();
     let run = |folder: &Path, stops: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         pool.unwrap().install(|| {
@@ -72,39 +66,6 @@ fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     assert_eq!(penalties(&read), [0.0005, 0.008, 0.02, 0.05]);
 }
 
-#[test]
-fn a_cell_file_that_is_damaged_or_of_another_cell_is_refused_by_its_name() {
-    let mut study = smoke();
-    // The evolved network is trained by nobody.
-    study.cells.retain(|cell| matches!(cell.arms, Arms::Evolved { .. }));
-    let folder = tempfile::tempdir().unwrap();
-    let first = run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-    let path = folder.path().join("structural/cells");
-    let path = path.join(format!("{}.json", study.id(&study.cells[0])));
-    let text = std::fs::read_to_string(&path).unwrap();
-    let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let changed = |change: &dyn Fn(&mut serde_json::Value)| {
-        let mut cell = whole.clone();
-        change(&mut cell);
-        cell.to_string()
-    };
-    for wrong in [
-        "{".to_string(),
-        changed(&|cell| cell["config"]["seed"] = 99.into()),
-        changed(&|cell| cell["format"] = "picloom-theory/1".into()),
-        changed(&|cell| cell["outcome"]["arms"] = serde_json::json!([])),
-        changed(&|cell| cell["outcome"]["arms"][0]["arm"] = "dense".into()),
-        changed(&|cell| cell["outcome"]["arms"][0]["parts"][0]["part"] = "tail".into()),
-    ] {
-        std::fs::write(&path, &wrong).unwrap();
-        let error = run_cells(&study, folder.path(), &mut ()).unwrap_err().to_string();
-        assert!(error.contains(&*path.to_string_lossy()), "{wrong}: {error}");
-        assert!(error.contains("delete the file to compute it again"), "{wrong}: {error}");
-    }
-    std::fs::remove_file(&path).unwrap();
-    assert_eq!(run_cells(&study, folder.path(), &mut ()).unwrap().unwrap(), first);
-}
-
 fn of(row: &StructuralRow) -> &[ArmOutcome] {
     &row.result.as_ref().unwrap().arms
 }
@@ -115,7 +76,7 @@ fn names(arms: &[ArmOutcome]) -> Vec<&str> {
 
 /// The committed record with three targets and three seeds, and these SC, control and R² by arm, in two parts.
 fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
-    let mut record = committed();
+    let mut record = StructuralRecord::read(&root().join("figures/structural")).unwrap();
     let template = record.rows.iter().find(|row| of(row).iter().any(|arm| arm.arm == "dense"));
     let template = template.unwrap().clone();
     let dense = of(&template).iter().find(|arm| arm.arm == "dense").unwrap();
@@ -135,10 +96,6 @@ fn made_up(arms: &[(&str, f64, f64, f64)]) -> StructuralRecord {
         record.rows.push(row);
     }
     record
-}
-
-fn committed() -> StructuralRecord {
-    StructuralRecord::read(&root().join("figures/structural")).unwrap()
 }
 
 #[test]
@@ -198,14 +155,4 @@ fn sp_is_compared_in_pairs_that_are_both_fit() {
     let same = made_up(&[("dense", 0.2, 0.1, 0.99), ("sp", 0.2, 0.1, 0.99)]);
     assert_eq!(sp_against(&same, "dense").verdict, Verdict::NotSupported);
     assert_eq!(sp_against(&same, "magnitude").verdict, Verdict::Inconclusive);
-}
-
-#[test]
-fn the_committed_record_decides_against_c13() {
-    let record = committed();
-    assert!(record.rows.iter().all(|row| row.error.is_none()));
-    assert_eq!(parts_are_ablatable(&record).verdict, Verdict::NotSupported);
-    for arm in ["dense", "magnitude", "sp"] {
-        assert!(of_arm(&record, arm).interval.is_some(), "{arm}");
-    }
 }

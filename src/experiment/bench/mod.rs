@@ -3,7 +3,7 @@
 
 mod score;
 
-pub use score::{ScoreBench, ScoreTiming, time_score};
+pub(crate) use score::{ScoreBench, time_score};
 
 use crate::base::SimRng;
 use crate::genome::{self, Genome};
@@ -35,7 +35,7 @@ impl Workload {
     }
 
     /// A network with random weights of variance 1/fan-in.
-    pub fn random(name: &str, network: Network) -> Self {
+    pub(crate) fn random(name: &str, network: Network) -> Self {
         let mut rng = SimRng::new(0, "bench", 0);
         let weights = network
             .units
@@ -51,7 +51,7 @@ impl Workload {
     ///
     /// # Errors
     /// If the folder holds none.
-    pub fn of_run(folder: &Path) -> Result<Self, RunError> {
+    pub(crate) fn of_run(folder: &Path) -> Result<Self, RunError> {
         let run = load_run(folder)?;
         Ok(Workload {
             name: folder.file_name().map_or("run".into(), |n| n.to_string_lossy().into_owned()),
@@ -60,7 +60,7 @@ impl Workload {
     }
 
     /// The same with `kept` links, drawn at random.
-    pub fn masked(mut self, kept: usize) -> Self {
+    pub(crate) fn masked(mut self, kept: usize) -> Self {
         let Model { mask, weights, .. } = &mut self.model;
         let count = weights.0.len();
         let mut order: Vec<usize> = (0..count).collect();
@@ -74,7 +74,7 @@ impl Workload {
     }
 
     /// The dense network of the skull, masked by similarity pruning: 1404 links, the paper's count.
-    pub fn sp() -> Self {
+    pub(crate) fn sp() -> Self {
         let mut workload = Self::dense("sp-1404", SKULL);
         let text = include_str!("../../../benches/sp_1404.json");
         let Model { network, mask, weights } = &mut workload.model;
@@ -85,13 +85,13 @@ impl Workload {
     }
 
     /// A genome as dense layers with relays, of which only its own weights train.
-    pub fn layerized(genome: &Genome) -> Self {
+    pub(crate) fn layerized(genome: &Genome) -> Self {
         let model = Model::of_genome(genome, Wiring::Layerized);
         Workload { name: "evolved-layerized".into(), model }
     }
 
     /// A genome as the graph it is.
-    pub fn graph(genome: &Genome) -> Self {
+    pub(crate) fn graph(genome: &Genome) -> Self {
         Workload { name: "evolved-graph".into(), model: Model::of_genome(genome, Wiring::Graph) }
     }
 
@@ -134,7 +134,7 @@ pub fn workloads(genome: &Genome) -> Vec<Workload> {
 
 /// Milliseconds of one case.
 #[derive(Clone, Debug, Serialize)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// Name of the workload.
     pub case: String,
     /// Links of the mask.
@@ -151,7 +151,12 @@ pub struct Timing {
 }
 
 /// Times one full-batch loss and gradient of each workload at `size`² with these vector instructions, about `seconds` each.
-pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -> Vec<Timing> {
+pub(crate) fn time_steps(
+    workloads: &[Workload],
+    size: usize,
+    seconds: f64,
+    isa: Isa,
+) -> Vec<Timing> {
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {
         let weights = &w.model.weights.0;
@@ -165,7 +170,7 @@ pub fn time_steps(workloads: &[Workload], size: usize, seconds: f64, isa: Isa) -
 }
 
 /// Times drawing each workload's picture of `size`² pixels, about `seconds` each.
-pub fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
+pub(crate) fn time_pictures(workloads: &[Workload], size: usize, seconds: f64) -> Vec<Timing> {
     let inputs = &PixelInputs::full(size, Coords::Fer);
     let mut cases: Vec<Case<'_>> = Vec::new();
     for w in workloads {

@@ -12,7 +12,7 @@ const JUDGED: usize = 64;
 
 /// How a sweep is timed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ScoreBench {
+pub(crate) struct ScoreBench {
     /// Side of the pictures in pixels; smaller ones are drawn as they are judged, at 64.
     pub size: usize,
     /// How far weights are moved.
@@ -23,7 +23,7 @@ pub struct ScoreBench {
 
 /// The times of one network's sweep and score.
 #[derive(Clone, Debug, Serialize)]
-pub struct ScoreTiming {
+pub(crate) struct ScoreTiming {
     /// Name of the network.
     pub case: String,
     /// Weights swept, both signs.
@@ -59,7 +59,7 @@ pub struct ScoreTiming {
 ///
 /// # Panics
 /// If there is no such link.
-pub fn time_score(
+pub(crate) fn time_score(
     case: &Workload,
     links: &[usize],
     bench: &ScoreBench,

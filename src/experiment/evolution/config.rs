@@ -211,7 +211,7 @@ settings! {
 
 impl RefineConfig {
     /// Gradients that a genome costs in a generation, at most: refining ends early where there is no slope.
-    pub fn gradients(&self) -> u64 {
+    pub(crate) fn gradients(&self) -> u64 {
         if self.mode == RefineMode::None { 0 } else { self.steps as u64 }
     }
 }
@@ -237,7 +237,7 @@ impl EvolutionConfig {
     }
 
     /// How sheets are drawn and looked at.
-    pub fn sheets(&self) -> VlmSection {
+    pub(crate) fn sheets(&self) -> VlmSection {
         self.vlm.clone().unwrap_or_default()
     }
 
@@ -262,7 +262,7 @@ impl EvolutionConfig {
 /// Who looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum BreederKind {
+pub(crate) enum BreederKind {
     /// A vision-language model on an OpenAI-compatible server.
     #[default]
     Vlm,
@@ -295,5 +295,5 @@ settings! {
 
 impl VlmSection {
     /// Generation in which the mock breeder begins to publish.
-    pub const MOCK_PUBLISHES_IN: usize = 3;
+    pub(crate) const MOCK_PUBLISHES_IN: usize = 3;
 }

@@ -38,7 +38,7 @@ impl Descriptor {
     }
 
     /// Its number, or numbers, appended to `out`.
-    pub fn measure(self, picture: &Picture, out: &mut Vec<f64>) {
+    pub(crate) fn measure(self, picture: &Picture, out: &mut Vec<f64>) {
         let luminance = luminance(picture);
         let (w, h) = (picture.width, picture.height);
         match self {

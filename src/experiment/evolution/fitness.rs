@@ -28,7 +28,7 @@ impl Likeness {
     }
 
     /// The target picture.
-    pub fn target(&self) -> &Picture {
+    pub(crate) fn target(&self) -> &Picture {
         &self.target
     }
 

@@ -72,7 +72,7 @@ settings! {
 
 impl BreedRequest {
     /// The selection; `None` if it only moves.
-    pub fn selection(&self) -> Option<Selection> {
+    pub(crate) fn selection(&self) -> Option<Selection> {
         let BreedRequest { select, slider, why, .. } = self;
         let selection = Selection { slider: *slider, why: why.clone(), ..Selection::of(select) };
         (!select.is_empty()).then_some(selection)
@@ -92,7 +92,7 @@ pub struct Shown {
 
 /// The result of a breeding call.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct BreedReport {
+pub(crate) struct BreedReport {
     /// Number of the sheet now to choose from.
     pub at: usize,
     /// Selections that led to it.
@@ -116,7 +116,7 @@ pub struct BreedReport {
 ///
 /// # Errors
 /// The file cannot be read, or is no session.
-pub fn read_session(path: &Path) -> Result<Session, EvolutionError> {
+pub(crate) fn read_session(path: &Path) -> Result<Session, EvolutionError> {
     let text = read_text(path, LARGEST_STATE)
         .map_err(|error| EvolutionError::file(path, format!("cannot read session: {error}")))?;
     Session::from_toml(&text).map_err(|source| EvolutionError::session(path, source))
@@ -167,7 +167,7 @@ pub fn save(breeding: &Breeding, path: &Path) -> Result<(), WriteError> {
 /// # Errors
 /// Files that cannot be read or written, another session or something else in the folder, other
 /// settings, a selection that cannot be, a name that is taken; the session file is as it was.
-pub fn breed(
+pub(crate) fn breed(
     script: &Path,
     asked: impl FnOnce(Option<&Session>) -> Session,
     folder: &Path,

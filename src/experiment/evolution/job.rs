@@ -172,7 +172,7 @@ impl EvolutionJob {
     ///
     /// # Panics
     /// For searches that somebody looks at: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
-    pub fn search(&self) -> Search {
+    pub(crate) fn search(&self) -> Search {
         self.config.search.stored().begin(&self.config, &self.ancestors.genomes)
     }
 }

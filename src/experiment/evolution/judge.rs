@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 /// Judges genomes as a config says; everything that does not depend on them is computed once.
 #[derive(Clone, Debug)]
-pub struct PictureJudge {
+pub(crate) struct PictureJudge {
     config: EvolutionConfig,
     inputs: PixelInputs,
     /// Pictures that a genome draws, one below the other: of a family as many as are shown.
@@ -29,7 +29,7 @@ impl PictureJudge {
     ///
     /// # Panics
     /// If the target has another size, an axis names no descriptor, or there is no such family (the config is not valid).
-    pub fn new(config: &EvolutionConfig, target: Option<&Picture>) -> Self {
+    pub(crate) fn new(config: &EvolutionConfig, target: Option<&Picture>) -> Self {
         let family = ShownFamily::of(config).expect("a valid config");
         let seen = family.map_or_else(Vec::new, |family| family.conditions.seen);
         let pictures = seen.len().max(1);
@@ -47,7 +47,7 @@ impl PictureJudge {
     }
 
     /// Draws a genome at the config's size: a picture, or those of a family, one below the other.
-    pub fn picture(&self, genome: &Genome) -> Picture {
+    pub(crate) fn picture(&self, genome: &Genome) -> Picture {
         let (network, weights) = compile(genome);
         Picture {
             width: self.config.size,
@@ -58,14 +58,14 @@ impl PictureJudge {
 
     /// 1 − MSE / variance of the target about its best constant colour, of a genome's picture;
     /// `None` without a target, or if the target is of one colour.
-    pub fn r2(&self, genome: &Genome) -> Option<f64> {
+    pub(crate) fn r2(&self, genome: &Genome) -> Option<f64> {
         let target = self.likeness.as_ref()?.target();
         let variance = target.variance();
         (variance > 0.0).then(|| 1.0 - target.mse(&self.picture(genome)) / variance)
     }
 
     /// One judgement a genome, in their order.
-    pub fn judge(&self, genomes: &[Genome]) -> Vec<Judged> {
+    pub(crate) fn judge(&self, genomes: &[Genome]) -> Vec<Judged> {
         genomes.par_iter().map(|g| self.judge_one(g)).collect()
     }
 

@@ -35,19 +35,19 @@ mod target;
 mod vlm;
 
 pub use ancestry::ancestry;
+pub(crate) use config::BreederKind;
 pub use config::{
-    BreederKind, EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection,
-    RefineConfig, RefineMode, VlmSection,
+    EvolutionConfig, FitnessConfig, MapElitesSection, Measure, NoveltySection, RefineConfig,
+    RefineMode, VlmSection,
 };
 pub use decision::DecisionRecord;
 pub use descriptors::{Descriptor, describe};
 pub use fitness::{Likeness, ssim};
 pub use inputs::{Ancestors, ancestor_file};
-pub use interactive::{
-    BreedReport, BreedRequest, SESSION_FILE, Shown, breed, open, read_session, save,
-};
+pub use interactive::{BreedRequest, SESSION_FILE, Shown, open, save};
+pub(crate) use interactive::{breed, read_session};
+
 pub use job::{EvolutionError, EvolutionJob, read_config};
-pub use judge::PictureJudge;
 pub use kind::SearchKind;
 pub use measured::evolve;
 pub use record::{EvolutionObserver, GenerationRecord, Unwatched};
@@ -55,6 +55,6 @@ pub use refine::{Refined, refine};
 pub use result::{EvolutionResult, StopCause};
 
 pub use sheet::{draw, genome_sheet, grid_sheet, side_of};
-pub use speed::{EvolveSpeed, bench_evolve};
+pub(crate) use speed::bench_evolve;
 pub use stored::StoredSearch;
-pub use vlm::{EyeResult, breed_by_eye};
+pub(crate) use vlm::{EyeResult, breed_by_eye};

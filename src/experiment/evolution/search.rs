@@ -57,7 +57,7 @@ impl EvolutionConfig {
     ///
     /// # Errors
     /// If one of them is too large, with the product.
-    pub fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
+    pub(crate) fn check_memory(&self, ancestors: &[Genome]) -> Result<(), Refusal> {
         let of = |genome: &Genome| genome.nodes().len() + genome.connections().len();
         let genes = ancestors.iter().map(of).max().unwrap_or(0).max(FEWEST_GENES);
         let population = self.evolve.reproduction.population;

@@ -11,7 +11,7 @@ use std::time::Instant;
 /// Speed of a target search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EvolveSpeed {
+pub(crate) struct EvolveSpeed {
     /// Genomes a generation, N.
     pub population: usize,
     /// Side of the pictures in pixels.
@@ -33,7 +33,7 @@ pub struct EvolveSpeed {
 ///
 /// # Panics
 /// If `population` or `size` is not possible (see [`EvolutionConfig::validate`]).
-pub fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed {
+pub(crate) fn bench_evolve(population: usize, size: usize, seconds: f64) -> EvolveSpeed {
     let mut config = EvolutionConfig::new(Preset::Neat);
     config.search = SearchKind::Target;
     config.size = size;

@@ -48,7 +48,7 @@ const PUBLISHED: usize = 512;
 /// `result.json` of a run bred by eye. Equal runs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EyeResult {
+pub(crate) struct EyeResult {
     /// Identity of the run.
     pub config_hash: String,
     /// Who decided.
@@ -80,7 +80,7 @@ struct ByEye<'a> {
 /// # Errors
 /// A file cannot be written, the breeder gave no usable answer; with `resume`, the folder holds no
 /// such run; without, it holds one. The decisions made so far stand.
-pub fn breed_by_eye(
+pub(crate) fn breed_by_eye(
     job: &EvolutionJob,
     folder: &Path,
     resume: bool,

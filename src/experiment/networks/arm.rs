@@ -24,7 +24,7 @@ pub enum ArmWiring {
 
 impl ArmWiring {
     /// Every link of the layered network, from random weights.
-    pub const DENSE: Self = ArmWiring::Trained(TrainedWiring::Dense);
+    pub(crate) const DENSE: Self = ArmWiring::Trained(TrainedWiring::Dense);
 
     /// The evolved network's non-zero links, layered, from random weights.
     pub(crate) const LAYERIZED: Self = ArmWiring::Trained(TrainedWiring::Layerized);
@@ -32,7 +32,7 @@ impl ArmWiring {
 
 impl ArmWiring {
     /// Whether its networks have layers.
-    pub fn is_layered(self) -> bool {
+    pub(crate) fn is_layered(self) -> bool {
         !matches!(self, ArmWiring::Trained(TrainedWiring::Graph))
     }
 }

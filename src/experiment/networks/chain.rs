@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 /// Why an arm has no result.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
-pub enum ArmError {
+pub(crate) enum ArmError {
     #[error(transparent)]
     Run(#[from] RunError),
     #[error(transparent)]
@@ -85,7 +85,7 @@ impl ArmError {
 }
 
 /// A network of a chain, made.
-pub struct Made<'a> {
+pub(crate) struct Made<'a> {
     /// Name of its arm.
     pub arm: &'a str,
     /// Level of pruning, from 1; 0: not pruned.
@@ -100,7 +100,7 @@ pub struct Made<'a> {
 
 /// Why a chain lacks a network, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub(crate) enum Missing {
     /// It could not be made or measured.
     Failed(String),
     /// It is not to be made ([`ArmSpec::if_learned`]); nothing failed.
@@ -194,7 +194,9 @@ pub(super) fn row(
 /// Networks of a chain that are still to be trained, and about how long what is left of it takes in seconds of one core.
 pub(super) fn left(chain: &Chain, folder: &Path) -> (usize, f64) {
     let arms = &chain.key.arms;
-    let source = arms.iter().any(ArmSpec::is_trained).then(|| chain.source.load().ok()).flatten();
+    // Nothing is there of a study that has not begun: its networks need not be built to be looked for.
+    let may_be = folder.exists() && arms.iter().any(ArmSpec::is_trained);
+    let source = may_be.then(|| chain.source.load().ok()).flatten();
     let mut worker = source.as_ref().map(|source| {
         let ask = Ask::new(&|_| true);
         Worker::new(chain, source, folder, ask)

@@ -149,17 +149,17 @@ impl Chain {
     }
 
     /// Links of its layered network.
-    pub fn arch(&self) -> Arch {
+    pub(crate) fn arch(&self) -> Arch {
         Arch { layers: self.key.layers, ..self.source.arch.clone() }
     }
 
     /// Seed of what is drawn: 0 for the evolved network.
-    pub fn seed(&self) -> u64 {
+    pub(crate) fn seed(&self) -> u64 {
         self.key.seed.unwrap_or(0)
     }
 
     /// How its networks are measured.
-    pub fn protocol(&self) -> Protocol {
+    pub(crate) fn protocol(&self) -> Protocol {
         Protocol::sampled(self.key.sample, self.key.effect, self.seed())
     }
 
@@ -170,7 +170,7 @@ impl Chain {
     }
 
     /// For people: `moth muon depth 6 seed 1`.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         let key = &self.key;
         let variant = match key.variant.name.as_str() {
             BASE => String::new(),
@@ -181,7 +181,7 @@ impl Chain {
     }
 
     /// About how long it takes, in seconds of one core.
-    pub fn cost(&self) -> f64 {
+    pub(crate) fn cost(&self) -> f64 {
         let of = |arm: &ArmSpec| self.costs(arm);
         self.key.arms.iter().map(of).map(|arm| arm.training + arm.scoring).sum()
     }
@@ -333,7 +333,11 @@ impl NetworksStudy {
     ///
     /// # Errors
     /// As there.
-    pub fn of(file: &SpecFile, profile: Option<&str>, runs: &Path) -> Result<Self, SpecError> {
+    pub(crate) fn of(
+        file: &SpecFile,
+        profile: Option<&str>,
+        runs: &Path,
+    ) -> Result<Self, SpecError> {
         let path = file.path();
         Self::of_with(file, profile, |study| {
             let record = find_record(study, runs, &places_of(path).above).map_err(|found| {
@@ -400,7 +404,7 @@ impl NetworksStudy {
     }
 
     /// A study without targets. `judge` is the one of the spec.
-    pub fn new(spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
+    pub(crate) fn new(spec: NetworksSpec, profile: String, judge: Box<dyn Judge>) -> Self {
         NetworksStudy {
             spec: spec.resolved(),
             profile,

@@ -3,7 +3,7 @@
 use super::columns;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
-use crate::base::stats::{mean, mean_interval, normal_quantile};
+use crate::base::stats::{mean, mean_interval};
 use crate::experiment::curve::Curve;
 use crate::network::family::{Family, Support};
 use crate::score::FIT_GATE;
@@ -227,12 +227,12 @@ impl NetworkResult {
     }
 
     /// Changes judged clean over judged ones, in [0, 1]; `None` if nothing could be judged.
-    pub fn clean_share(&self) -> Option<f64> {
+    pub(crate) fn clean_share(&self) -> Option<f64> {
         self.score.and_then(|s| s.clean_share)
     }
 
     /// 95 % interval of the score.
-    pub fn interval(&self) -> Option<(f64, f64)> {
+    pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.score.and_then(|s| s.low.zip(s.high))
     }
 }
@@ -257,7 +257,7 @@ pub struct Scored {
 
 impl Scored {
     /// Of a score; `None` if nothing was judged.
-    pub fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
+    pub(crate) fn of(found: &crate::score::CompositionalScore) -> Option<Self> {
         let (low, high) = found.interval.unzip();
         found.score.map(|score| Scored { score, low, high, clean_share: found.clean_share })
     }
@@ -285,13 +285,6 @@ impl Scored {
         let shares: Option<Vec<f64>> = scores.iter().map(|s| s.clean_share).collect();
         let clean_share = shares.and_then(|shares| mean(&shares).ok());
         Some(Scored { score, low, high, clean_share })
-    }
-
-    /// Its standard error: the longer side of the interval (the shorter may be cut) over 1.96;
-    /// `None` without an interval.
-    pub fn error(&self) -> Option<f64> {
-        let (low, high) = self.low.zip(self.high)?;
-        Some((self.score - low).max(high - self.score) / normal_quantile(0.975))
     }
 }
 
@@ -334,13 +327,6 @@ pub struct Training {
     /// Loss while training.
     #[serde(skip_serializing_if = "Curve::is_empty", default)]
     pub curve: Curve,
-}
-
-impl Training {
-    /// Whether attempts collapsed before the one that this is of.
-    pub fn began_again(&self) -> bool {
-        self.stop.attempts_before(self.collapses) > 0
-    }
 }
 
 /// Pictures of a network, files relative to the record's folder.

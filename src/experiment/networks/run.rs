@@ -266,7 +266,7 @@ impl NetworksSpec {
 
     /// Names of settings, arms and variants that differ from those behind a result with this head,
     /// or are missing there.
-    pub fn changed_since(&self, head: &Head) -> Vec<String> {
+    pub(crate) fn changed_since(&self, head: &Head) -> Vec<String> {
         let same = |name: &str, now: Value| head.fields.get(name).is_none_or(|then| *then == now);
         let numbers = [
             ("size", json!(self.size)),

@@ -110,7 +110,7 @@ impl Source {
     }
 
     /// Of a genome.
-    pub fn of(genome: Genome, target: Target) -> Self {
+    pub(crate) fn of(genome: Genome, target: Target) -> Self {
         let layered = layerize(&genome);
         let arch = layered.arch().clone();
         let (relatives, sized) = Default::default();
@@ -124,7 +124,7 @@ impl Source {
     }
 
     /// Numbers of the target that every row repeats.
-    pub fn about(&self, target: &TargetSpec) -> About {
+    pub(crate) fn about(&self, target: &TargetSpec) -> About {
         let evolved = self.evolved.as_ref();
         About {
             png_ratio: png_ratio(&self.target.picture),

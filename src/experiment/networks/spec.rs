@@ -129,7 +129,7 @@ settings! {
 impl Variances {
     /// How differences vary where `samples` weights of each network are judged. `None` unless the contrast takes
     /// differences of scores: nothing is assumed of other numbers.
-    pub fn variation(&self, of: &ContrastSpec, samples: usize) -> Option<Variation> {
+    pub(crate) fn variation(&self, of: &ContrastSpec, samples: usize) -> Option<Variation> {
         if of.on.is_some() || of.of.column() != "score" {
             return None;
         }
@@ -441,7 +441,7 @@ impl NetworksSpec {
     }
 
     /// FER's recipe with the study's settings.
-    pub fn recipe(&self) -> TrainConfig {
+    pub(crate) fn recipe(&self) -> TrainConfig {
         self.train.over(&TrainConfig::default())
     }
 

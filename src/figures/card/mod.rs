@@ -5,10 +5,11 @@ mod inside;
 mod parts;
 
 pub use crate::score::measures::Measure;
-pub use parts::{Card, Changed};
+pub(crate) use parts::{Card, Changed};
 
 use super::fonts::{text_width, wrapped};
 use super::page::{CAPTION, NAME, NOTE, PLAIN, Page, SUBTITLE};
+use super::raster::pictures;
 use super::style::{self, Colour, size};
 use super::svg::Anchor;
 use super::words::meaning;
@@ -20,7 +21,7 @@ use parts::{ACROSS, GAP, MARGIN, PANE, ROOM, SHOT, WIDTH, heading};
 const OVER: super::page::Look = (size::TICK, true, style::GREY);
 
 /// Draws a card.
-pub fn card(card: &Card<'_>) -> String {
+pub(crate) fn card(card: &Card<'_>) -> String {
     let mut page = Page::new(WIDTH, MARGIN);
     page.words(card.title, (1.2 * size::TITLE, true, style::INK), 2);
     page.words(card.subtitle, SUBTITLE, 3);
@@ -34,7 +35,7 @@ pub fn card(card: &Card<'_>) -> String {
 
 /// A picture in a frame.
 fn picture(page: &mut Page, at: (f64, f64), side: f64, shown: &Picture, colour: Colour, line: f64) {
-    page.pictures(at, side, side, &[Some(shown)]);
+    pictures(page, at, side, side, &[Some(shown)]);
     page.frame(at, side, colour, line);
 }
 
@@ -46,7 +47,7 @@ fn summary(page: &mut Page, card: &Card<'_>) {
     for (shown, name) in shots {
         let Some(shown) = shown else { continue };
         page.text((x, top + 11.0), name, OVER, Anchor::Start);
-        picture(page, (x, top + 20.0), SHOT, shown, style::UNJUDGED, 1.0);
+        picture(page, (x, top + 20.0), SHOT, shown, style::SILVER, 1.0);
         x += SHOT + GAP;
     }
     let low = score_panel(page, card, x, top);
@@ -59,7 +60,7 @@ fn summary(page: &mut Page, card: &Card<'_>) {
 fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     const WIDE: f64 = 270.0;
     let score = card.score;
-    let tone = if score.counts { style::INK } else { style::UNJUDGED };
+    let tone = if score.counts { style::INK } else { style::SILVER };
     page.text((x, top + 11.0), "compositional score", OVER, Anchor::Start);
     let value = score.score.map_or("none".into(), |v| style::fixed(v, 2));
     page.svg.open(meaning("score").unwrap_or_default());
@@ -77,7 +78,7 @@ fn score_panel(page: &mut Page, card: &Card<'_>, x: f64, top: f64) -> f64 {
     for tick in 0..=4 {
         let share = f64::from(tick) / 4.0;
         let at = x + WIDE * share;
-        page.fill((at - 0.5, axis - 5.0), (1.0, 10.0), style::UNJUDGED);
+        page.fill((at - 0.5, axis - 5.0), (1.0, 10.0), style::SILVER);
         page.text((at, axis + 20.0), &style::number(share, 2), CAPTION, Anchor::Middle);
     }
     if let (Some(value), Some((low, high))) = (score.score, score.interval) {

@@ -11,7 +11,7 @@ use crate::score::{Call, CompositionalScore};
 
 /// A picture of the network after one weight was changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// Its picture then.
     pub picture: Picture,
     /// The judge's call.
@@ -22,7 +22,7 @@ pub struct Changed {
 
 /// All that a card shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Card<'a> {
+pub(crate) struct Card<'a> {
     /// The network's name.
     pub title: &'a str,
     /// How it was measured.

@@ -62,7 +62,7 @@ impl Confusion {
     }
 
     /// Items in the table.
-    pub fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 

@@ -12,7 +12,7 @@ use super::{Interval, StatsError, checked, checked_level};
 ///
 /// # Errors
 /// No positives, no negatives, a NaN or an infinity.
-pub fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, StatsError> {
+pub(crate) fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, StatsError> {
     checked("AUC positives", positives, 1)?;
     checked("AUC negatives", negatives, 1)?;
     let all: Vec<f64> = positives.iter().chain(negatives).copied().collect();

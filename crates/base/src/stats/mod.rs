@@ -18,7 +18,7 @@ mod regress;
 mod special;
 
 pub use agree::{Confusion, Kappa};
-pub use auc::{auc, auc_delong};
+pub use auc::auc_delong;
 pub use choose::{Candidate, one_standard_error};
 pub use correlate::{
     PermutationTest, Tail, pearson, ranks, spearman, spearman_interval, spearman_test,

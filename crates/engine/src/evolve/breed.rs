@@ -25,7 +25,7 @@ pub struct Breeder {
 
 /// A parent as [`Breeder::child`] sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Parent<'a> {
+pub(crate) struct Parent<'a> {
     /// Its genes.
     pub genome: &'a Genome,
     /// Its birth number.
@@ -36,7 +36,7 @@ pub struct Parent<'a> {
 
 impl Breeder {
     /// A breeder at generation 0, whose new genes are numbered after those of `ancestors`.
-    pub fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
+    pub(crate) fn new(config: EvolveConfig, seed: u64, ancestors: &[Genome]) -> Self {
         Breeder {
             config,
             seed,
@@ -47,7 +47,7 @@ impl Breeder {
     }
 
     /// The generation whose children are being born.
-    pub fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
@@ -76,13 +76,13 @@ impl Breeder {
     }
 
     /// Starts the next generation: from now on equal structure gets new numbers.
-    pub fn begin_generation(&mut self) {
+    pub(crate) fn begin_generation(&mut self) {
         self.generation += 1;
         self.innovations.begin_generation();
     }
 
     /// One of the first genomes. Its stream is (seed, "child", `stream`), its birth number by default.
-    pub fn founder(&mut self, stream: Option<u64>) -> (Genome, Birth) {
+    pub(crate) fn founder(&mut self, stream: Option<u64>) -> (Genome, Birth) {
         let stream = stream.unwrap_or(self.next_id);
         let mut rng = SimRng::new(self.seed, "child", stream);
         let genome = first_genome(&self.config, &mut rng);
@@ -102,7 +102,7 @@ impl Breeder {
     }
 
     /// An imported genome as a member of generation 0, unchanged but for the palette that the config names.
-    pub fn import(&mut self, mut genome: Genome) -> (Genome, Birth) {
+    pub(crate) fn import(&mut self, mut genome: Genome) -> (Genome, Birth) {
         if !self.config.start.palette.is_free() {
             genome.palette = self.config.start.palette;
         }
@@ -120,7 +120,7 @@ impl Breeder {
     ///
     /// # Panics
     /// If `parents` is empty.
-    pub fn child(
+    pub(crate) fn child(
         &mut self,
         parents: &[Parent],
         slider: f64,

@@ -202,7 +202,7 @@ impl Breeding {
     }
 
     /// True if [`redo`](Self::redo) leads anywhere.
-    pub fn can_redo(&self) -> bool {
+    pub(crate) fn can_redo(&self) -> bool {
         self.onwards[self.at].is_some()
     }
 

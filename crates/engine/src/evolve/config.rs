@@ -42,7 +42,7 @@ names! { MutationScheme, "scheme of mutation": One "one", Each "each" }
 /// How a link is treated when a node is put on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SplitRule {
+pub(crate) enum SplitRule {
     /// It stays; both new links get random weights (Picbreeder).
     Keep,
     /// It is disabled; the new links get weight 1 and the old weight (NEAT).
@@ -66,7 +66,7 @@ names! { Perturbation, "distribution of a change": Normal "normal", Uniform "uni
 /// How two parents' genes are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CrossoverKind {
+pub(crate) enum CrossoverKind {
     /// All genes of both; matching weights averaged, matching activations 50/50 (Picbreeder).
     Union,
     /// Matching genes from either, the rest from the fitter (NEAT).
@@ -141,7 +141,7 @@ names! { Background, "background": Free "free", Dark "dark", Light "light" }
 
 impl Background {
     /// True if it is whatever is drawn there.
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         *self == Background::Free
     }
 }
@@ -431,7 +431,7 @@ impl EvolveConfig {
 
 impl StartConfig {
     /// Number of factors that the genomes have beside x, y, d and bias.
-    pub fn factors(&self) -> usize {
+    pub(crate) fn factors(&self) -> usize {
         Input::FACTORS.iter().take_while(|z| self.inputs.contains(z)).count()
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The numbers of a node put on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Split {
+pub(crate) struct Split {
     /// The new node.
     pub node: NodeId,
     /// The link into it.
@@ -50,14 +50,14 @@ impl InnovationTracker {
     }
 
     /// Forgets the structures of the generation that ended; numbers are never used again.
-    pub fn begin_generation(&mut self) {
+    pub(crate) fn begin_generation(&mut self) {
         self.links.clear();
         self.splits.clear();
     }
 
     /// The number of a link `source → target` in `genome`: the one another genome got for the same
     /// pair in this generation, if free in this genome, else a new one.
-    pub fn link(&mut self, genome: &Genome, source: NodeId, target: NodeId) -> InnovationId {
+    pub(crate) fn link(&mut self, genome: &Genome, source: NodeId, target: NodeId) -> InnovationId {
         if let Some(&known) = self.links.get(&(source, target))
             && genome.connection(known).is_none()
         {
@@ -70,7 +70,7 @@ impl InnovationTracker {
 
     /// The numbers of a node put on link `split` of `genome`: those another genome got for the
     /// same link in this generation, if this genome does not have them yet, else new ones.
-    pub fn split(&mut self, genome: &Genome, split: InnovationId) -> Split {
+    pub(crate) fn split(&mut self, genome: &Genome, split: InnovationId) -> Split {
         let known = self.splits.get(&split).into_iter().flatten();
         let free = known.into_iter().find(|s| {
             genome.node(s.node).is_none()

@@ -67,18 +67,13 @@ pub struct Brood {
 
 impl Brood {
     /// Adds one.
-    pub fn push(&mut self, (genome, birth): (Genome, Birth)) {
+    pub(crate) fn push(&mut self, (genome, birth): (Genome, Birth)) {
         self.genomes.push(genome);
         self.births.push(birth);
     }
 
     /// Number of genomes, N.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.genomes.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.genomes.is_empty()
     }
 }

@@ -54,7 +54,7 @@ impl Axis {
     }
 
     /// The cell of a value, 0..cells.
-    pub fn cell(&self, value: f64) -> usize {
+    pub(crate) fn cell(&self, value: f64) -> usize {
         let place = (value - self.low) / (self.high - self.low) * self.cells as f64;
         (place.max(0.0) as usize).min(self.cells - 1)
     }

@@ -34,30 +34,30 @@ mod start;
 mod state;
 mod stored;
 
-pub use breed::{Breeder, Parent};
+pub use breed::Breeder;
+pub(crate) use breed::Parent;
 pub use breeding::Breeding;
 pub use changes::changes;
 pub use config::preset_of;
 pub use config::{
-    Background, CrossoverConfig, CrossoverKind, EvolveConfig, MutationConfig, MutationScheme,
-    Perturbation, Preset, ReproductionConfig, SpeciesConfig, SplitRule, StartConfig, Symmetry,
+    Background, CrossoverConfig, EvolveConfig, MutationConfig, MutationScheme, Perturbation,
+    Preset, ReproductionConfig, SpeciesConfig, StartConfig, Symmetry,
 };
+pub(crate) use config::{CrossoverKind, SplitRule};
 pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};
-pub use innovation::{InnovationTracker, Split};
+pub use innovation::InnovationTracker;
 pub use lineage::{Birth, Brood};
 pub use map_elites::{Axis, Elite, MapElites};
-pub use mutation::{
-    Mutation, NoMutation, add_link, add_node, delete_link, delete_node, mutate, mutate_activations,
-    mutate_weights,
-};
-pub use novelty::{Archived, Novelty, NoveltyConfig, novelty_scores};
+pub use mutation::{Mutation, NoMutation, add_link, add_node, mutate};
+pub use novelty::{Archived, Novelty, NoveltyConfig};
 pub use parts::{Open, Parts};
 pub use population::Population;
 pub use search::{Search, TellError};
 pub use session::{Session, SessionError};
 pub use sheet::{BreedingError, Selection, Sheet};
 pub use sketch::{DISTINCT, Sketch};
-pub use species::{Species, speciate};
+pub use species::Species;
+pub(crate) use species::speciate;
 pub use start::first_genome;
 pub use state::{Judged, Ranked, SearchState};

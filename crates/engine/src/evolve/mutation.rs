@@ -140,7 +140,7 @@ pub fn mutate(
 ///
 /// # Errors
 /// [`NoMutation::NoLink`].
-pub fn mutate_weights(
+pub(crate) fn mutate_weights(
     genome: &mut Genome,
     config: &MutationConfig,
     slider: f64,
@@ -319,7 +319,7 @@ pub fn add_node(
 ///
 /// # Errors
 /// [`NoMutation::NoHiddenNode`], [`NoMutation::OneActivation`].
-pub fn mutate_activations(
+pub(crate) fn mutate_activations(
     genome: &mut Genome,
     config: &MutationConfig,
     open: &Open,
@@ -362,7 +362,7 @@ pub fn mutate_activations(
 ///
 /// # Errors
 /// [`NoMutation::NoLink`], [`NoMutation::LastLink`].
-pub fn delete_link(
+pub(crate) fn delete_link(
     genome: &mut Genome,
     open: &Open,
     rng: &mut SimRng,
@@ -392,7 +392,7 @@ pub fn delete_link(
 ///
 /// # Errors
 /// [`NoMutation::NoHiddenNode`], [`NoMutation::LastLink`].
-pub fn delete_node(
+pub(crate) fn delete_node(
     genome: &mut Genome,
     open: &Open,
     rng: &mut SimRng,

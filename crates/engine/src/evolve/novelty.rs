@@ -153,7 +153,7 @@ impl SearchState for Novelty {
 
 /// Mean Euclidean distance of each descriptor to its `k` nearest others among the population and
 /// the archive. (N,) out; O(N · (N + archive) · dimensions).
-pub fn novelty_scores(population: &[&[f64]], archive: &[&[f64]], k: usize) -> Vec<f64> {
+pub(crate) fn novelty_scores(population: &[&[f64]], archive: &[&[f64]], k: usize) -> Vec<f64> {
     let distance = |a: &[f64], b: &[f64]| -> f64 {
         a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
     };

@@ -80,7 +80,7 @@ impl Sketch {
     }
 
     /// Root of the mean squared difference between the strongest and the weakest channel of a point: 0 of a grey picture.
-    pub fn colour(&self) -> f64 {
+    pub(crate) fn colour(&self) -> f64 {
         let spread = |point: &[f32]| {
             let [low, high] =
                 [f32::min, f32::max].map(|end| point[1..].iter().copied().fold(point[0], end));
@@ -91,7 +91,7 @@ impl Sketch {
     }
 
     /// Distance to the nearest of these pictures and of those of one colour.
-    pub fn novelty<'a>(&self, others: impl IntoIterator<Item = &'a Sketch>) -> f64 {
+    pub(crate) fn novelty<'a>(&self, others: impl IntoIterator<Item = &'a Sketch>) -> f64 {
         others.into_iter().map(|other| self.distance(other)).fold(self.contrast(), f64::min)
     }
 }

@@ -28,7 +28,7 @@ pub struct Species {
 /// `threshold`, else into a new one. Species without members are removed.
 ///
 /// `next_id` numbers new species. O(N · species · genes).
-pub fn speciate(
+pub(crate) fn speciate(
     genomes: &[Genome],
     species: &mut Vec<Species>,
     next_id: &mut u64,

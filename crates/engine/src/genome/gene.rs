@@ -104,7 +104,7 @@ pub enum Output {
 
 impl Output {
     /// The label used in files.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Output::Hue => "hue",
             Output::Saturation => "saturation",

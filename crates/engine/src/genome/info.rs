@@ -72,7 +72,7 @@ impl GenomeInfo {
 impl Genome {
     /// Longest path from the inputs to each node, in enabled links. Inputs have depth 0, and so
     /// have nodes that no input reaches.
-    pub fn depths(&self) -> BTreeMap<super::NodeId, usize> {
+    pub(crate) fn depths(&self) -> BTreeMap<super::NodeId, usize> {
         let mut depths: BTreeMap<_, _> = self.nodes().map(|n| (n.id, 0)).collect();
         let order = self.topological_order();
         let mut incoming: BTreeMap<_, Vec<_>> = BTreeMap::new();

@@ -256,12 +256,16 @@ impl Genome {
     }
 
     /// The connection with this innovation number.
-    pub fn connection(&self, innovation: InnovationId) -> Option<&ConnectionGene> {
+    pub(crate) fn connection(&self, innovation: InnovationId) -> Option<&ConnectionGene> {
         self.connections.get(&innovation).map(|&i| &self.graph[i])
     }
 
     /// The connection that joins this pair, disabled ones too.
-    pub fn connection_between(&self, source: NodeId, target: NodeId) -> Option<&ConnectionGene> {
+    pub(crate) fn connection_between(
+        &self,
+        source: NodeId,
+        target: NodeId,
+    ) -> Option<&ConnectionGene> {
         let edge = self.graph.find_edge(*self.nodes.get(&source)?, *self.nodes.get(&target)?)?;
         Some(&self.graph[edge])
     }
@@ -281,7 +285,7 @@ impl Genome {
     ///
     /// # Panics
     /// A factor that the genome has not.
-    pub fn input(&self, input: Input) -> &NodeGene {
+    pub(crate) fn input(&self, input: Input) -> &NodeGene {
         self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its inputs")
     }
 
@@ -291,7 +295,7 @@ impl Genome {
     }
 
     /// The smallest node id not yet used.
-    pub fn next_node_id(&self) -> NodeId {
+    pub(crate) fn next_node_id(&self) -> NodeId {
         NodeId(self.nodes.last_key_value().map_or(0, |(id, _)| id.0 + 1))
     }
 
@@ -321,7 +325,7 @@ impl Genome {
     }
 
     /// True if a path of connections (disabled ones too) leads from `from` to `to`.
-    pub fn reaches(&self, from: NodeId, to: NodeId) -> bool {
+    pub(crate) fn reaches(&self, from: NodeId, to: NodeId) -> bool {
         match (self.nodes.get(&from), self.nodes.get(&to)) {
             (Some(&a), Some(&b)) => petgraph::algo::has_path_connecting(&self.graph, a, b, None),
             _ => false,
@@ -409,7 +413,7 @@ impl Genome {
     ///
     /// # Errors
     /// No such connection.
-    pub fn remove_connection(
+    pub(crate) fn remove_connection(
         &mut self,
         innovation: InnovationId,
     ) -> Result<ConnectionGene, GenomeError> {
@@ -424,7 +428,7 @@ impl Genome {
     ///
     /// # Errors
     /// No such node, or it is an input or output.
-    pub fn remove_node(&mut self, id: NodeId) -> Result<Vec<ConnectionGene>, GenomeError> {
+    pub(crate) fn remove_node(&mut self, id: NodeId) -> Result<Vec<ConnectionGene>, GenomeError> {
         let node = self.node(id).ok_or(GenomeError::UnknownNode(id))?;
         if node.role != Role::Hidden {
             return Err(GenomeError::Fixed(id));
@@ -460,7 +464,7 @@ impl Genome {
     ///
     /// # Errors
     /// No such connection.
-    pub fn set_enabled(
+    pub(crate) fn set_enabled(
         &mut self,
         innovation: InnovationId,
         enabled: bool,
@@ -475,7 +479,7 @@ impl Genome {
     ///
     /// # Errors
     /// No such node.
-    pub fn set_activation(
+    pub(crate) fn set_activation(
         &mut self,
         id: NodeId,
         activation: Activation,

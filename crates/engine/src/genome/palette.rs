@@ -47,7 +47,7 @@ impl Palette {
     }
 
     /// Its colours around the circle of hues, from hue 0; empty for [`Palette::Free`].
-    pub fn colours(self) -> &'static [[u8; 3]] {
+    pub(crate) fn colours(self) -> &'static [[u8; 3]] {
         match self {
             Palette::Free => &[],
             Palette::Ember => &[[255, 209, 102], [247, 127, 0], [214, 40, 40], [106, 4, 15]],
@@ -61,7 +61,7 @@ impl Palette {
     }
 
     /// A colour in this palette; channels in [0, 1].
-    pub fn colour(self, rgb: [f32; 3]) -> [f32; 3] {
+    pub(crate) fn colour(self, rgb: [f32; 3]) -> [f32; 3] {
         let circle = self.colours();
         let [r, g, b] = rgb;
         let value = r.max(g).max(b);

@@ -18,12 +18,12 @@ macro_rules! activations {
 
         impl Activation {
             /// a = f(z), in f64 (the reference).
-            pub fn value(self, z: f64) -> f64 {
+            pub(crate) fn value(self, z: f64) -> f64 {
                 match self { $( Activation::$variant => { let $z = z; $value } )* }
             }
 
             /// f'(z), in f64 (the reference). At a kink (relu at 0) the left derivative.
-            pub fn derivative(self, z: f64) -> f64 {
+            pub(crate) fn derivative(self, z: f64) -> f64 {
                 let a = self.value(z);
                 match self { $( Activation::$variant => { let ($dz, $a) = (z, a); let _ = ($dz, $a); $slope } )* }
             }
@@ -34,12 +34,12 @@ macro_rules! activations {
             }
 
             /// f(z) in GLSL, as an expression of `z`.
-            pub fn glsl(self) -> &'static str {
+            pub(crate) fn glsl(self) -> &'static str {
                 match self { $( Activation::$variant => $glsl, )* }
             }
 
             /// f(z) as operators of ONNX, each applied to the result of the one before.
-            pub fn onnx(self) -> &'static [OnnxStep] {
+            pub(crate) fn onnx(self) -> &'static [OnnxStep] {
                 use OnnxStep::{By, Op, Squared};
                 match self { $( Activation::$variant => &$onnx, )* }
             }
@@ -51,7 +51,7 @@ macro_rules! activations {
 
 /// One operator of ONNX on the way from z to f(z).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OnnxStep {
+pub(crate) enum OnnxStep {
     /// An operator of one input.
     Op(&'static str),
     /// An operator of two inputs, the second a constant.

@@ -6,7 +6,7 @@
 /// The picture's colour for the raw outputs `h, s, v` of a network.
 ///
 /// Returns (r, g, b), each in [0, 1].
-pub fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
+pub(crate) fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
     hsv_to_rgb_with_gradient(h, s, v).0
 }
 
@@ -14,7 +14,7 @@ pub fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
 ///
 /// The sub-gradient is 0 where `s` or `|v|` is clipped, and sign(v) carries the absolute value
 /// (0 at v = 0).
-pub fn hsv_to_rgb_with_gradient(h: f64, s: f64, v: f64) -> ([f64; 3], [[f64; 3]; 3]) {
+pub(crate) fn hsv_to_rgb_with_gradient(h: f64, s: f64, v: f64) -> ([f64; 3], [[f64; 3]; 3]) {
     let hue = (h + 1.0) - libm::floor(h + 1.0);
     let sat = s.clamp(0.0, 1.0);
     let val = v.abs().clamp(0.0, 1.0);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Units and links as arrays. Dimension letters: U units, W links.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Arrays {
+pub(crate) struct Arrays {
     /// (U,) activation of each unit; the first four are the inputs.
     activations: Vec<&'static str>,
     /// (U,) layer of each unit, 0 for inputs.
@@ -24,7 +24,7 @@ pub struct Arrays {
 
 impl Arrays {
     /// Of a network with these `weights` and living links, (W,) each.
-    pub fn of(network: &Network, weights: Vec<f64>, alive: Vec<bool>) -> Self {
+    pub(crate) fn of(network: &Network, weights: Vec<f64>, alive: Vec<bool>) -> Self {
         Arrays {
             activations: network.units.iter().map(|unit| unit.activation.name()).collect(),
             layers: network.units.iter().map(|unit| unit.layer).collect(),

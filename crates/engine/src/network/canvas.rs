@@ -249,7 +249,7 @@ impl Canvas {
     }
 
     /// Rows that are drawn at once of a network with so many non-zero links.
-    pub fn band(&self, links: usize) -> usize {
+    pub(crate) fn band(&self, links: usize) -> usize {
         let row = self.size.width * self.samples * self.samples;
         let samples = BAND.min(BAND_WORK / links.max(1));
         // Whole blocks of a JPEG.

@@ -49,7 +49,7 @@ pub fn compile(genome: &Genome) -> (Network, Weights) {
 }
 
 /// The node of each unit of [`compile`]'s network, in unit order.
-pub fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
+pub(crate) fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
     let (depths, useful) = (genome.depths(), useful_nodes(genome));
     let mut order: Vec<NodeId> = genome
         .nodes()
@@ -62,7 +62,7 @@ pub fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
 }
 
 /// The gene of each link of [`compile`]'s network, in link order.
-pub fn link_genes(genome: &Genome) -> Vec<InnovationId> {
+pub(crate) fn link_genes(genome: &Genome) -> Vec<InnovationId> {
     let nodes = unit_nodes(genome);
     let gene = |link: &Link| {
         let gene = genome.connection_between(nodes[link.source], nodes[link.target]);
@@ -79,7 +79,7 @@ pub fn link_genes(genome: &Genome) -> Vec<InnovationId> {
 ///
 /// # Panics
 /// If the weights are not as many as the network's links.
-pub fn with_weights(genome: &Genome, weights: &Weights) -> Result<Genome, GenomeError> {
+pub(crate) fn with_weights(genome: &Genome, weights: &Weights) -> Result<Genome, GenomeError> {
     let genes = link_genes(genome);
     assert_eq!(genes.len(), weights.0.len(), "one weight a link");
     let mut tuned = genome.clone();

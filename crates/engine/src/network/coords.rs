@@ -79,7 +79,7 @@ pub struct Frame {
 
 impl Frame {
     /// The picture's own.
-    pub const PICTURE: Frame = Frame { x: -1.0, y: -1.0, width: 2.0, height: 2.0 };
+    pub(crate) const PICTURE: Frame = Frame { x: -1.0, y: -1.0, width: 2.0, height: 2.0 };
 }
 
 /// The inputs of a set of P pixels, one plane an input, in the order x, y, d, bias, factors.
@@ -117,7 +117,12 @@ impl PixelInputs {
     }
 
     /// Some rows of [`framed`](Self::framed), with its bits.
-    pub fn framed_rows(size: usize, coords: Coords, frame: Frame, rows: Range<usize>) -> Self {
+    pub(crate) fn framed_rows(
+        size: usize,
+        coords: Coords,
+        frame: Frame,
+        rows: Range<usize>,
+    ) -> Self {
         let pixels = rows.start * size..rows.end * size;
         match frame == Frame::PICTURE {
             true => Self::of_pixels(size, coords, pixels),
@@ -153,13 +158,8 @@ impl PixelInputs {
     }
 
     /// These pixels for a network with factors that have these values; as they are for one without.
-    pub fn where_factors_are(self, z: &[f64]) -> Self {
+    pub(crate) fn where_factors_are(self, z: &[f64]) -> Self {
         if z.is_empty() { self } else { self.under(&[z.to_vec()]) }
-    }
-
-    /// Number of factors that have values.
-    pub fn factors(&self) -> usize {
-        self.exact.len() - Input::OF_PIXEL.len()
     }
 
     /// Number of pixels, P.
@@ -175,12 +175,12 @@ impl PixelInputs {
     }
 
     /// (P,) values of one input, rounded to f32; `None` for a factor that is 0 everywhere.
-    pub fn plane(&self, input: Input) -> Option<&[f32]> {
+    pub(crate) fn plane(&self, input: Input) -> Option<&[f32]> {
         self.planes.get(input as usize).map(Vec::as_slice)
     }
 
     /// The same in f64, for the reference path.
-    pub fn exact_plane(&self, input: Input) -> Option<&[f64]> {
+    pub(crate) fn exact_plane(&self, input: Input) -> Option<&[f64]> {
         self.exact.get(input as usize).map(Vec::as_slice)
     }
 }

@@ -7,7 +7,6 @@
 
 pub mod arch;
 mod arrays;
-pub mod base64;
 pub mod canvas;
 pub mod compile;
 mod condition;
@@ -28,9 +27,10 @@ pub mod transform;
 pub mod weight_files;
 
 pub use arch::{Arch, LARGEST_NETWORK};
-pub use arrays::Arrays;
+pub(crate) use arrays::Arrays;
 pub use canvas::{Canvas, Framing, Point, Size};
-pub use compile::{compile, link_genes, unit_nodes, with_weights};
+pub use compile::compile;
+pub(crate) use compile::{link_genes, unit_nodes, with_weights};
 pub use coords::{Coords, Frame, PixelInputs};
 pub use layerize::{Layered, layered_arch, layerize};
 pub use model::{Model, Wiring, holdable, read_genome, wirable};

@@ -4,6 +4,7 @@
 //! loses nothing; of others, paper, words and frames (colours of at least a thousandth of
 //! the pixels) stay exact, and the rest is given the nearest colour of a NeuQuant palette.
 
+use crate::base::png::finish_png;
 use color_quant::NeuQuant;
 
 /// Colours that are kept exactly at most.
@@ -31,7 +32,7 @@ pub fn encode_small_png(
     encoder.set_palette(palette.concat());
     encoder.set_compression(png::Compression::High);
     encoder.set_filter(png::Filter::NoFilter);
-    super::picture::finish_png(encoder, texts, &indices);
+    finish_png(encoder, texts, &indices);
     bytes
 }
 

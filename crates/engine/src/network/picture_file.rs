@@ -126,7 +126,7 @@ pub struct PictureFile {
 }
 
 /// Asked after every band, with the rows that are drawn: false stops the work.
-pub type GoOn<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+pub(crate) type GoOn<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
 impl PictureFile {
     /// Refuses what the format does not have, and more memory than there is.

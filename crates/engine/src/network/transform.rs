@@ -127,7 +127,7 @@ pub fn parts(genome: &Genome, layered: &Layered) -> Vec<Option<String>> {
 
 impl Transform {
     /// The texts allowed, for messages.
-    pub const CHOICES: &str = "permute, duplicate:K (2 to 8), insert:N (1 to 8), rescale, mix:DEG (0 to 90), \
+    pub(crate) const CHOICES: &str = "permute, duplicate:K (2 to 8), insert:N (1 to 8), rescale, mix:DEG (0 to 90), \
         split:R (0 to 2), mix-parts:DEG (0 to 90), shuffle or redraw";
 
     /// The network after the change; its mask keeps the non-zero weights. `seed` decides what is random, `parts` is
@@ -178,7 +178,7 @@ impl Transform {
 
 /// The same links, the weights of each layer exchanged among them: [`Transform::Shuffle`] for graphs, too, by a draw of
 /// its own.
-pub fn shuffled(model: &Model, seed: u64) -> Model {
+pub(crate) fn shuffled(model: &Model, seed: u64) -> Model {
     let mut mixed = model.weights.clone();
     for layer in 1..=model.network.depth() {
         let is_there = |i: &usize| mixed.0[*i] != 0.0 && model.layer_of(*i) == layer;

@@ -48,7 +48,7 @@ pub struct CarriedNetwork {
 
 impl CarriedNetwork {
     /// The name and version of the text's format.
-    pub const FORMAT: &str = "picloom-network/1";
+    pub(crate) const FORMAT: &str = "picloom-network/1";
 
     /// Whether a text says that it is one.
     pub fn is_one(text: &str) -> bool {

@@ -19,12 +19,11 @@ mod watched;
 
 pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
-pub use moves::{EFFECTS, Matched, Ranked};
+pub use moves::{Matched, Ranked};
 pub use networks::{
     Atlas, Description, LinkRequest, PictureRequest, ensure_side, genome, is_view_kept, maps,
     matched, network, picture, ranked, side_by_side, tags,
 };
-pub use places::{Places, places};
 pub use scoring::Scoring;
 pub use sessions::{
     Choice, Foreseen, LARGEST_GRID, Move, PlaceRequest, SessionRequest, SessionSheet,
@@ -34,7 +33,7 @@ pub use sessions::{
 pub use shelf::{
     About, Answered, Label, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer,
 };
-pub use tone::{BLANK, NEGATIVE, POSITIVE, signed_colour, signed_picture};
+pub use tone::signed_picture;
 pub use training::Training;
-pub use tree::{Place, Shown, Tree, TreeNode};
+pub use tree::Shown;
 pub use watched::{Watched, Works, watch};

@@ -4,7 +4,7 @@ use crate::probe::{Delta, Selection, View};
 use serde::Serialize;
 
 /// The effects whose weight changes are searched: RMSE of the pictures.
-pub const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
+pub(crate) const EFFECTS: [f64; 7] = [0.02, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30];
 /// Weights of a network that are ranked.
 const RANKED: usize = 40;
 

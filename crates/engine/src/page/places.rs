@@ -8,7 +8,7 @@ const MOST_UNTANGLED: usize = 8000;
 
 /// Where a page draws the units of a network, in the drawing's own pixels.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Places {
+pub(crate) struct Places {
     /// Width and height of all.
     pub extent: (f64, f64),
     /// Side of a unit's square.
@@ -21,7 +21,7 @@ pub struct Places {
 ///
 /// # Panics
 /// If mask or weights do not fit the network.
-pub fn places(network: &Network, mask: &Mask, weights: &Weights) -> Places {
+pub(crate) fn places(network: &Network, mask: &Mask, weights: &Weights) -> Places {
     /// Side of a unit, and the height that it needs with its name.
     const SIDE: f64 = 40.0;
     const ROW: f64 = 64.0;

@@ -19,7 +19,7 @@ pub struct Shown {
 
 /// A session on one of its sheets.
 #[derive(Debug, Serialize)]
-pub struct Tree {
+pub(crate) struct Tree {
     /// The sheet one is on.
     pub at: usize,
     /// The sheet that is shown.
@@ -44,7 +44,7 @@ pub struct Tree {
 
 /// A sheet of the tree.
 #[derive(Debug, Serialize)]
-pub struct TreeNode {
+pub(crate) struct TreeNode {
     /// Its number.
     pub n: usize,
     /// The sheet it was bred from.
@@ -59,7 +59,7 @@ pub struct TreeNode {
 
 /// A picture on a sheet.
 #[derive(Debug, Serialize)]
-pub struct Place {
+pub(crate) struct Place {
     /// From 0, row by row.
     pub place: usize,
     /// Number of its birth.
@@ -81,7 +81,7 @@ impl Tree {
     ///
     /// # Errors
     /// There is no such sheet.
-    pub fn of(tree: &Breeding, n: Option<usize>) -> Result<Self, BreedingError> {
+    pub(crate) fn of(tree: &Breeding, n: Option<usize>) -> Result<Self, BreedingError> {
         let node = n.unwrap_or(tree.at());
         let breeding = tree.sheet(node)?;
         let before = tree.parent(node).and_then(|parent| tree.sheet(parent).ok());

@@ -12,7 +12,8 @@ mod view;
 
 pub use change::Change;
 pub use directions::{Direction, Directions, DirectionsRecord, directions, unit_vector};
-pub use pca::{Component, Pca, PcaRecord, layer_pca, pca};
+pub(crate) use pca::pca;
+pub use pca::{Component, Pca, PcaRecord, layer_pca};
 pub use sampling::{Drawn, SampledShare, sampled_share};
 pub use sweep::{
     Delta, LinksError, ParseDeltaError, ParseSelectionError, Perturbation, Selection, WeightSweep,

@@ -53,7 +53,7 @@ pub struct PcaRecord {
 ///
 /// # Panics
 /// If the maps have different lengths.
-pub fn pca(maps: &[&[f32]], count: usize) -> Pca {
+pub(crate) fn pca(maps: &[&[f32]], count: usize) -> Pca {
     let n = maps.len();
     let pixels = maps.first().map_or(0, |m| m.len());
     assert!(maps.iter().all(|m| m.len() == pixels), "maps of one size");

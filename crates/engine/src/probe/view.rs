@@ -191,7 +191,7 @@ impl View {
     ///
     /// # Panics
     /// While iterating, if the sweep has a link that the network has not.
-    pub fn changed<'a, T: Send>(
+    pub(crate) fn changed<'a, T: Send>(
         &'a self,
         sweep: &'a WeightSweep,
         see: impl Fn(&Perturbation, &Picture) -> T + Sync + Send + 'a,

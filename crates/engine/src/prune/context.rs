@@ -21,8 +21,6 @@ pub struct EdgeContext<'a> {
     pub maps: Option<&'a FeatureMaps>,
     /// (W,) ∂L/∂w of the training loss, not normalised, L = mean squared error.
     pub gradient: Option<&'a [f32]>,
-    /// (W,) diagonal of the Hessian, or its Fisher approximation; absent = gradient².
-    pub curvature: Option<&'a [f32]>,
     /// (U, P) maps of the same topology before training.
     pub untrained_maps: Option<&'a FeatureMaps>,
     /// (W,) non-zero weights of the layerized evolved network.
@@ -52,7 +50,6 @@ impl<'a> EdgeContext<'a> {
             mask,
             maps: None,
             gradient: None,
-            curvature: None,
             untrained_maps: None,
             evolved: None,
             pattern: None,
@@ -67,11 +64,6 @@ impl<'a> EdgeContext<'a> {
     /// With the gradient of the loss.
     pub fn with_gradient(self, gradient: &'a [f32]) -> Self {
         EdgeContext { gradient: Some(gradient), ..self }
-    }
-
-    /// With a diagonal curvature.
-    pub fn with_curvature(self, curvature: &'a [f32]) -> Self {
-        EdgeContext { curvature: Some(curvature), ..self }
     }
 
     /// With the feature maps of the untrained network.
@@ -104,9 +96,6 @@ impl<'a> EdgeContext<'a> {
         length("flags of the mask", links, self.mask.0.len())?;
         if let Some(gradient) = self.gradient {
             length("entries of the gradient", links, gradient.len())?;
-        }
-        if let Some(curvature) = self.curvature {
-            length("entries of the curvature", links, curvature.len())?;
         }
         if let Some(evolved) = self.evolved {
             length("flags of the evolved mask", links, evolved.0.len())?;
@@ -250,4 +239,12 @@ pub(super) fn budget_below(needed: usize, why: &str, budget: usize) -> PruneErro
     let expected = format!("a budget of at least {needed} links ({why})");
     let refusal = Refusal::new("", expected, budget.to_string());
     PruneError::Unreachable { reached: needed, refusal }
+}
+
+/// No link reaches the threshold.
+pub(super) fn threshold_above(scores: &[f64], candidates: &[bool], tau: f64) -> PruneError {
+    let left = scores.iter().zip(candidates).filter(|(_, is_left)| **is_left);
+    let highest = left.map(|(score, _)| *score).fold(f64::NEG_INFINITY, f64::max);
+    let expected = format!("a threshold of at most {highest:.4}, the highest score of a link");
+    Refusal::new("", expected, tau.to_string()).into()
 }

@@ -71,7 +71,7 @@ impl RoundJob {
     ///
     /// # Errors
     /// Training cannot begin.
-    pub fn train(self, observer: &mut dyn TrainObserver) -> Result<Retrained, RoundsError> {
+    pub(crate) fn train(self, observer: &mut dyn TrainObserver) -> Result<Retrained, RoundsError> {
         let mut trainer = Trainer::new(self.problem, self.config)?;
         if let Some(constraint) = &self.constraint {
             trainer = trainer.constrained(constraint.clone());

@@ -81,7 +81,7 @@ impl Retrain {
     ///
     /// # Errors
     /// `other` is missing or of another network.
-    pub fn weights(
+    pub(crate) fn weights(
         self,
         pruned: &Weights,
         other: Option<&Weights>,
@@ -121,7 +121,7 @@ impl MaskChange {
     ///
     /// # Errors
     /// If the masks are of two networks.
-    pub fn between(before: &Mask, after: &Mask) -> Result<Self, PruneError> {
+    pub(crate) fn between(before: &Mask, after: &Mask) -> Result<Self, PruneError> {
         if before.0.len() != after.0.len() {
             return Err(PruneError::WrongLength {
                 what: "flags of the later mask",

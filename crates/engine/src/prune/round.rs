@@ -1,6 +1,6 @@
 //! A round, as a method sees it, what a method may do with it, and what it leaves.
 
-use super::context::{EdgeContext, EdgeScores, PruneError};
+use super::context::{EdgeContext, EdgeScores, PruneError, threshold_above};
 use super::guard::{GuardReport, Orphans, alive, guard_budget, guard_selection};
 use super::select::{Quotas, Rule, Scope, above};
 use crate::base::SimRng;
@@ -75,6 +75,9 @@ pub(super) trait Prunes {
             (Some(quotas), _) => guard_budget(network, &dense, candidates, &quotas, round.orphans)?,
             (None, Rule::Threshold(tau)) => {
                 let selected = above(&dense, &round.context.mask.0, tau);
+                if !selected.contains(&true) {
+                    return Err(threshold_above(&dense, candidates, tau));
+                }
                 guard_selection(network, &dense, candidates, selected)
             }
             (None, _) => guard_selection(network, &dense, candidates, candidates.clone()),

@@ -133,7 +133,7 @@ impl Aim {
     ///
     /// # Errors
     /// No rounds lead there.
-    pub fn rules(&self, parent: &Model) -> Result<Vec<Rule>, AimError> {
+    pub(crate) fn rules(&self, parent: &Model) -> Result<Vec<Rule>, AimError> {
         self.check_ranges()?;
         let (from, method) = (parent.mask.kept(), self.method);
         let is_imp = method.is_lottery();
@@ -209,7 +209,7 @@ pub fn imp_global(n: usize, p: f64, budget: usize) -> Vec<Rule> {
 
 /// Rounds of IMP `original` from layers of `sizes` links (the last one the output's) down to exactly
 /// `budget`: layerwise rounds as long as they stay above it, then the budget itself.
-pub fn imp_original(sizes: &[usize], hidden: f64, output: f64, budget: usize) -> Vec<Rule> {
+pub(crate) fn imp_original(sizes: &[usize], hidden: f64, output: f64, budget: usize) -> Vec<Rule> {
     let mut rules = Vec::new();
     let mut left = sizes.to_vec();
     while left.iter().sum::<usize>() > budget {

@@ -58,7 +58,7 @@ names! { Scope, "scope": Global "global", Layer "layer", Row "row" }
 
 /// A partition of the links and how many of each part to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quotas {
+pub(crate) struct Quotas {
     /// (W,) part of each link.
     pub group: Vec<usize>,
     /// Links to keep of each part.
@@ -104,7 +104,7 @@ fn output_layer(network: &Network) -> usize {
 
 /// Shares `total` among parts in proportion to `sizes`: ⌊total·n_i/N⌋ each, what is left over by
 /// largest remainder, ties to the lower index. Exact: the sum is `total` (≤ N).
-pub fn proportional(sizes: &[usize], total: usize) -> Vec<usize> {
+pub(crate) fn proportional(sizes: &[usize], total: usize) -> Vec<usize> {
     let n: usize = sizes.iter().sum();
     if n == 0 {
         return vec![0; sizes.len()];
@@ -154,7 +154,7 @@ impl Rule {
     ///
     /// # Errors
     /// A budget above the links kept so far; a number out of its range.
-    pub fn quotas(
+    pub(crate) fn quotas(
         self,
         network: &Network,
         candidates: &[bool],

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Side of the maps that are measured: METHODS §7 gives its reference values there.
-pub const MEASURED_AT: usize = 64;
+pub(crate) const MEASURED_AT: usize = 64;
 
 /// `card.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 const LEVEL: f64 = 0.95;
 /// Fewest labels that correct a score.
-pub const FEWEST_LABELS: usize = 10;
+pub(crate) const FEWEST_LABELS: usize = 10;
 
 /// Perturbations by what the judge called them. In files `[clean, damaged, silent, unclear]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl Calls {
     }
 
     /// Share of the judged ones that are clean, the paper's score; `None` if none was judged.
-    pub fn clean_share(&self) -> Option<f64> {
+    pub(crate) fn clean_share(&self) -> Option<f64> {
         (self.judged() > 0).then(|| self.clean as f64 / self.judged() as f64)
     }
 }

@@ -100,7 +100,7 @@ settings! {
 
 /// Learning rate of an attempt after a collapse, over that of the attempt before \[ours\]: deep dense networks that
 /// collapse at .003 learn at .001.
-pub const RETRY_LR: f64 = 0.5;
+pub(crate) const RETRY_LR: f64 = 0.5;
 
 /// Steps between two looks at the whole loss when minibatches are used \[ours\].
 pub const GOAL_EVERY: u64 = 50;

@@ -9,7 +9,7 @@ pub mod penalty;
 pub mod schedule;
 mod trainer;
 
-pub use config::{GOAL_EVERY, Plateau, RETRY_LR, TrainConfig};
+pub use config::{GOAL_EVERY, Plateau, TrainConfig};
 pub use trainer::{
     Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
     TrainReport, TrainState, Trainer, Unfinished,

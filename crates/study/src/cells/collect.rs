@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// As [`collect_cells`]; files cannot be written.
-pub fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
+pub(crate) fn write_record<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, RecordError> {
     let folder = study_folder(study, runs);
     let record = collect_cells(study, runs)?;
     study.pictures(&record, &folder, &folder)?;

@@ -16,9 +16,9 @@ mod pass;
 mod study;
 
 pub(super) use collect::save;
-pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status, write_record};
-pub use pass::{DEATHS, Worked, Worker, run_cells, work};
+pub use collect::{FailedCell, HeldCell, Status, collect_cells, so_far, status};
+pub(crate) use pass::work;
+pub use pass::{Worked, Worker, run_cells};
 pub(super) use study::hashed_id;
-pub use study::{
-    CellState, CellStudy, claim, lease_folder, study_folder, without_path, work_folder,
-};
+pub(crate) use study::work_folder;
+pub use study::{CellState, CellStudy, claim, study_folder, without_path};

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Workers that die with a cell, one after the other, before it counts as failed.
-pub const DEATHS: usize = 5;
+pub(crate) const DEATHS: usize = 5;
 
 /// The leases and the shard of a process.
 pub struct Worker {
@@ -70,7 +70,7 @@ struct Pass {
 /// # Errors
 /// Files cannot be written or are damaged, threads not started: then no cell is held any more. A failing
 /// cell is no error: the record says why.
-pub fn work<S: CellStudy>(
+pub(crate) fn work<S: CellStudy>(
     study: &S,
     runs: &Path,
     worker: &Worker,

@@ -203,7 +203,7 @@ pub fn claim(runs: &Path, name: &str) -> Result<PathBuf, RecordError> {
 }
 
 /// The folder of what a cell has in progress.
-pub fn work_folder(folder: &Path, id: &str) -> PathBuf {
+pub(crate) fn work_folder(folder: &Path, id: &str) -> PathBuf {
     folder.join("work").join(id)
 }
 
@@ -246,7 +246,7 @@ pub(super) fn read_failure(folder: &Path, id: &str) -> Option<Failure> {
 }
 
 /// The folder of the lease of a cell.
-pub fn lease_folder(folder: &Path, id: &str) -> PathBuf {
+pub(crate) fn lease_folder(folder: &Path, id: &str) -> PathBuf {
     folder.join("leases").join(id)
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Counts {
 }
 
 /// The value of a network, and those of the networks that it is compared with.
-pub type Block = (f64, Vec<f64>);
+pub(crate) type Block = (f64, Vec<f64>);
 
 /// Two networks that could be compared.
 pub(super) struct Pair {

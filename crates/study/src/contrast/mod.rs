@@ -10,7 +10,8 @@ mod power;
 mod spec;
 
 pub use decide::{Decision, Tables, combined, decide};
-pub use estimate::{Block, Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
+pub(crate) use estimate::Block;
+pub use estimate::{Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
 pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
@@ -203,7 +204,7 @@ fn of_one_group(
         values.push((unit.to_string(), means_in_order(groups)));
     }
     let p = flipped(&values);
-    Ok(Found::mixed(spec, &group.name(), basis, values, counts, p))
+    Ok(Found::mixed(spec, &group_name(group), basis, values, counts, p))
 }
 
 /// p of the values' signs, two-sided; `None` without values.
@@ -236,12 +237,32 @@ fn difference(a: f64, b: f64) -> Result<f64, Refusal> {
 /// `sp − imp, level=2`; of the same arms made otherwise, what differs: `sp, offset=0 − offset=-4|4`.
 fn name_of(first: &Filter, other: &Filter) -> String {
     match [first, other].map(|group| group.values("arm")) {
-        [Some(a), Some(b)] if a == b => format!("{} − {}", first.name(), other.without("arm")),
-        [Some(_), Some(_)] => format!("{} − {}", first.name(), other.name()),
-        _ => match first.only_value().zip(other.only_value()) {
+        [Some(a), Some(b)] if a == b => format!("{} − {}", group_name(first), other.without("arm")),
+        [Some(_), Some(_)] => format!("{} − {}", group_name(first), group_name(other)),
+        _ => match only_value(first).zip(only_value(other)) {
             Some(((a, first), (b, other))) if a == b => format!("{first} − {other}"),
             _ => format!("({first}) − ({other})"),
         },
+    }
+}
+
+/// The name of a group of rows: its arms, then its other conditions: `dense-l1|dense-decay`, `sp, level=2`.
+fn group_name(group: &Filter) -> String {
+    let rest = group.without("arm");
+    match group.values("arm").map(|arms| arms.join("|")) {
+        Some(arms) if rest.is_empty() => arms,
+        Some(arms) => format!("{arms}, {rest}"),
+        None => group.to_string(),
+    }
+}
+
+/// The column and the value, if the filter is one condition with one value.
+fn only_value(group: &Filter) -> Option<(&str, &str)> {
+    let mut columns = group.columns();
+    let column = columns.next().filter(|_| columns.next().is_none())?;
+    match group.values(column)? {
+        [value] => Some((column, value)),
+        _ => None,
     }
 }
 

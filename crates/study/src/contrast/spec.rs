@@ -403,7 +403,7 @@ impl ContrastSpec {
     /// An unknown key, a value of the wrong type, an id given twice, an `after` that names no earlier contrast.
     pub fn all(defaults: &toml::Table, tables: &[toml::Table]) -> Result<Vec<Self>, Refusal> {
         let mut specs: Vec<ContrastSpec> = Vec::new();
-        let tables = tables.iter().cloned().map(with_more);
+        let tables = tables.iter().cloned().map(with_claim).map(with_more);
         let tables: Vec<Vec<toml::Table>> = tables.collect::<Result<_, _>>()?;
         let laid = tables.into_iter().flatten().map(|table| {
             let mut laid = defaults.clone();
@@ -413,7 +413,7 @@ impl ContrastSpec {
                     (_, value) => drop(laid.insert(key, value)),
                 }
             }
-            laid
+            with_claim(laid)
         });
         let also = laid.map(with_also);
         let also: Vec<Vec<toml::Table>> = also.collect::<Result<_, _>>()?;
@@ -493,6 +493,15 @@ impl ContrastSpec {
         }
         Ok(())
     }
+}
+
+/// `beside = "C4"` says the claim in one.
+fn with_claim(mut laid: toml::Table) -> toml::Table {
+    if let Some(toml::Value::String(claim)) = laid.get("beside").cloned() {
+        laid.insert("claim".into(), claim.into());
+        laid.insert("beside".into(), true.into());
+    }
+    laid
 }
 
 /// A contrast, and those that `more` asks beside it: the same with other keys. Its id begins theirs.

@@ -1,11 +1,7 @@
 //! Labels by hand, and the links that have them.
 
 use picloom::base::SimRng;
-use picloom::genome::{
-    ConnectionGene, Genome, InnovationId, Input, NodeGene, NodeId, Output, Provenance, Role,
-};
-use picloom::math::Activation;
-use picloom_experiments::measures::label_agreement::{label_agreement, labelled_links};
+use picloom_experiments::measures::label_agreement::label_agreement;
 
 #[test]
 fn links_that_act_in_one_place_agree_with_labels_that_say_so() {
@@ -34,37 +30,4 @@ fn links_that_act_in_one_place_agree_with_labels_that_say_so() {
     assert!(poor.p > 0.3);
     assert!(label_agreement(&d, &["a"; 6], 10, &mut rng).is_err());
     assert!(label_agreement(&d[..2], &["a", "b"], 10, &mut rng).is_err());
-}
-
-#[test]
-fn each_link_keeps_the_label_of_its_gene() {
-    let node = |id, role| NodeGene::new(NodeId(id), role, Activation::Identity);
-    let mut nodes: Vec<NodeGene> = Input::OF_PIXEL
-        .into_iter()
-        .enumerate()
-        .map(|(i, input)| node(i as u32, Role::Input(input)))
-        .collect();
-    nodes.push(node(4, Role::Output(Output::Ink)));
-    nodes.push(node(5, Role::Hidden));
-    let link = |innovation, from, to, weight, label: &str| {
-        let mut gene =
-            ConnectionGene::new(InnovationId(innovation), NodeId(from), NodeId(to), weight);
-        if !label.is_empty() {
-            gene.labels.push(label.into());
-        }
-        gene
-    };
-    let genes =
-        vec![link(9, 5, 4, 0.5, "size"), link(3, 0, 5, -2.0, "width"), link(4, 3, 4, 0.0, "")];
-    let genome = Genome::new(nodes, genes, Provenance::default()).unwrap();
-    let (model, labels) = labelled_links(&genome);
-    for (i, label) in labels.iter().enumerate() {
-        let expected = match model.weights.0[i] {
-            0.5 => Some("size"),
-            -2.0 => Some("width"),
-            _ => None,
-        };
-        assert_eq!(label.as_deref(), expected, "{:?}", model.network.links[i]);
-    }
-    assert_eq!(labels.len(), 3);
 }

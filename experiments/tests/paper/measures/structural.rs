@@ -49,27 +49,24 @@ fn two_bars(shared: bool) -> (Network, Weights) {
     (network, Weights(weights))
 }
 
+/// The measure of a network of two bars on a picture of `size`² in these parts.
+fn of_picture(
+    (network, weights): (Network, Weights),
+    size: usize,
+    picture: &PartedPicture,
+) -> Result<StructuralCompositionality, StructuralError> {
+    let (all, inputs) = (Mask::all(network.weight_count()), PixelInputs::full(size, Coords::Fer));
+    let (config, mut rng) = (MaskConfig::default(), SimRng::new(1, "test", 0));
+    structural_compositionality(&network, &weights, &all, &inputs, picture, &config, &mut rng)
+}
+
 fn measured(shared: bool) -> StructuralCompositionality {
     let (network, weights) = two_bars(shared);
-    let inputs = PixelInputs::full(24, Coords::Fer);
-    let rgb = render(&network, &weights, &inputs);
+    let rgb = render(&network, &weights, &PixelInputs::full(24, Coords::Fer));
     let side = |right: bool| (0..576).map(|p| (p % 24 >= 12) == right).collect();
-    let picture = PartedPicture {
-        rgb,
-        background: [0.0; 3],
-        parts: vec![("left".into(), side(false)), ("right".into(), side(true))],
-    };
-    let mut rng = SimRng::new(1, "test", 0);
-    structural_compositionality(
-        &network,
-        &weights,
-        &Mask::all(network.weight_count()),
-        &inputs,
-        &picture,
-        &MaskConfig::default(),
-        &mut rng,
-    )
-    .unwrap()
+    let parts = vec![("left".into(), side(false)), ("right".into(), side(true))];
+    let picture = PartedPicture { rgb, background: [0.0; 3], parts };
+    of_picture((network, weights), 24, &picture).unwrap()
 }
 
 #[test]
@@ -100,19 +97,7 @@ fn regions_that_make_no_sense_are_refused() {
         background: [0.0; 3],
         parts: vec![("a".into(), vec![true, true, false, false])],
     };
-    let (network, weights) = two_bars(false);
-    let refused = |picture: &PartedPicture| {
-        structural_compositionality(
-            &network,
-            &weights,
-            &Mask::all(network.weight_count()),
-            &PixelInputs::full(2, Coords::Fer),
-            picture,
-            &MaskConfig::default(),
-            &mut SimRng::new(1, "test", 0),
-        )
-        .unwrap_err()
-    };
+    let refused = |picture: &PartedPicture| of_picture(two_bars(false), 2, picture).unwrap_err();
     let with = |region: Vec<bool>| {
         let mut picture = base.clone();
         picture.parts.push(("b".into(), region));

@@ -90,16 +90,3 @@ fn a_full_budget_is_certain_and_a_larger_one_has_no_volume() {
     assert_eq!(none.probability.estimate, 0.0);
     assert_eq!(probability(3, 2, slots(3, 2) + 1, 1, 50, 1), Ok(None));
 }
-
-#[test]
-fn sixty_edges_on_eight_units_peak_at_four_or_five_layers() {
-    let curve: Vec<f64> = (2..=9)
-        .map(|l| {
-            let found = probability(8, l, 60, 2, 20_000, 7).unwrap().unwrap();
-            found.probability.estimate
-        })
-        .collect();
-    let peak = (0..curve.len()).max_by(|&a, &b| curve[a].total_cmp(&curve[b])).unwrap();
-    assert!([4, 5].contains(&(peak + 2)), "{curve:?}");
-    assert!(curve[0] < curve[peak] / 2.0 && curve[7] < curve[peak] / 2.0, "{curve:?}");
-}

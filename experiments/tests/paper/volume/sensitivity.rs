@@ -1,7 +1,6 @@
 //! Curves over depth: what is exact, what is sampled, where they peak.
 
 use picloom_experiments::volume::exact;
-use picloom_experiments::volume::literal::Reading;
 use picloom_experiments::volume::sensitivity::{Point, Volume, curve};
 
 fn best_depth(points: &[Point]) -> usize {
@@ -36,13 +35,4 @@ fn a_budget_table_leaves_out_depths_that_cannot_hold_it_and_finds_the_peak() {
     let points = curve(volume, 8, &[1, 2, 3, 4, 5, 6, 7, 8, 9], 2, 8_000, 1).unwrap();
     assert_eq!(points[0].value, None, "60 edges do not fit into one layer of 8");
     assert!([4, 5].contains(&best_depth(&points)));
-}
-
-#[test]
-fn a_literal_table_has_its_peak_one_layer_past_the_needed_depth() {
-    let volume = Volume::Literal { reading: Reading::Choices, needed: 6.0 };
-    let depths: Vec<usize> = (1..=9).collect();
-    let points = curve(volume, 24, &depths, 3, 0, 0).unwrap();
-    assert_eq!(best_depth(&points), 7);
-    assert!(curve(volume, 24, &[0], 3, 0, 0).is_err());
 }

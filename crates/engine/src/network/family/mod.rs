@@ -50,7 +50,7 @@ impl Conditioned {
     }
 
     /// Side of one picture in pixels.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.pictures.width
     }
 

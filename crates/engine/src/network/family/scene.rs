@@ -126,7 +126,7 @@ impl Scene {
     }
 
     /// The (size, size, 3) picture.
-    pub fn picture(&self, size: usize, coords: Coords) -> Picture {
+    pub(crate) fn picture(&self, size: usize, coords: Coords) -> Picture {
         let points = Self::points(size, coords).into_iter();
         let rgb = points.flat_map(|(x, y)| self.at(x, y).map(|v| v as f32)).collect();
         Picture { width: size, height: size, rgb }

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 /// A cost of the maps of hidden units: those that are neither inputs nor outputs and reach an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MapCost {
+pub(crate) enum MapCost {
     /// Mean over hidden units and pixels of |∂h/∂x| + |∂h/∂y|: differences of neighbours over their
     /// distance, 2/(side − 1), on a picture of `side`² pixels, without neighbours beyond its edges.
     TotalVariation {
@@ -177,6 +177,7 @@ impl MapCosts {
     }
 
     /// The cost of the maps that are kept, of `pixels` pixels, without its factor.
+    #[cfg(test)]
     pub(super) fn cost(&mut self, pixels: usize) -> f64 {
         let plane = self.plane;
         let maps = self.maps.all();
@@ -223,6 +224,7 @@ fn variation_unit(side: usize, units: usize) -> f64 {
 }
 
 /// Σ |differences of neighbours| of a map.
+#[cfg(test)]
 fn variation(map: &[f32], side: usize) -> f64 {
     let size = |a: f32, b: f32| f64::from((a - b).abs());
     let mut sum = 0.0;

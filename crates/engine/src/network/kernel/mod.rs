@@ -15,7 +15,7 @@ mod program;
 mod tile;
 
 pub use crate::math::lanes::Isa;
-pub use map_cost::MapCost;
+pub(crate) use map_cost::MapCost;
 pub use objective::Objective;
 pub use perturb::{PerturbScratch, Perturber};
 
@@ -158,7 +158,7 @@ impl<'n> Renderer<'n> {
     }
 
     /// (P, 3) interleaved rgb in [0, 1] of every pixel.
-    pub fn render(&self, inputs: &PixelInputs) -> Vec<f32> {
+    pub(crate) fn render(&self, inputs: &PixelInputs) -> Vec<f32> {
         let tiles = self.tiles(inputs);
         let mut rgb = vec![0.0; 3 * inputs.pixels()];
         let tile = 3 * self.program.tile_pixels();
@@ -176,7 +176,7 @@ impl<'n> Renderer<'n> {
     }
 
     /// Number of non-zero links.
-    pub fn links(&self) -> usize {
+    pub(crate) fn links(&self) -> usize {
         self.links
     }
 

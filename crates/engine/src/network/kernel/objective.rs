@@ -107,7 +107,7 @@ impl Objective {
     ///
     /// # Panics
     /// As [`Objective::new`]; or the side of a total variation is below 2 or not the picture's.
-    pub fn with_map_cost(
+    pub(crate) fn with_map_cost(
         network: &Network,
         mask: &Mask,
         inputs: &PixelInputs,
@@ -198,7 +198,8 @@ impl Objective {
     ///
     /// # Panics
     /// If there is not one weight a link.
-    pub fn map_cost(&mut self, weights: &[f32]) -> f64 {
+    #[cfg(test)]
+    pub(super) fn map_cost(&mut self, weights: &[f32]) -> f64 {
         self.pass(weights, true);
         let pixels = self.pixels().pixels();
         self.costs.as_mut().map_or(0.0, |costs| costs.cost(pixels))

@@ -95,12 +95,12 @@ impl Perturber {
     }
 
     /// The unchanged network.
-    pub fn model(&self) -> &Model {
+    pub(crate) fn model(&self) -> &Model {
         &self.model
     }
 
     /// (U, P) feature maps of the unchanged weights.
-    pub fn maps(&self) -> FeatureMaps {
+    pub(crate) fn maps(&self) -> FeatureMaps {
         let tile = (self.program.rows * self.program.stride).max(1);
         let tiles: Vec<&[Block]> = self.values.chunks(tile).collect();
         unit_rows(&tiles, self.model.network.units.len(), self.pixels, self.program.tile_pixels())

@@ -47,7 +47,7 @@ pub fn scores(context: &EdgeContext, maps: &FeatureMaps, redundancy: f64) -> Edg
 ///
 /// Solved by pivoted Cholesky of the kept parents' Gram matrix. A parent that is a linear
 /// combination of others (its pivot below 1e-6 of its own squared norm) keeps weight 0, and the others carry it.
-pub fn refit(context: &EdgeContext, maps: &FeatureMaps, mask: &Mask) -> Weights {
+pub(crate) fn refit(context: &EdgeContext, maps: &FeatureMaps, mask: &Mask) -> Weights {
     let mut weights = Weights(vec![0.0; context.network.weight_count()]);
     for unit in inputs_of_units(context, maps) {
         let kept: Vec<usize> = (0..unit.links.len()).filter(|&j| mask.0[unit.links[j]]).collect();

@@ -137,7 +137,7 @@ pub(in crate::prune) fn inputs_of_units(context: &EdgeContext, maps: &FeatureMap
 /// (W,) share_ij = w_ij⟨a_j, z_i⟩/‖z_i‖² of every kept link: how much of the unit's sum z_i = Σ w_ij a_j this
 /// parent makes up, negative where it works against it. The shares of a unit sum to 1 (0 where z_i
 /// is zero everywhere). \[ours\]
-pub fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
+pub(crate) fn shares(context: &EdgeContext, maps: &FeatureMaps) -> EdgeScores {
     let mut scores = EdgeScores::of(context.mask, |_| 0.0);
     for unit in inputs_of_units(context, maps) {
         for (j, &link) in unit.links.iter().enumerate() {

@@ -59,7 +59,7 @@ impl Schedule {
     ///
     /// # Errors
     /// `BudgetBelow` when `links` is less than every unit's `min_inputs` need, `BudgetAbove`.
-    pub fn project(
+    pub(crate) fn project(
         &self,
         network: &Network,
         mask: &Mask,
@@ -81,7 +81,7 @@ impl Schedule {
     ///
     /// # Errors
     /// As [`Self::project`].
-    pub fn quotas(
+    pub(crate) fn quotas(
         network: &Network,
         mask: &Mask,
         links: usize,

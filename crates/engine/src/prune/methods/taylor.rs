@@ -11,8 +11,7 @@
 //! | `second` | w²·h | `param_second` |
 //! | `mixed` | w·g − ½w²·h | `param_mix` |
 //!
-//! g = ∂L/∂w, h = the diagonal curvature of the context, or g² where there is none (LLM-Pruner's
-//! Fisher approximation for one batch). Units go by rising I_k (ties: the lower index) until at most K
+//! g = ∂L/∂w, h = g² (LLM-Pruner's Fisher approximation for one batch). Units go by rising I_k (ties: the lower index) until at most K
 //! links are left. By default I_k is ranked once, as LLM-Pruner does; `update` ranks again after every unit,
 //! over the links still there.
 //!
@@ -72,7 +71,7 @@ pub fn importance(
     let salience: Vec<f64> = (0..mask.len())
         .map(|i| {
             let (w, g) = (context.weight(i), f64::from(gradient[i]));
-            let h = context.curvature.map_or(g * g, |c| f64::from(c[i]));
+            let h = g * g;
             match order {
                 Order::First => w * g,
                 Order::Second => w * w * h,

@@ -5,9 +5,9 @@
 //! a perturbed picture is clean if log K(perturbed)/K(base) ≤ threshold (METHODS §6.4).
 
 use crate::base::choice::options;
+use crate::base::png::encode_png;
 use crate::base::real;
 use crate::network::Picture;
-use crate::network::picture::encode_png;
 use crate::score::judge::{BaseReading, Judge, JudgeError, Verdict, check_size};
 
 options! {

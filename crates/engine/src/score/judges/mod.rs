@@ -11,7 +11,7 @@ use crate::base::choice::{choices, options};
 use crate::base::command::Command;
 pub use command::verdicts;
 use dl_threshold::DlThreshold;
-pub use server::{ServersOwn, Temperature, Vlm};
+pub use server::Vlm;
 use std::path::PathBuf;
 
 /// A row of the table.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Sampling temperature of a model on a server.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a number in [0, 2] or \"server\"")]
-pub enum Temperature {
+pub(crate) enum Temperature {
     /// This one.
     At(f64),
     /// The server's own.
@@ -17,14 +17,14 @@ pub enum Temperature {
 /// The word for what a server chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ServersOwn {
+pub(crate) enum ServersOwn {
     /// `server`.
     Server,
 }
 
 impl Temperature {
     /// The number to send; `None` for the server's own.
-    pub fn number(self) -> Option<f64> {
+    pub(crate) fn number(self) -> Option<f64> {
         match self {
             Temperature::At(number) => Some(number),
             Temperature::Server(_) => None,

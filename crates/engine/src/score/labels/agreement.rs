@@ -50,7 +50,7 @@ pub struct ReliabilityBin {
 
 impl Agreement {
     /// Of labels and verdicts in one order; `None` if there are no pictures.
-    pub fn of(truth: &[Label], verdicts: &[Verdict]) -> Option<Self> {
+    pub(crate) fn of(truth: &[Label], verdicts: &[Verdict]) -> Option<Self> {
         let class = |label: Label| usize::from(label == Label::Damaged);
         let true_class: Vec<usize> = truth.iter().map(|&l| class(l)).collect();
         let judged: Vec<usize> = verdicts.iter().map(|v| class(v.likelier())).collect();

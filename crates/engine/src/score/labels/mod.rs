@@ -12,6 +12,4 @@ pub use answers::{
     Answer, KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement,
 };
 pub use set::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
-pub use sheets::{
-    Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, STRATA, SheetsRecord,
-};
+pub use sheets::{Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, SheetsRecord};

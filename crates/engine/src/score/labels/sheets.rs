@@ -23,7 +23,7 @@ use std::path::Path;
 const PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
 
 /// Upper ends of the strata of P(damaged); the last is 1.
-pub const STRATA: [f64; 5] = [0.1, 0.35, 0.65, 0.9, 1.0];
+pub(crate) const STRATA: [f64; 5] = [0.1, 0.35, 0.65, 0.9, 1.0];
 /// Changes looked at for each that is picked, with a judge to pick evenly over.
 const POOL: usize = 5;
 

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The beginning of a column's name in tables; the name that the program gives follows.
-pub const OWN: &str = "own_";
+pub(crate) const OWN: &str = "own_";
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MeasureRow {
+pub(crate) struct MeasureRow {
     /// Name in files and on the command line.
     pub name: &'static str,
 }

@@ -17,7 +17,7 @@ use crate::probe::{Change, View};
 use rayon::prelude::*;
 
 /// RMSE above which a removal counts \[ours\].
-pub const NEEDED: f64 = 0.01;
+pub(crate) const NEEDED: f64 = 0.01;
 
 /// Links of `alive` whose removal alone changes the picture of `view` by more than [`NEEDED`]. Does not depend on
 /// the number of threads.

@@ -1,7 +1,7 @@
 //! How alike two maps are.
 
 /// Two maps with |cosine| above this are one map: a relay and its source differ by f32 rounding.
-pub const SAME_MAP: f64 = 0.999;
+pub(crate) const SAME_MAP: f64 = 0.999;
 
 /// Σ aᵢbᵢ in f64, in order.
 #[inline]

@@ -33,7 +33,7 @@ pub struct Measure {
 
 impl Measure {
     /// A number that is compared with nothing but its `reference`.
-    pub fn alone(
+    pub(crate) fn alone(
         key: &str,
         name: &str,
         value: Option<f64>,

@@ -58,7 +58,7 @@ pub mod sparsity;
 pub mod summary;
 pub mod symmetry;
 
-pub use maps::{SAME_MAP, cosine, dot};
+pub use maps::{cosine, dot};
 pub use measure::Measure;
 
 /// Links on a path of non-zero weights from an input to an output, ascending.
@@ -69,8 +69,8 @@ pub fn living(view: &View) -> Vec<usize> {
 }
 
 /// Takes a measure of a sweep: what a record keeps of it, and its rows.
-pub type OfSweep = fn(&View, &WeightSweep) -> (Value, Vec<Measure>);
+pub(crate) type OfSweep = fn(&View, &WeightSweep) -> (Value, Vec<Measure>);
 
 /// The measures of a sweep, by the names under which a card keeps them.
-pub const OF_SWEEPS: [(&str, OfSweep); 2] =
+pub(crate) const OF_SWEEPS: [(&str, OfSweep); 2] =
     [("symmetry", symmetry::of_sweep), ("dci", dci::of_sweep)];

@@ -18,7 +18,7 @@
 ///
 /// # Panics
 /// If the map's length is not height · width.
-pub fn roughness(map: &[f32], width: usize, height: usize) -> f64 {
+pub(crate) fn roughness(map: &[f32], width: usize, height: usize) -> f64 {
     assert_eq!(map.len(), width * height, "one value a pixel");
     let step = |a: f32, b: f32| f64::from((a - b).abs());
     let across: f64 = map

@@ -42,7 +42,7 @@ fn mirrored(pixel: usize, width: usize, height: usize, axis: Axis) -> usize {
 }
 
 /// RMSE between a picture and its mirror image, in [0, 1]; 0 for a symmetric picture.
-pub fn mirror_error(picture: &Picture, axis: Axis) -> f64 {
+pub(crate) fn mirror_error(picture: &Picture, axis: Axis) -> f64 {
     let (w, h) = (picture.width, picture.height);
     let sum: f64 = (0..w * h)
         .flat_map(|p| {
@@ -67,7 +67,7 @@ pub(crate) fn best_axis(picture: &Picture) -> (Axis, f64) {
 ///
 /// # Panics
 /// If the sizes differ.
-pub fn preservation(base: &Picture, changed: &Picture, axis: Axis) -> Option<f64> {
+pub(crate) fn preservation(base: &Picture, changed: &Picture, axis: Axis) -> Option<f64> {
     assert_eq!((base.width, base.height), (changed.width, changed.height), "pictures of one size");
     let difference = |i: usize| f64::from(changed.rgb[i]) - f64::from(base.rgb[i]);
     let (mut even, mut all) = (0.0, 0.0);

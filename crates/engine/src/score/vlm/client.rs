@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const LARGEST_ANSWER: u64 = 4 << 20;
 
 /// A connection to one model on one server. Shared by threads.
-pub struct Client {
+pub(crate) struct Client {
     config: VlmConfig,
     endpoint: String,
     agent: ureq::Agent,
@@ -84,7 +84,7 @@ impl Client {
     ///
     /// # Errors
     /// The configuration is wrong, or the cache folder cannot be used.
-    pub fn new(config: VlmConfig) -> Result<Self, VlmError> {
+    pub(crate) fn new(config: VlmConfig) -> Result<Self, VlmError> {
         let endpoint = config.endpoint()?;
         let mut agent = ureq::Agent::config_builder()
             .timeout_global(Some(config.timeout))
@@ -107,7 +107,7 @@ impl Client {
     }
 
     /// The configuration.
-    pub fn config(&self) -> &VlmConfig {
+    pub(crate) fn config(&self) -> &VlmConfig {
         &self.config
     }
 
@@ -116,7 +116,7 @@ impl Client {
     ///
     /// # Errors
     /// No usable answer after all attempts; a fault that does not pass; a spoilt cache.
-    pub fn ask<T>(
+    pub(crate) fn ask<T>(
         &self,
         question: &Question,
         read: impl Fn(&str) -> Result<T, String>,
@@ -173,7 +173,7 @@ impl Client {
     }
 
     /// The usage so far.
-    pub fn usage(&self) -> JudgeUsage {
+    pub(crate) fn usage(&self) -> JudgeUsage {
         let meter = lock(&self.meter);
         let mut seconds = meter.seconds.clone();
         seconds.sort_by(f64::total_cmp);

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The judge's fixed prompt (METHODS §6.4) and the form of the answer.
-pub const JUDGE_PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
+pub(crate) const JUDGE_PROMPT: &str = include_str!("../../../assets/prompts/judge.txt");
 /// The breeder's fixed prompt.
-pub const CHOOSE_PROMPT: &str = include_str!("../../../assets/prompts/choose.txt");
+pub(crate) const CHOOSE_PROMPT: &str = include_str!("../../../assets/prompts/choose.txt");
 
 /// A secret from an environment variable. It is sent as `Authorization: Bearer …` and appears in
 /// no message, log or file; printing it shows the variable's name.
@@ -27,7 +27,7 @@ impl ApiKey {
     }
 
     /// The variable it came from.
-    pub fn variable(&self) -> &str {
+    pub(crate) fn variable(&self) -> &str {
         &self.variable
     }
 

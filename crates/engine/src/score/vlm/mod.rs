@@ -14,8 +14,9 @@ mod question;
 mod store;
 
 pub use choose::{VlmBreeder, read_choice};
-pub use client::{Client, read_completion};
-pub use config::{ApiKey, CHOOSE_PROMPT, JUDGE_PROMPT, VlmConfig};
+pub(crate) use client::Client;
+pub use client::read_completion;
+pub use config::{ApiKey, VlmConfig};
 pub use fault::{Fault, VlmError};
 pub use question::{Part, Png, Question};
 

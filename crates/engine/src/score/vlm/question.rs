@@ -1,9 +1,9 @@
 //! A question to a model: prompt, pictures, form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
+use crate::base::base64::base64;
 use crate::base::hash::sha256_hex;
 use crate::network::Picture;
-use crate::network::base64::base64;
 use serde_json::{Value, json};
 
 /// A picture as PNG bytes, with their SHA-256 in hex.
@@ -16,7 +16,7 @@ pub struct Png {
 
 impl Png {
     /// Encodes a picture, enlarged by a whole number until no side is shorter than `least_side`.
-    pub fn of(picture: &Picture, least_side: usize) -> Self {
+    pub(crate) fn of(picture: &Picture, least_side: usize) -> Self {
         let shorter = picture.width.min(picture.height).max(1);
         let times = least_side.div_ceil(shorter).max(1);
         let (width, height) = (picture.width * times, picture.height * times);
@@ -59,7 +59,7 @@ pub struct Question<'a> {
 impl Question<'_> {
     /// SHA-256 over everything that decides the answer: model, sampling, texts, pictures in
     /// order, schema and number of the vote. Not the server's address.
-    pub fn key(&self, config: &VlmConfig) -> String {
+    pub(crate) fn key(&self, config: &VlmConfig) -> String {
         let picture = |png: &Png| Value::from(format!("sha256:{}", png.sha256));
         let document = json!({
             "format": "picloom-vlm/1",
@@ -70,12 +70,12 @@ impl Question<'_> {
     }
 
     /// The request as it is sent.
-    pub fn body(&self, config: &VlmConfig) -> Value {
+    pub(crate) fn body(&self, config: &VlmConfig) -> Value {
         self.request(config, |png| Value::from(png.data_url()))
     }
 
     /// The request with each picture's hash in place of the picture, for the log.
-    pub fn shown(&self, config: &VlmConfig) -> Value {
+    pub(crate) fn shown(&self, config: &VlmConfig) -> Value {
         self.request(config, |png| Value::from(format!("sha256:{}", png.sha256)))
     }
 

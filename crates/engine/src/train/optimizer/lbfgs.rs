@@ -60,7 +60,7 @@ struct Point<T: Scalar> {
 /// State of L-BFGS.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Lbfgs<T: Scalar> {
+pub(crate) struct Lbfgs<T: Scalar> {
     config: LbfgsConfig,
     /// Oldest first.
     pairs: VecDeque<Pair<T>>,

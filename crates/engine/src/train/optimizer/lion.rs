@@ -22,7 +22,7 @@ options! {
 /// State of Lion: m, (W,).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Lion<T: Scalar> {
+pub(crate) struct Lion<T: Scalar> {
     config: LionConfig,
     pub(super) momentum: Vec<T>,
 }

@@ -36,15 +36,16 @@ pub use cma_es::CmaEsConfig;
 pub use config::{OptimizerConfig, OptimizerError, Row};
 pub use lbfgs::LbfgsConfig;
 pub use lion::LionConfig;
-pub use muon::{MuonConfig, MuonMatrices, Orthogonalizer};
+pub use muon::{MuonConfig, Orthogonalizer};
 pub use normalized_momentum::NormalizedMomentumConfig;
 pub use openai_es::OpenAiEsConfig;
 pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
 pub use rule::{GradientRule, ParseRuleError};
-pub use sam::{BaseRow, SamBase, SamConfig};
+pub use sam::{SamBase, SamConfig};
 pub use sgd::SgdConfig;
-pub use step::{Evaluate, Layout, MatrixShape, Scalar, Step};
+pub(crate) use step::Evaluate;
+pub use step::{Layout, MatrixShape, Scalar, Step};
 
 use crate::network::Mask;
 use adam::Adam;
@@ -174,11 +175,6 @@ impl<T: Scalar> Optimizer<T> {
             return differs(text(layout.weights), text(*n));
         }
         Ok(self)
-    }
-
-    /// Its settings.
-    pub fn config(&self) -> &OptimizerConfig {
-        &self.config
     }
 
     /// A sentence for the record when the method cannot be itself on this network: Muon without

@@ -50,7 +50,7 @@ pub enum Orthogonalizer {
 /// Which matrices Muon takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MuonMatrices {
+pub(crate) enum MuonMatrices {
     /// Every layer.
     All,
     /// All but the first layer and the head, which Adam trains (Jordan).
@@ -74,7 +74,7 @@ impl MuonConfig {
 /// State of Muon: m (W,), and Adam's for the other weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Muon<T: Scalar> {
+pub(crate) struct Muon<T: Scalar> {
     config: MuonConfig,
     pub(super) momentum: Vec<T>,
     pub(super) adam: Adam<T>,

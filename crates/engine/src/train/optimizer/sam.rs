@@ -24,7 +24,7 @@ options! {
 
 /// A row of [`SamBase::TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BaseRow {
+pub(crate) struct BaseRow {
     /// The name of the base.
     pub name: &'static str,
 }
@@ -52,7 +52,7 @@ impl SamBase {
 /// State of SAM: that of its base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Sam<T: Scalar> {
+pub(crate) struct Sam<T: Scalar> {
     rho: f64,
     pub(super) base: FirstOrder<T>,
     #[serde(skip)]

@@ -34,7 +34,7 @@ impl Scalar for f64 {
 }
 
 /// The loss that an optimizer lowers, as a function of the weights.
-pub trait Evaluate<T> {
+pub(crate) trait Evaluate<T> {
     /// Loss at the weights (W,), forward only.
     fn loss(&mut self, weights: &[T]) -> f64;
 
@@ -78,7 +78,7 @@ pub struct MatrixShape {
 
 impl MatrixShape {
     /// Its weights, a range of the flat vector.
-    pub fn weights(&self) -> Range<usize> {
+    pub(crate) fn weights(&self) -> Range<usize> {
         self.offset..self.offset + self.rows * self.cols
     }
 }

@@ -1,0 +1,75 @@
+//! `picloom score` of a file of many genomes: a networks study whose arm is their evolved networks.
+
+use super::interrupt;
+use super::output::Output;
+use super::study::run_study;
+use crate::base::files::write_atomic;
+use crate::base::refusal::Refusal;
+use crate::experiment::networks::NetworksStudy;
+use crate::experiment::template::SPEC;
+use crate::probe::{Delta, Selection};
+use crate::score::{JudgeChoice, Protocol};
+use crate::study::cells::claim;
+use std::path::{Component, Path, PathBuf};
+
+/// Scores each genome of `file` at `size`, and writes the table of rows below `store`. A second call goes on.
+pub(super) fn score(
+    file: &Path,
+    size: usize,
+    (protocol, judge): (&Protocol, &JudgeChoice),
+    store: Option<&Path>,
+    out: &Output,
+) -> anyhow::Result<()> {
+    let refuse = |at: &str, expected: &str, found: String| {
+        Refusal::new(at, expected, found).advising("of one genome alone: FILE#ID")
+    };
+    let Some(store) = store.filter(|path| path.extension().is_none()) else {
+        let found = store.map_or("none".into(), |path| path.display().to_string());
+        return Err(
+            refuse("--out", "a folder for the rows of a file of many genomes", found).into()
+        );
+    };
+    let sample: toml::Value = match protocol.samples {
+        Selection::All => "all".into(),
+        Selection::Sample(count) => toml::Value::Integer(i64::try_from(count)?),
+        Selection::Links(_) => {
+            return Err(refuse("--samples", "all or a number", "link numbers".into()).into());
+        }
+    };
+    let Delta::Effect(effect) = protocol.delta else {
+        return Err(refuse("--delta", "effect:E", protocol.delta.to_string()).into());
+    };
+    let stem = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let stem = stem.trim_end_matches(".gz").trim_end_matches(".json");
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name = format!("score-{}", stem.chars().map(letter).take(40).collect::<String>());
+    let mut spec: toml::Table = include_str!("../../assets/score.toml").parse()?;
+    let folder = claim(store, &name)?;
+    let path = folder.join(SPEC);
+    let place = from(&folder.canonicalize()?, &file.canonicalize()?);
+    let place = place.to_str().ok_or_else(|| {
+        refuse("--genome", "a path of UTF-8, as a spec is text", format!("{file:?}"))
+    })?;
+    let mut target = toml::Table::new();
+    target.insert("genomes".into(), vec![place].into());
+    let settings: [(&str, toml::Value); 6] = [
+        ("name", name.as_str().into()),
+        ("size", i64::try_from(size)?.into()),
+        ("sample", sample),
+        ("effect", effect.into()),
+        ("judge", judge.to_string().into()),
+        ("targets", vec![target].into()),
+    ];
+    spec.extend(settings.map(|(key, value)| (key.into(), value)));
+    write_atomic(&path, spec.to_string().as_bytes())?;
+    interrupt::saves();
+    let study = NetworksStudy::read(&path, None, store)?;
+    super::experiment::tell(&run_study(&study, store, None, out)?, "picloom experiment", out)
+}
+
+/// The way from a folder to a file; both are whole paths.
+fn from(folder: &Path, file: &Path) -> PathBuf {
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
+}
