@@ -353,7 +353,7 @@ impl TrainJob {
     }
 
     /// The same training from these weights.
-    pub(crate) fn from_weights(mut self, start: Weights) -> Self {
+    pub(crate) fn starting_from(mut self, start: Weights) -> Self {
         self.config.start_sha256 = Some(sha256_of_floats(&start.0));
         self.problem.start = Some(start);
         self

@@ -37,7 +37,7 @@ impl Job {
         let mut last: Option<PathBuf> = None;
         for job in self.0 {
             let job = match &last {
-                Some(before) => job.from_weights(load_run(before)?.model.weights),
+                Some(before) => job.starting_from(load_run(before)?.model.weights),
                 None => job,
             };
             let folder = study.join(job.config.run_id());
