@@ -106,6 +106,10 @@ export async function training(shelf) {
   expect((await state(page)).step === paused.step, "it pauses");
   await page.click(".side button:text-is('Step')");
   await page.waitForFunction((step) => Number(document.querySelector("canvas[data-step]").dataset.step) === step + 1, paused.step, LONG);
+  // What is shown, as a figure: wide and sharp.
+  const [figure] = await Promise.all([page.waitForEvent("download", LONG), page.click("button:text-is('Save figure')")]);
+  const png = readFileSync(await figure.path());
+  expect(/bred.skull.*\.png$/.test(figure.suggestedFilename()) && png.readUInt32BE(16) > 1000 && png.length > 100_000, `a figure is saved, found ${figure.suggestedFilename()}, ${png.readUInt32BE(16)} pixels wide, ${png.length} bytes`);
   await page.click("text=Keep this network");
   await large(page);
   await settled(page);

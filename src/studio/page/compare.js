@@ -7,6 +7,7 @@ import { find, get } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { scoreBar } from "./charts.js";
 import { linkName, unitName } from "./wiring.js";
+import { figureSaver } from "./save.js";
 
 // Side of a picture and of a map; links offered for the slider; networks that a genome alone is shown beside.
 const [WHOLE, SMALL_MAP, OFFERED, MOST_BESIDE] = [384, 48, 60, 6];
@@ -168,7 +169,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
   h("div", { class: "together panel" }, h("div", { class: "row" }, h("b", null, "Change"), range, words, button("Back", () => {
     range.value = place = 0;
     changed();
-  }))),
+  }), figureSaver(() => main.querySelector(".columns"), () => pictures.join(", ")))),
   h("div", { class: columns.length === 2 ? "columns pair" : "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)), below);
   columns.forEach((own) => {
     own.easel.ready.then(changed);

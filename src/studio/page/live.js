@@ -5,6 +5,7 @@ import { address, rename } from "./route.js";
 import { term } from "./words.js";
 import { get, hasFiles, keepTraining, pictureOf, pictureToLearn, watch } from "./api.js";
 import { linksByTarget } from "./shader.js";
+import { figureSaver } from "./save.js";
 import { lossCurve } from "./charts.js";
 import { wiringOf } from "./wiring.js";
 import { startWork } from "./look.js";
@@ -217,7 +218,7 @@ export async function showTrain(main, { id, query }) {
             watch("train-rate", { job, lr: chosen.rate }).catch(stop);
           })),
           field("Pixels along the picture", select(numbers(SIZES), String(chosen.size), (size) => restart({ size: Number(size) }).catch(stop))))),
-        h("div", { class: "row" }, keep), background),
+        h("div", { class: "row" }, keep, figureSaver(() => main.querySelector(".bench"), () => title.textContent)), background),
       inside));
   await restart();
   keys([[" ", "go, or pause", () => run(!running)], ["s", "one step", () => once.click()], ["r", "begin again from other weights", () => again.click()]]);

@@ -85,11 +85,64 @@ async function saveByCard(easel, { frame, name }, [width, height]) {
     }
     await new Promise((next) => setTimeout(next));
   }
+  await saveCanvas(canvas, `${name}-${width}x${height}`);
+}
+
+/** Saves what a canvas shows as a PNG. */
+async function saveCanvas(canvas, name) {
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("This browser cannot hold a picture of this size. Try a smaller one.");
-  const link = h("a", { href: URL.createObjectURL(blob), download: `${name}-${width}x${height}.png` });
+  const link = h("a", { href: URL.createObjectURL(blob), download: `${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, "_")}.png` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+// Pixels of a saved figure for one of the page, its edge, and what has no place in a figure.
+const [SHARP, EDGE] = [2, 16];
+const CONTROLS = "button:not(:has(img)), a.button, select, input, details, progress, [hidden], .field, .panel";
+
+/** A button that saves what a part of the page shows as a figure, on white. */
+export function figureSaver(part, name) {
+  return button("Save figure", () => busy("Drawing", saveFigure(part(), name())).catch(complain), { title: "As a PNG" });
+}
+
+/** The page's rules as they are by day, all of which the page itself holds. */
+const rules = () => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])
+  .filter((rule) => !rule.conditionText?.includes("dark")).map((rule) => rule.cssText).join("\n");
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+async function saveFigure(part, name) {
+  const [width, height] = [part.scrollWidth, part.scrollHeight];
+  const copy = part.cloneNode(true);
+  // A copy of a canvas is empty, and a picture in a picture may come from nowhere else.
+  const pictures = [...copy.querySelectorAll("canvas, img")];
+  for (const [i, shown] of [...part.querySelectorAll("canvas, img")].entries()) {
+    const canvas = h("canvas");
+    [canvas.width, canvas.height] = [shown.naturalWidth ?? shown.width, shown.naturalHeight ?? shown.height];
+    if (canvas.width && canvas.height) canvas.getContext("2d").drawImage(shown, 0, 0);
+    const box = shown.getBoundingClientRect();
+    pictures[i].replaceWith(h("img", { class: shown.getAttribute("class"), alt: "", src: canvas.toDataURL(), "data-style": `width: ${box.width}px; height: ${box.height}px` }));
+  }
+  copy.setAttribute("data-style", "margin: 0");
+  copy.querySelectorAll(CONTROLS).forEach((control) => control.remove());
+  // The page's policy lets no script write styles: they are put in as text.
+  const drawn = new XMLSerializer().serializeToString(copy).replaceAll(" data-style=", " style=");
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><style>${escaped(rules())}</style><foreignObject width="100%" height="100%">
+    <body xmlns="http://www.w3.org/1999/xhtml" style="margin: 0; background: none"><main class="${document.getElementById("main").className}" style="all: unset; display: block">${drawn}</main></body></foreignObject></svg>`;
+  const image = new Image();
+  await new Promise((done, failed) => {
+    image.onload = done;
+    image.onerror = () => failed(new Error("This browser cannot draw this part of the page as a figure. Take a picture of the screen."));
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  });
+  const canvas = h("canvas");
+  [canvas.width, canvas.height] = [SHARP * (width + 2 * EDGE), SHARP * (height + 2 * EDGE)];
+  const on = canvas.getContext("2d");
+  on.fillStyle = "#fff";
+  on.fillRect(0, 0, canvas.width, canvas.height);
+  on.drawImage(image, SHARP * EDGE, SHARP * EDGE, SHARP * width, SHARP * height);
+  await saveCanvas(canvas, name);
 }
 
 const FILMS = { gif: "GIF", apng: "APNG", mp4: "MP4", webm: "WebM" };

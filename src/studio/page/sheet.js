@@ -4,6 +4,7 @@ import { arrows, button, count, field, h, number, select, square } from "./dom.j
 import { meaning } from "./words.js";
 import { effect, scratch } from "./easel.js";
 import { linkName } from "./wiring.js";
+import { figureSaver } from "./save.js";
 
 // Side of its pictures, and how many weights are drawn at most (the strongest).
 const [SMALL, MOST_MOVED] = [64, 800];
@@ -117,7 +118,7 @@ export function contactSheet(easel, score, take) {
         stepField.hidden = ways === "score";
         draw();
       })),
-      stepField, again),
+      stepField, again, figureSaver(() => list, () => `every weight of ${network.name}`)),
     told, list);
   const many = network.links.filter((l) => l.weight !== 0).length;
   if (many <= AT_ONCE) draw();
