@@ -2,7 +2,7 @@
 
 import { button, complain, count, field, fill, h, keys, number, select, square } from "./dom.js";
 import { address, rename } from "./route.js";
-import { term } from "./words.js";
+import { STAY, term } from "./words.js";
 import { get, hasFiles, keepTraining, pictureOf, pictureToLearn, watch } from "./api.js";
 import { linksByTarget } from "./shader.js";
 import { figureSaver } from "./save.js";
@@ -63,7 +63,7 @@ export async function showTrain(main, { id, query }) {
   } });
   const keptWords = h("output", { class: "value" });
   let method = "sp";
-  const methods = select([["sp", "similar ones stay"], ["magnitude", "large ones stay"], ["random", "at random"]], method, (value) => {
+  const methods = select(Object.entries(STAY), method, (value) => {
     method = value;
     if (kept < Number(links.max)) {
       wantedKeep = kept;

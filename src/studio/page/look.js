@@ -2,7 +2,7 @@
 
 import { ask, button, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
 import { address, given, isPicture, leaf, rename } from "./route.js";
-import { meaning, term } from "./words.js";
+import { STAY, meaning, term } from "./words.js";
 import { besideTarget, find, get, hasFiles, post, saveAt, showAt } from "./api.js";
 import { Easel, Live } from "./easel.js";
 import { factorsOf } from "./shader.js";
@@ -104,7 +104,7 @@ function settingsOf(title, all, first) {
     s.names.length ? select(s.names.map((n) => [n, n]), s.default, () => {}, { "data-setting": s.name })
       : h("input", { type: "text", value: s.default, "data-setting": s.name, inputmode: "decimal", autocomplete: "off" }), [`${s.means}.`, s.range && `Range: ${s.range}.`].filter(Boolean).join(" "))));
   show();
-  const list = select(all.map((o) => [o.name, o.name]), chosen.name, (name) => {
+  const list = select(all.map(({ name }) => [name, STAY[name] ? `${name}: ${STAY[name]}` : name]), chosen.name, (name) => {
     chosen = all.find((one) => one.name === name);
     list.title = chosen.formula;
     show();

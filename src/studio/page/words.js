@@ -12,3 +12,6 @@ export function term(name, ...children) {
 
 /** What it says. */
 export const meaning = (name) => MEANINGS[name];
+
+/** Ways to choose the links that stay, in plain words. */
+export const STAY = { sp: "similar ones stay", magnitude: "large ones stay", random: "at random" };
