@@ -1,6 +1,6 @@
 //! NEAT's classic check: can the evolution room solve XOR as the paper's did?
 //!
-//! In: `experiments/xor.toml` ([`Xor`]). Out: an [`XorRecord`] with a row a run, and an
+//! In: `experiments/xor.toml` ([`Xor`]). Out: an `XorRecord` with a row a run, and an
 //! [`XorReport`] beside the published numbers.
 //! Reference: Stanley & Miikkulainen 2002, §4.1: 100 runs, population 150, fitness
 //! (4 − Σ|error|)², sigmoid 1/(1 + e^(−4.9 z)); solved in 32 generations (4 755 evaluations) on

@@ -1,15 +1,17 @@
-//! `picloom score` of a file of many genomes: a networks study whose arm is their evolved networks.
+//! `picloom score` of a file of many genomes: a networks study with one arm, the evolved network of each.
 
 use super::interrupt;
 use super::output::Output;
+use super::score::is_score_file;
 use super::study::run_study;
-use crate::base::files::write_atomic;
+use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::base::refusal::Refusal;
 use crate::experiment::networks::NetworksStudy;
 use crate::experiment::template::SPEC;
 use crate::probe::{Delta, Selection};
 use crate::score::{JudgeChoice, Protocol};
 use crate::study::cells::claim;
+use crate::study::spec::SpecFile;
 use std::path::{Component, Path, PathBuf};
 
 /// Scores each genome of `file` at `size`, and writes the table of rows below `store`. A second call goes on.
@@ -17,13 +19,13 @@ pub(super) fn score(
     file: &Path,
     size: usize,
     (protocol, judge): (&Protocol, &JudgeChoice),
-    store: Option<&Path>,
+    store: Option<&PathBuf>,
     out: &Output,
 ) -> anyhow::Result<()> {
     let refuse = |at: &str, expected: &str, found: String| {
         Refusal::new(at, expected, found).advising("of one genome alone: FILE#ID")
     };
-    let Some(store) = store.filter(|path| path.extension().is_none()) else {
+    let Some(store) = store.filter(|path| !is_score_file(path)) else {
         let found = store.map_or("none".into(), |path| path.display().to_string());
         return Err(
             refuse("--out", "a folder for the rows of a file of many genomes", found).into()
@@ -47,9 +49,12 @@ pub(super) fn score(
     let folder = claim(store, &name)?;
     let path = folder.join(SPEC);
     let place = from(&folder.canonicalize()?, &file.canonicalize()?);
-    let place = place.to_str().ok_or_else(|| {
-        refuse("--genome", "a path of UTF-8, as a spec is text", format!("{file:?}"))
-    })?;
+    // A spec reads these letters as a pattern.
+    let place =
+        place.to_str().filter(|place| !place.contains(['*', '?', '['])).ok_or_else(|| {
+            let expected = "a path of UTF-8 without * ? [";
+            Refusal::new("--genome", expected, format!("{file:?}")).advising("rename it")
+        })?;
     let mut target = toml::Table::new();
     target.insert("genomes".into(), vec![place].into());
     let settings: [(&str, toml::Value); 6] = [
@@ -61,9 +66,15 @@ pub(super) fn score(
         ("targets", vec![target].into()),
     ];
     spec.extend(settings.map(|(key, value)| (key.into(), value)));
-    write_atomic(&path, spec.to_string().as_bytes())?;
+    let text = spec.to_string();
+    if read_text(&path, LARGEST_CONFIG).is_ok_and(|before| before != text) {
+        let expected = "the scores of this file by these settings";
+        let refusal = Refusal::new(folder.display(), expected, "those of others");
+        return Err(refusal.advising("choose another --out").into());
+    }
+    let study = NetworksStudy::of(&SpecFile::parse(&path, &text)?, None, store)?;
+    write_atomic(&path, text.as_bytes())?;
     interrupt::saves();
-    let study = NetworksStudy::read(&path, None, store)?;
     super::experiment::tell(&run_study(&study, store, None, out)?, "picloom experiment", out)
 }
 

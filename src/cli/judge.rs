@@ -73,6 +73,11 @@ impl JudgeArg {
         &self.judge
     }
 
+    /// True if options stand beside its name.
+    pub(super) fn has_more(&self) -> bool {
+        self.model.is_some() || !self.vlm.is_empty()
+    }
+
     /// The chosen judge.
     pub(super) fn build(&self) -> anyhow::Result<Box<dyn Judge>> {
         let plain = JudgeChoice::Dl(Dl::default());

@@ -9,6 +9,7 @@ use super::sweep::PART;
 use crate::base::files::{hidden_beside, write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
 use crate::base::lock::FolderLock;
+use crate::base::refusal::Refusal;
 use crate::experiment::changes;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
@@ -48,18 +49,32 @@ pub(super) struct ScoreArgs {
 }
 
 pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
-    let named = args.source.network.genome.as_deref().or(args.source.network.run.as_deref());
+    let network = &args.source.network;
+    let named = network.genome.as_deref().or(network.run.as_deref());
     if let Some(file) = named.filter(|path| path.is_file())
         && map_of_genomes(file, 0)?.is_some()
     {
+        let given = [
+            ("--seed", args.protocol.has("seed")),
+            ("--judge-model, --vlm-…", args.judge.has_more()),
+            ("--measure", args.measure.is_some()),
+            ("--all", args.all),
+            ("--labels", args.labels.is_some()),
+            ("--target", args.source.target.is_some()),
+            ("--coords", network.coords.is_some()),
+            ("--wiring", network.wiring.is_some()),
+            ("--at", network.at.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+            let refusal = Refusal::new(*option, "one genome", "a file of many");
+            return Err(refusal.advising("name one: FILE#ID; or write a study").into());
+        }
         let protocol = args.protocol.over(&Protocol::default())?;
         let size = args.source.size.map_or(Ok(SIZE), check_size)?;
         let measured = (&protocol, args.judge.choice());
-        return collection::score(file, size, measured, args.out.as_deref(), out);
+        return collection::score(file, size, measured, args.out.as_ref(), out);
     }
-    let is_csv = |path: &Path| path.extension().is_some_and(|e| e == "csv");
-    let file = |path: &PathBuf| is_csv(path) || path.extension().is_some_and(|e| e == "json");
-    if let Some(path) = args.out.as_ref().filter(|p| file(p) == args.all) {
+    if let Some(path) = args.out.as_ref().filter(|p| is_score_file(p) == args.all) {
         let expected =
             if args.all { "a folder (for the card)" } else { "a file ending in .json or .csv" };
         let found = path.display();
@@ -138,6 +153,15 @@ pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
         let _ = std::fs::remove_file(part);
     }
     Ok(())
+}
+
+fn is_csv(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "csv")
+}
+
+/// True for the name of a file that a score is written to.
+pub(super) fn is_score_file(path: &Path) -> bool {
+    is_csv(path) || path.extension().is_some_and(|end| end == "json")
 }
 
 /// The labels of the network `name` in a labelled set; of a set of one network its own.

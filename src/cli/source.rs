@@ -30,7 +30,7 @@ pub(super) struct NetworkArgs {
     pub genome: Option<PathBuf>,
     /// How a genome is wired [default: graph]
     #[arg(long, conflicts_with = "arch", value_parser = one_of::<Wiring>())]
-    wiring: Option<Wiring>,
+    pub wiring: Option<Wiring>,
     /// Arch string of a layered network, e.g. "12;cache:15,gaussian:4,identity:2,sin:1"
     #[arg(long, conflicts_with_all = ["run", "genome"], requires = "params")]
     pub arch: Option<Arch>,

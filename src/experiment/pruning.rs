@@ -116,10 +116,10 @@ fn began_untrained(retrain: &str) -> bool {
     matches!(retrain.parse(), Ok(Retrain::Reinit | Retrain::Rewind { step: 0 }))
 }
 
-/// Prunes and retrains a finished run into `out`, see [`prune_into`].
+/// Prunes and retrains a finished run into `out`, see `prune_into`.
 ///
 /// # Errors
-/// As [`prune_into`].
+/// As `prune_into`.
 pub fn prune_run(
     parent: &LoadedRun,
     plan: &PrunePlan,

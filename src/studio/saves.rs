@@ -3,6 +3,7 @@
 //! The page asks with `check=1` first, so that a browser never begins a download that is refused.
 
 use super::answer::{Answer, Refusal, json_of};
+use super::networks::Files;
 use super::root::place_of;
 use super::state::Studio;
 use super::workers::Saving;
@@ -12,7 +13,7 @@ use crate::network::canvas::{Framing, Point};
 use crate::network::kernel::Renderer;
 use crate::network::picture_file::{Bits, FileSettings, PictureFile, PictureFormat};
 use crate::network::{Canvas, Coords, Model, Size, Wiring};
-use crate::page::{NetworkRequest, PictureRequest};
+use crate::page::{NetworkRequest, PictureRequest, Shelf};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::str::FromStr;
@@ -156,7 +157,8 @@ pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refus
         bits: read("bits", asked.bits.as_deref(), Bits::Eight)?,
         ..FileSettings::default()
     };
-    let canvas = asked.canvas(&network, 1024, source.coords)?.in_palette(source.palette());
+    let canvas =
+        asked.canvas(&network, 1024, source.coords)?.in_palette(Files::parts(&loaded).palette);
     let model = network.model(&source.model)?;
     ensure_work(&model, &canvas, 1)?;
     let name = source.short_name();
@@ -178,7 +180,8 @@ pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal>
     let network = asked.network();
     let loaded = studio.network(&network.network())?;
     let source = &loaded.source;
-    let canvas = asked.canvas(&network, 512, source.coords)?.in_palette(source.palette());
+    let canvas =
+        asked.canvas(&network, 512, source.coords)?.in_palette(Files::parts(&loaded).palette);
     if canvas.size.pixels() > LARGEST_FRAME {
         let why = format!(
             "size: expected at most {LARGEST_FRAME} pixels of a film, found {}",

@@ -108,7 +108,7 @@ pub trait Study: Sync {
     /// Works through the worker's shard; `None` if the observer stopped it.
     ///
     /// # Errors
-    /// As [`cells::work`].
+    /// As `cells::work`.
     fn work(
         &self,
         runs: &Path,

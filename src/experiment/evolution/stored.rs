@@ -55,7 +55,7 @@ pub trait StoredSearch: Sync {
     /// Generation 0.
     ///
     /// # Panics
-    /// If somebody looks at its pictures: see [`breed`](super::breed) and [`breed_by_eye`](super::breed_by_eye).
+    /// If somebody looks at its pictures: see `breed` and `breed_by_eye`.
     fn begin(&self, _config: &EvolutionConfig, _ancestors: &[Genome]) -> Search {
         panic!("a search that somebody looks at runs through `breed` or `breed_by_eye`")
     }

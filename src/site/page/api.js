@@ -163,7 +163,7 @@ async function bring(file) {
   on.fillRect(0, 0, BROUGHT, BROUGHT);
   on.drawImage(picture, (picture.width - short) / 2, (picture.height - short) / 2, short, short, 0, 0, BROUGHT, BROUGHT);
   const id = `brought/${pictures.size + 1}`;
-  pictures.set(id, { name: file.name, canvas });
+  pictures.set(id, { name: file.name, canvas, isCut: picture.width !== picture.height });
   return { id, page: "train" };
 }
 

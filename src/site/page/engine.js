@@ -39,6 +39,11 @@ async function compiled() {
 }
 
 async function start() {
+  // From a disk a browser starts no worker; the page of one file has its own inside.
+  if (location.protocol === "file:" && !inside) {
+    location.replace(`picloom.html${location.hash}`);
+    await new Promise(() => {});
+  }
   if (typeof WebAssembly !== "object" || typeof Worker !== "function") throw new Error("This browser has no WebAssembly; a newer one can show this page.");
   const module = compiled();
   worker = new Worker(inside ? URL.createObjectURL(new Blob([inside["worker.js"]], { type: "text/javascript" })) : "worker.js");

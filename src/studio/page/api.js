@@ -130,7 +130,7 @@ export function watch(ask, parameters) {
 export const keepTraining = async (job) => (await watch("keep", { job }))[0].id;
 
 /** Side of the pictures that a score judges: as large as those of studies. */
-export const scoreSize = (network) => network.size;
+export const scoreSize = (network) => Math.min(128, network.size);
 
 /** Keeps a score that is taken whole: the library and Look inside show it. */
 export const keepScore = (job) => busy("Measuring", watch("keep-score", { job }));

@@ -172,6 +172,8 @@ export async function showBreed(main, { id: name, query }) {
         const element = h("button", { type: "button", click: () => toggle(place) }, square(QUICK, { "aria-hidden": "true" }));
         element.addEventListener("focus", () => detail((focus = place)));
         element.addEventListener("pointerenter", () => detail(place));
+        // The buttons beside it act on what is chosen.
+        element.addEventListener("pointerleave", () => chosen.size && detail([...chosen].at(-1)));
         return element;
       });
       brood.replaceChildren(...cells);

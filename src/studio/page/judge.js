@@ -18,6 +18,7 @@ export async function showScore(main, { id, query }) {
   const samples = SAMPLES.find((n) => n === Number(query.get("weights"))) ?? SAMPLES[0];
   const graph = wiring === "graph" ? undefined : wiring;
   const network = await get("network", { id, wiring }, "Reading the network");
+  const living = network.links.filter((l) => l.weight !== 0).length;
   let left = false;
   const base = square(64, { class: "picture", role: "img", "aria-label": "The picture as it is" });
   const list = h("ul", { class: "moved" });
@@ -30,7 +31,7 @@ export async function showScore(main, { id, query }) {
     h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: graph }) }, "Look inside"), figureSaver(() => main.querySelector(".bench"), () => `score ${network.name}`),
       field("Weights", select(SAMPLES.map((n) => [String(n), `at most ${n}`]), String(samples), (n) => (location.hash = address("score", id, { wiring: graph, weights: Number(n) === SAMPLES[0] ? undefined : n })))))),
   h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));
-  const [{ job, size, links }, pixels] = await watch("score", { id, wiring, samples: Math.min(samples, network.links.filter((l) => l.weight !== 0).length), effect: CHANGE, size: scoreSize(network) });
+  const [{ job, size, links }, pixels] = await watch("score", { id, wiring, samples: Math.min(samples, living), effect: CHANGE, size: scoreSize(network) });
   putPixels(base, pixels, 0, size);
   bar.max = links.length;
   const go = async () => {
@@ -51,11 +52,11 @@ export async function showScore(main, { id, query }) {
           "aria-label": `${linkName(network, seen.link)} by ${number(seen.delta)}: ${seen.call ?? "silent"}`, title: seen.call ?? "silent" }, canvas));
       }
       for (const [link, canvases] of tiles) list.append(h("li", null, canvases, h("span", null, linkName(network, link))));
-      told.textContent = `${done} of ${count(links.length, "weight")}`;
+      told.textContent = `${done} of ${count(links.length, "weight")}${links.length < living ? `, drawn from ${living}` : ""}`;
       if (now.score) {
-        const { score, clean_share, clean, unclear, damaged, silent } = now.score;
+        const { score, low, high, clean_share, clean, unclear, damaged, silent } = now.score;
         result.replaceChildren(h("h2", null, term("score", `Score ${number(score)}`)), scoreBar(now.score),
-          h("p", { class: "note" }, term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`, network.fit === false && " It does not count: the network has not learned its picture."));
+          h("p", { class: "note" }, low === null || low === undefined ? null : [term("interval", `Between ${number(low)} and ${number(high)}`), ". "], term("clean_share", `Clean share ${number(clean_share)}`), `: ${clean} clean, ${unclear} unclear, ${damaged} damaged, ${silent} silent.`, network.fit === false && " It does not count: the network has not learned its picture."));
         main.dataset.score = score;
         await keepScore(job);
         main.dataset.kept = "";

@@ -41,6 +41,8 @@ export async function showTrain(main, { id, query }) {
   let [running, left, steps, slow, cost, between] = [true, false, 4, 0, 0, WORK];
   let [looping, shownLinks] = [Promise.resolve(), 0];
   let [curve, kept, wantedKeep, pruning] = [[], 0, null, null];
+  // Of the losses that came so far every so many-th is shown.
+  let [logged, every] = [0, 1];
 
   const target = square(DRAWN, { class: "picture", role: "img", "aria-label": "The picture to learn" });
   const canvas = square(DRAWN, { class: "picture", role: "img", "aria-label": "What the network draws now" });
@@ -134,8 +136,9 @@ export async function showTrain(main, { id, query }) {
     // More work than the page needs time to show what came before: else the engine waits for a slow screen.
     const work = Math.min(MOST_WORK, Math.max(WORK, 4 * between - WORK));
     if (running && some > 0 && !due) steps = Math.max(1, Math.min(1000, Math.round(some * Math.min(2, Math.max(0.5, work / Math.max(took, 1))))));
-    curve.push(...now.lines);
-    if (curve.length > 900) curve = curve.filter((_, i) => i % 2 === 0 || i > curve.length - 200);
+    curve.push(...now.lines.filter(() => logged++ % every === 0));
+    // The whole curve, with fewer points.
+    if (curve.length > 900) [curve, every] = [curve.filter((_, i) => i % 2 === 0), 2 * every];
     putPixels(canvas, bytes, 0, side);
     canvas.dataset.step = now.step;
     canvas.dataset.r2 = now.r2;
@@ -188,9 +191,9 @@ export async function showTrain(main, { id, query }) {
     const [learned, bytes] = own ? pictureToLearn(own, chosen.size) : [];
     const [now, picture] = await watch("train", { id: of, wiring: chosen.wiring, size: chosen.size, seed: chosen.seed, lr: chosen.rate, ...learned }, bytes);
     if (before) watch("train-end", { job: before }).catch(() => {});
-    [job, network, curve, wantedKeep] = [now.job, now, [], null];
+    [job, network, curve, wantedKeep, logged, every] = [now.job, now, [], null, 0, 1];
     putPixels(target, picture, 0, now.size);
-    links.max = now.most;
+    [links.min, links.max] = [now.least ?? 1, now.most];
     const easel = { weight: (i) => network.links[i].weight, into: linksByTarget(network) };
     drawing = wiringOf(network, easel, { hover: (...words) => [...hover.children].forEach((child, i) => (child.textContent = words[i])), link: null, mapSide: UNIT, most: MOST_LINES, sharp: 1 });
     squares = drawing.squares;
@@ -207,9 +210,9 @@ export async function showTrain(main, { id, query }) {
     h("header", { class: "page" }, title, h("p", { class: "lead" }, "Gradient descent, live. Every square shows what a unit draws; blue links are positive, red ones negative.")),
     h("div", { class: "bench live" },
       h("div", { class: "side" },
-        h("div", { class: "goal" }, h("figure", null, target, h("figcaption", null, "to learn")), h("figure", null, canvas, h("figcaption", null, "drawn now"))),
+        h("div", { class: "goal" }, h("figure", null, target, h("figcaption", null, own?.isCut ? "to learn: its middle" : "to learn")), h("figure", null, canvas, h("figcaption", null, "drawn now"))),
         told, h("div", { class: "row" }, go, once, isRun ? null : again),
-        h("div", { class: "panel" }, field("Links kept", h("div", { class: "row" }, links, keptWords), "Fewer: the rest trains on. More: they come back as they were."), field("Which stay", methods)),
+        h("div", { class: "panel" }, field("Links kept", h("div", { class: "row" }, links, keptWords), "Fewer: the rest trains on. More: they come back with their old weights, to the others as they are by now."), field("Which stay", methods)),
         chart,
         h("details", null, h("summary", null, "Settings"), h("div", { class: "settings" },
           isGenome && field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),

@@ -2,7 +2,7 @@
 
 import { arrows, button, complain, fill, h, keys, number, square } from "./dom.js";
 import { address, leaf } from "./route.js";
-import { term } from "./words.js";
+import { meaning, term } from "./words.js";
 import { brought, get, post, showAt, watch } from "./api.js";
 import { Easel } from "./easel.js";
 import { putPixels } from "./live.js";
@@ -167,7 +167,7 @@ export async function showOpen(main, { query }) {
       h("a", { class: "button", href: address("look", id) }, "Look inside"),
       button("Randomise", () => breedFrom([], { colour: true }).catch(complain)),
       button("Your own picture", () => input.click()), input,
-      h("a", { class: "button", href: "#/see" }, "See it"), h("a", { class: "button", href: "#/pictures" }, "All pictures")),
+      id === MOTH ? h("a", { class: "button", href: "#/see" }, "See it") : null, h("a", { class: "button", href: "#/pictures" }, "All pictures")),
     h("section", { class: "begin" }, h("h2", null, "Begin from another"), h("ul", { class: "tiles" }, tiles),
       h("p", { class: "note" }, "Or drop a picture anywhere on this page: a network learns it in front of you.")));
   arrows(main.querySelector("ul.tiles"), tiles.map((tile) => tile.firstChild));
@@ -190,10 +190,13 @@ export async function showOpen(main, { query }) {
       if (left) return;
       await trained.take(twin, "graph");
     }
-    taken(trained, [", ", term("r2", `R² ${number(trained.network.r2, 3)}`)]);
+    const { r2, fit } = trained.network;
+    const isFit = fit !== false;
+    taken(trained, [", ", term("r2", `R² ${number(r2, 3)}`), isFit ? null : [" ", h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit"), ": it has not learned the picture, and is not shaken"]].filter(Boolean).flat());
     main.dataset.begun = "";
+    if (!isFit) delete trained.order;
     await evolved.rank();
-    await trained.rank();
+    if (isFit) await trained.rank();
   };
   if (id === MOTH) await begin();
   else begin().catch((error) => !left && complain(error));

@@ -19,7 +19,7 @@ pub(crate) struct Split {
 }
 
 /// Hands out node and innovation numbers. One per run; call
-/// [`begin_generation`](Self::begin_generation) between generations.
+/// `begin_generation` between generations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InnovationTracker {
     next_node: u32,

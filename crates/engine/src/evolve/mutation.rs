@@ -271,8 +271,8 @@ fn open_pairs(genome: &Genome, sources: &[NodeId], targets: &[NodeId]) -> Vec<(N
     open
 }
 
-/// Puts a new hidden node on a random enabled link. [`SplitRule::Keep`]: the link stays, both new
-/// links have random weights; [`SplitRule::Disable`]: it is disabled, the new links have weight 1
+/// Puts a new hidden node on a random enabled link. `SplitRule::Keep`: the link stays, both new
+/// links have random weights; `SplitRule::Disable`: it is disabled, the new links have weight 1
 /// and the old weight.
 ///
 /// # Errors

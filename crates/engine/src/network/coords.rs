@@ -110,7 +110,7 @@ impl PixelInputs {
         Self::of(pixels, |pixel| coords.at(size, pixel / size, pixel % size))
     }
 
-    /// Every pixel of a `size`² picture of a part of the plane, row by row; of [`Frame::PICTURE`] the bits
+    /// Every pixel of a `size`² picture of a part of the plane, row by row; of `Frame::PICTURE` the bits
     /// of [`full`](Self::full).
     pub fn framed(size: usize, coords: Coords, frame: Frame) -> Self {
         Self::framed_rows(size, coords, frame, 0..size)
@@ -175,7 +175,7 @@ impl PixelInputs {
     }
 
     /// (P,) values of one input, rounded to f32; `None` for a factor that is 0 everywhere.
-    pub(crate) fn plane(&self, input: Input) -> Option<&[f32]> {
+    pub fn plane(&self, input: Input) -> Option<&[f32]> {
         self.planes.get(input as usize).map(Vec::as_slice)
     }
 

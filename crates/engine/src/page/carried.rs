@@ -22,7 +22,7 @@ fn refused<T>(why: impl Into<String>) -> Result<T, CarriedError> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CarriedNetwork {
-    /// [`CarriedNetwork::FORMAT`].
+    /// `CarriedNetwork::FORMAT`.
     pub format: String,
     /// Its name, for people.
     pub name: String,

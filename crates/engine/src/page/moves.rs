@@ -11,7 +11,7 @@ const RANKED: usize = 40;
 /// The moves of one weight.
 #[derive(Serialize)]
 pub struct Matched {
-    /// [`EFFECTS`].
+    /// `EFFECTS`.
     pub effects: [f64; 7],
     /// For each effect the move down; `None` if the weight is silent.
     pub down: Vec<Option<f64>>,

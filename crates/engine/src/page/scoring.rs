@@ -22,7 +22,7 @@ const LARGEST: usize = 128;
 pub(super) struct BeginScore {
     samples: usize,
     effect: f64,
-    /// Side of the judged pictures in pixels; 64 if it is not said or smaller.
+    /// Side of the judged pictures in pixels, at most 128; where it is not said 64, and no fit is taken.
     #[serde(default)]
     size: usize,
 }
@@ -85,7 +85,9 @@ impl Scoring {
         }
         let network = shelf.network(of)?;
         let PageNetwork { model, coords, .. } = S::parts(&network);
-        let size = size.min(LARGEST);
+        if size > LARGEST {
+            return Err(bad(format!("size: expected at most {LARGEST} pixels, found {size}")));
+        }
         // A conditional network is judged where its factors are 0, which is none of the pictures that it learned.
         let learned = match model.network.factors() {
             0 if size > 0 => shelf.target(&network, None, size)?,
@@ -93,8 +95,7 @@ impl Scoring {
         };
         let target = learned.as_ref().map(|(_, picture)| picture);
         let exhibit = Exhibit::fitting(model, size, coords, target)?;
-        let non_zero = model.weights.0.iter().filter(|w| **w != 0.0).count();
-        let selection = match samples >= non_zero {
+        let selection = match samples >= model.non_zero() {
             true => Selection::All,
             false => Selection::Sample(samples),
         };
@@ -140,11 +141,10 @@ impl Scoring {
         *done += some.len();
         swept.extend(sweep.perturbations);
         if *done == links.len() {
-            let Model { weights, .. } = view.model();
             swept.sort_by(|a, b| a.link.cmp(&b.link).then(a.delta.total_cmp(&b.delta)));
             let sweep = WeightSweep {
                 delta: delta.to_string(),
-                non_zero: weights.0.iter().filter(|w| **w != 0.0).count(),
+                non_zero: view.model().non_zero(),
                 weights: links.len(),
                 size: view.size(),
                 perturbations: swept.clone(),

@@ -11,6 +11,7 @@ use crate::base::SimRng;
 use crate::genome::{Genome, Palette};
 use crate::network::kernel::feature_maps;
 use crate::network::{Coords, Mask, Model, Picture, PixelInputs, Weights, Wiring};
+use crate::prune::guard::smallest_feeding;
 use crate::prune::{self, EdgeContext, Method, Orphans, Rule};
 use crate::train::{LogLine, Problem, Schedule, TrainConfig, TrainObserver, TrainState, Trainer};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,7 @@ pub struct Training {
     pub coords: Coords,
     /// How it came to its links, as arms of studies are called.
     pub arm: &'static str,
+    whole_arm: &'static str,
     /// Id of the picture that it learns; empty for one that a page brought.
     pub target_id: String,
     /// Its name, for people.
@@ -63,14 +65,16 @@ struct Begun<'a> {
     job: usize,
     name: &'a str,
     size: usize,
-    /// Links that there are at most.
+    /// Links that there are at most, and those that the outputs need.
     most: usize,
+    least: usize,
     #[serde(flatten)]
     drawing: Drawing,
 }
 
 struct Chunk<'a> {
     left: u64,
+    made: u64,
     lines: Vec<(u64, f64)>,
     before: u64,
     has_left: &'a dyn Fn() -> bool,
@@ -79,12 +83,13 @@ struct Chunk<'a> {
 impl TrainObserver for Chunk<'_> {
     fn logged(&mut self, line: &LogLine) {
         if line.loss.is_finite() {
-            self.lines.push((self.before + line.step, line.loss));
+            self.lines.push((self.before + self.made, line.loss));
         }
     }
 
     fn step_done(&mut self, _: &TrainState) -> bool {
         self.left = self.left.saturating_sub(1);
+        self.made += 1;
         self.left > 0 && !(self.has_left)()
     }
 }
@@ -161,6 +166,7 @@ impl Training {
             (true, _) => format!("{}: {}", about.picture, says(asked.wiring)),
             (false, _) => format!("my picture: {}", says(asked.wiring)),
         };
+        let whole_arm = if goes_on { "retrained" } else { asked.wiring.name() };
         let config = config(wanted.lr, wanted.seed)?;
         let problem = Problem {
             network: model.network.clone(),
@@ -179,7 +185,8 @@ impl Training {
             genome: genome.cloned(),
             coords,
             palette: if is_own { palette } else { Palette::Free },
-            arm: if goes_on { "retrained" } else { asked.wiring.name() },
+            arm: whole_arm,
+            whole_arm,
             most: model.mask.clone(),
             target_id,
             variance,
@@ -193,7 +200,8 @@ impl Training {
         let (model, problem) = (self.model(), self.trainer.problem());
         let drawing = Drawing::of(&model, None, self.coords, self.palette);
         let (size, most) = (problem.target.width, self.most.kept());
-        let begun = Begun { job, name: &self.name, size, most, drawing };
+        let least = smallest_feeding(&problem.network, &self.most.0).len();
+        let begun = Begun { job, name: &self.name, size, most, least, drawing };
         answer(&begun, shown(problem.target.clone(), self.palette))
     }
 
@@ -223,12 +231,13 @@ impl Training {
         has_left: &dyn Fn() -> bool,
     ) -> Answered<WatchedAnswer> {
         let (left, before) = (wanted.steps, self.steps);
-        let mut chunk = Chunk { left, lines: Vec::new(), before, has_left };
+        let mut chunk = Chunk { left, made: 0, lines: Vec::new(), before, has_left };
         if wanted.steps > 0 && self.why.is_none() {
             let report = self.trainer.run(&mut chunk);
             let stop = serde_json::to_value(report.stop).map_err(bad)?;
             let reason = stop["reason"].as_str().unwrap_or_default();
             self.why = (reason != "interrupted").then(|| reason.to_string());
+            self.steps += chunk.made;
         }
         let model = self.model();
         let mut bytes = Vec::new();
@@ -254,7 +263,7 @@ impl Training {
         let maps = bytes.len() - picture;
         bytes.extend(model.weights.0.iter().flat_map(|w| w.to_le_bytes()));
         let stepped = Stepped {
-            step: self.steps + self.trainer.state().step,
+            step: self.steps,
             lines: chunk.lines,
             r2: self.r2(&drawn),
             kept: model.mask.kept(),
@@ -266,8 +275,8 @@ impl Training {
         answer(&stepped, bytes)
     }
 
-    /// Keeps the links that a method scores highest; training goes on from there. The weights of all others are as they
-    /// were before they went.
+    /// Keeps the links that a method scores highest; training goes on from there. Links that
+    /// come back have the weights that they had when they went.
     pub(super) fn prune(&mut self, wanted: &Pruning) -> Answered<WatchedAnswer> {
         let (method, arm) = match wanted.method.as_str() {
             "sp" => (Method::Sp(Default::default()), "sp"),
@@ -286,6 +295,7 @@ impl Training {
             }
         }
         let (mask, start) = if wanted.keep >= self.most.kept() {
+            self.arm = self.whole_arm;
             (self.most.clone(), weights.clone())
         } else {
             let maps = feature_maps(network, &weights, inputs);
@@ -304,7 +314,6 @@ impl Training {
             start: Some(start),
         };
         let trainer = Trainer::new(problem, self.config.clone()).map_err(bad)?;
-        self.steps += self.trainer.state().step;
         (self.trainer, self.before, self.why) = (trainer, weights, None);
         let kept = self.trainer.problem().mask.kept();
         answer(&serde_json::json!({ "kept": kept }), Vec::new())

@@ -31,7 +31,7 @@ pub struct CardRecord {
     pub shuffled: Summary,
     /// The same of the evolved network behind a trained one.
     pub evolved: Option<Summary>,
-    /// The result of each of [`OF_SWEEPS`], under its name.
+    /// The result of each of `OF_SWEEPS`, under its name.
     #[serde(flatten)]
     pub of_sweep: Map<String, Value>,
     /// All of it as rows with references.

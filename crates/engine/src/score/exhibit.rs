@@ -84,7 +84,7 @@ impl Exhibit {
     }
 
     /// The network's own size in pixels: that of the fit.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.size
     }
 

@@ -88,7 +88,7 @@ impl Measurement {
     /// The score corrected by labels of a random part of the pictures.
     ///
     /// # Errors
-    /// Fewer than [`FEWEST_LABELS`](super::FEWEST_LABELS); one is of a link, sign or change (beyond 5 %) that was not judged.
+    /// Fewer than `FEWEST_LABELS`; one is of a link, sign or change (beyond 5 %) that was not judged.
     pub fn corrected(&self, labels: &[PictureLabel]) -> Result<Corrected, CorrectionError> {
         let score = self.score.score.unwrap_or_default();
         Corrected::of(score, self.score.sampled, &self.judged, labels)

@@ -7,7 +7,7 @@
 //! threads; what comes out does not depend on how many, nor on interruptions. A cell that failed
 //! does not stop the others and is tried again by the next run.
 //!
-//! The engine is [`work`]: it goes through a shard of the cells and does those that are not
+//! The engine is `work`: it goes through a shard of the cells and does those that are not
 //! finished and that no other worker has ([`super::lease`]), on this machine or another. A study on one machine
 //! ([`run_cells`]) has one worker, whose shard is everything.
 

@@ -116,10 +116,10 @@ pub(crate) fn work<S: CellStudy>(
     Ok(Some(Worked { done, failed, missing, record }))
 }
 
-/// [`work`] of one that takes any cell; `None` if the observer stopped it.
+/// `work` of one that takes any cell; `None` if the observer stopped it.
 ///
 /// # Errors
-/// As [`work`].
+/// As `work`.
 pub fn run_cells<S: CellStudy>(
     study: &S,
     runs: &Path,

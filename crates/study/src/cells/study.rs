@@ -74,7 +74,7 @@ pub trait CellStudy: Sync {
     }
 
     /// Computes a cell; `None` if `ask` said no. `folder` is the study's: what is in progress goes
-    /// to [`work_folder`].
+    /// to `work_folder`.
     ///
     /// # Errors
     /// Why it has no outcome, in words.

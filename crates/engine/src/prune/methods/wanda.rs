@@ -21,7 +21,7 @@ use rayon::prelude::*;
 /// Counts are of the (W,) `candidates`; the context's mask is the live part of them.
 ///
 /// # Errors
-/// As [`Rule::quotas`].
+/// As `Rule::quotas`.
 pub fn scores(
     context: &EdgeContext,
     maps: &FeatureMaps,

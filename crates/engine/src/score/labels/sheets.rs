@@ -73,7 +73,7 @@ pub struct Pair {
 pub struct Pick {
     /// The judge's P(damaged), in [0, 1].
     pub p: f64,
-    /// Place in [`STRATA`], from 0.
+    /// Place in `STRATA`, from 0.
     pub stratum: usize,
     /// Changes of its network that it stands for, ≥ 1.
     pub weight: f64,

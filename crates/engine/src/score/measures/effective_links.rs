@@ -19,7 +19,7 @@ use rayon::prelude::*;
 /// RMSE above which a removal counts \[ours\].
 pub(crate) const NEEDED: f64 = 0.01;
 
-/// Links of `alive` whose removal alone changes the picture of `view` by more than [`NEEDED`]. Does not depend on
+/// Links of `alive` whose removal alone changes the picture of `view` by more than `NEEDED`. Does not depend on
 /// the number of threads.
 pub fn needed_links(view: &View, alive: &Mask) -> usize {
     let links: Vec<usize> = (0..alive.0.len()).filter(|&link| alive.0[link]).collect();

@@ -11,7 +11,7 @@
 //! Source: \[ours\]; FER shows that sweeps of the evolved skull and butterfly keep the symmetry and
 //! SGD's do not (Kumar et al. 2025, Fig. 5).
 //!
-//! **What it does not mean:** nothing on a picture that is not symmetric. [`mirror_error`] of the
+//! **What it does not mean:** nothing on a picture that is not symmetric. `mirror_error` of the
 //! base says whether it is; report both. And a symmetric smear is still a smear.
 
 use super::measure::{Measure, kept};

@@ -78,7 +78,7 @@ pub struct VlmConfig {
     pub least_side: usize,
     /// Folder of the answers, one file a question, and of the log `exchanges.jsonl`.
     pub cache: PathBuf,
-    /// The prompt. Default: [`JUDGE_PROMPT`].
+    /// The prompt. Default: `JUDGE_PROMPT`.
     pub prompt: String,
 }
 
