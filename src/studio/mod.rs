@@ -1,9 +1,9 @@
 //! The local page: breed, look inside, compare, train, walk through a study.
 //!
 //! In: requests of a browser on this machine. Out: JSON, pictures, the page itself. What is asked for
-//! lies in files below one folder (the root) and is computed by the rooms to the left; the server holds
-//! nothing but caches that can be thrown away, and what it writes is whole before it answers. Killed at
-//! any moment, it goes on from those files.
+//! lies in files below one folder (the root) and is computed by the rooms to the left. The server holds caches that can
+//! be thrown away, and the trainings and scores that a page looks on at, which end with it unless they are kept. What it
+//! writes is whole before it answers. Killed at any moment, it goes on from those files.
 //!
 //! | file | has |
 //! |---|---|

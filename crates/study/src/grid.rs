@@ -3,7 +3,7 @@
 //! In: a type with `impl` [`Grid`]: the spec, its cells, and how one is computed. Out: a [`GridStudy`], which is run,
 //! planned, resumed and collected as any study, and a [`GridRecord`], whose columns are the fields of the row's
 //! types with their doc comments ([`columns!`](crate::columns)). Names, profiles, unknown keys, cell ids, failures and
-//! files are the engine's; a kind is its science and about forty lines:
+//! files are this package's; a kind is its science and about forty lines:
 //!
 //! ```
 //! use picloom_study::cells::run_cells;
@@ -130,7 +130,7 @@
 //! assert!((found.estimate.unwrap() - 0.26).abs() < 0.1); // π/4 − π/6
 //! ```
 //!
-//! A program hands its kinds in together with the instrument's: `[&kinds::KINDS[..], &[grid::kind::<Balls>()]].concat()`.
+//! A program hands its kinds in together with the instrument's: `[&picloom::experiment::kinds::KINDS[..], &[grid::kind::<Balls>()]].concat()`.
 
 use super::cells::{CellStudy, hashed_id, work_folder};
 use super::kinds::{Kind, Study};

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Works of a kind that are kept. A new one takes the place of the one that nobody has asked for the longest.
+/// Trainings, and scores, that are kept at most. A new one takes the place of the one that nobody has asked for the longest.
 const MOST: usize = 8;
 
 /// Trainings and scores that pages look on at.
