@@ -98,7 +98,7 @@ async function saveCanvas(canvas, name) {
 }
 
 // Pixels of a saved figure for one of the page, its edge, and what has no place in a figure.
-const [SHARP, EDGE] = [2, 16];
+const [FINE, EDGE] = [2, 16];
 const CONTROLS = "button:not(:has(img)), a.button, select, input, details, progress, [hidden], .field, .panel";
 
 /** A button that saves what a part of the page shows as a figure, on white. */
@@ -137,11 +137,11 @@ async function saveFigure(part, name) {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   });
   const canvas = h("canvas");
-  [canvas.width, canvas.height] = [SHARP * (width + 2 * EDGE), SHARP * (height + 2 * EDGE)];
+  [canvas.width, canvas.height] = [FINE * (width + 2 * EDGE), FINE * (height + 2 * EDGE)];
   const on = canvas.getContext("2d");
   on.fillStyle = "#fff";
   on.fillRect(0, 0, canvas.width, canvas.height);
-  on.drawImage(image, SHARP * EDGE, SHARP * EDGE, SHARP * width, SHARP * height);
+  on.drawImage(image, FINE * EDGE, FINE * EDGE, FINE * width, FINE * height);
   await saveCanvas(canvas, name);
 }
 
