@@ -2,7 +2,6 @@
 
 use super::interrupt;
 use super::output::Output;
-use super::score::is_score_file;
 use super::study::run_study;
 use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::base::refusal::Refusal;
@@ -76,6 +75,11 @@ pub(super) fn score(
     write_atomic(&path, text.as_bytes())?;
     interrupt::saves();
     super::experiment::tell(&run_study(&study, store, None, out)?, "picloom experiment", out)
+}
+
+/// True for the name of a file that the score of one network is written to.
+pub(super) fn is_score_file(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "csv" || end == "json")
 }
 
 /// The way from a folder to a file; both are whole paths.

@@ -1,6 +1,6 @@
 //! `picloom score`: perturb the weights, judge the pictures; with `--all`, the card of a network.
 
-use super::collection;
+use super::collection::{self, is_score_file};
 use super::judge::{JudgeArg, usage_text};
 use super::output::Output;
 use super::settings::Laid;
@@ -157,11 +157,6 @@ pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
 
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "csv")
-}
-
-/// True for the name of a file that a score is written to.
-pub(super) fn is_score_file(path: &Path) -> bool {
-    is_csv(path) || path.extension().is_some_and(|end| end == "json")
 }
 
 /// The labels of the network `name` in a labelled set; of a set of one network its own.
