@@ -3,8 +3,8 @@
 //! `cargo bench --bench contrast [-- ROWS]`, on one thread.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use picloom::base::table::Table;
 use picloom::study::contrast::{ContrastSpec, contrast};
-use picloom::study::table::Table;
 
 /// A table of so many rows: two arms, two seeds, a quarter as many targets.
 fn table(rows: usize) -> Table {

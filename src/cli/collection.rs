@@ -40,6 +40,14 @@ pub(super) fn score(
     let Delta::Effect(effect) = protocol.delta else {
         return Err(refuse("--delta", "effect:E", protocol.delta.to_string()).into());
     };
+    let whole = file.canonicalize()?;
+    // A spec reads these letters as a pattern.
+    let is_plain = |path: &str| !path.contains(['*', '?', '[']);
+    if !whole.to_str().is_some_and(is_plain) {
+        let refusal =
+            Refusal::new("--genome", "a path of UTF-8 without * ? [", format!("{file:?}"));
+        return Err(refusal.advising("rename it").into());
+    }
     let stem = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let stem = stem.trim_end_matches(".gz").trim_end_matches(".json");
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
@@ -47,13 +55,8 @@ pub(super) fn score(
     let mut spec: toml::Table = include_str!("../../assets/score.toml").parse()?;
     let folder = claim(store, &name)?;
     let path = folder.join(SPEC);
-    let place = from(&folder.canonicalize()?, &file.canonicalize()?);
-    // A spec reads these letters as a pattern.
-    let place =
-        place.to_str().filter(|place| !place.contains(['*', '?', '['])).ok_or_else(|| {
-            let expected = "a path of UTF-8 without * ? [";
-            Refusal::new("--genome", expected, format!("{file:?}")).advising("rename it")
-        })?;
+    let place = from(&folder.canonicalize()?, &whole);
+    let place = place.to_str().expect("checked");
     let mut target = toml::Table::new();
     target.insert("genomes".into(), vec![place].into());
     let settings: [(&str, toml::Value); 6] = [

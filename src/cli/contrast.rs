@@ -2,9 +2,9 @@
 
 use super::output::Output;
 use crate::base::refusal::Refusal;
+use crate::base::table::{Filter, Table};
 use crate::study::contrast::{ContrastSpec, Found, contrast};
 use crate::study::record::{Head, STUDY};
-use crate::study::table::{Filter, Table};
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;

@@ -4,6 +4,7 @@ use super::output::Output;
 use super::settings::Laid;
 use super::source::Usage;
 use crate::base::refusal::Refusal;
+use crate::base::table::{Filter, Measure, Table};
 use crate::base::text::portable;
 use crate::figures::Provenance;
 use crate::figures::losses::{table_of_curves, thinned};
@@ -11,7 +12,6 @@ use crate::figures::of_spec::{check_labels, draw, of_spec, read_source};
 use crate::figures::plot::{FigureSpec, Format, Kind, Source, save_drawing};
 use crate::run::read_metrics;
 use crate::study::spec::read_analysis;
-use crate::study::table::{Filter, Measure, Table};
 use clap::Args;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
@@ -58,7 +58,6 @@ fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
     };
     let has = |key: &str| keys.contains_key(key);
     match keys.get("x").and_then(Value::as_str) {
-        _ if table.get(RUN).is_some() => Kind::Curves,
         _ if has("picture") => Kind::Pictures,
         _ if has("of") => Kind::Heatmap,
         Some(x) if is_number(x) && has("series") => Kind::Lines,
@@ -70,10 +69,15 @@ fn usual_kind(keys: &Map<String, Value>, table: &Table) -> Kind {
 pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
     let spec = args.spec.as_deref().map(read_analysis).transpose()?.unwrap_or_default();
     let mut keys = options(&args)?;
-    let tables = sources(&args.rows)?;
+    let is_of_curves = keys.get("kind").is_none_or(|kind| *kind == Kind::Curves.name());
+    let may_be_curves = is_of_curves && !keys.contains_key("x") && !keys.contains_key("y");
+    let (tables, runs) = sources(&args.rows, may_be_curves && args.spec.is_none())?;
     let is_own = args.spec.is_none() || args.keys.has("kind");
     if !keys.contains_key("kind") && args.spec.is_none() {
-        let kind = usual_kind(&keys, &tables[0].table);
+        let kind = match runs.is_empty() {
+            true => usual_kind(&keys, &tables[0].table),
+            false => Kind::Curves,
+        };
         if kind == Kind::Dots {
             for (axis, column) in [("x", "arm"), ("y", "score")] {
                 keys.entry(axis).or_insert(json!(column));
@@ -85,11 +89,11 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         }
         keys.insert("kind".into(), json!(kind.name()));
     }
-    if is_own && let Some(runs) = tables.iter().find_map(|source| source.table.get(RUN)) {
+    if is_own && !runs.is_empty() {
         keys.entry("series").or_insert(json!(RUN));
         let given = keys.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
         let mut labels: Map<String, Value> =
-            runs.distinct().map(|name| (name.to_string(), json!(brief(name)))).collect();
+            runs.into_iter().map(|name| (name.clone(), json!(brief(&name)))).collect();
         labels.extend(given);
         keys.insert("labels".into(), labels.into());
     }
@@ -143,8 +147,9 @@ const RUN: &str = "run";
 /// Points of a drawn curve at the most.
 const MOST_POINTS: usize = 400;
 
-/// The tables, and one of the loss curves of all runs.
-fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
+/// The tables, and one of the loss curves of all runs; with the names of these. A table of the columns step and mse is a
+/// loss curve if it may be one: where no option asks for its columns.
+fn sources(paths: &[PathBuf], may_be_curves: bool) -> anyhow::Result<(Vec<Source>, Vec<String>)> {
     let (mut tables, mut curves) = (Vec::new(), Vec::new());
     for path in paths {
         let name = |of: Option<&OsStr>| of.unwrap_or_default().to_string_lossy().into_owned();
@@ -154,8 +159,8 @@ fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
             continue;
         }
         let source = read_source(path)?;
-        let (Some(steps), Some(losses)) = (source.table.get("step"), source.table.get("mse"))
-        else {
+        let columns = source.table.get("step").zip(source.table.get("mse"));
+        let Some((steps, losses)) = columns.filter(|_| may_be_curves) else {
             tables.push(source);
             continue;
         };
@@ -166,10 +171,11 @@ fn sources(paths: &[PathBuf]) -> anyhow::Result<Vec<Source>> {
         let points = (0..source.table.len()).filter_map(point).collect();
         curves.push((name(folder.or(path.file_stem())), points));
     }
+    let runs = curves.iter().map(|(name, _)| name.clone()).collect();
     if !curves.is_empty() {
         tables.push(Source { table: table_of_curves(curves), ..Source::default() });
     }
-    Ok(tables)
+    Ok((tables, runs))
 }
 
 /// The name of a run's folder, its middle left out if it is long.

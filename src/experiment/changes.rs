@@ -1,8 +1,8 @@
 //! The changes of single weights behind a score, as a table: one row per changed weight and direction.
 
+use crate::base::table::Table;
 use crate::base::text::cell;
 use crate::score::{Call, Judged};
-use crate::study::table::Table;
 
 /// The columns, with what they mean.
 pub const COLUMNS: [(&str, &str); 8] = [

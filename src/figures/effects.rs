@@ -2,8 +2,8 @@
 
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
+use crate::base::table::{Filter, Table};
 use crate::study::contrast::{Basis, ContrastSpec, Found, Mean, Verdict, contrast};
-use crate::study::table::{Filter, Table};
 use picloom_plot::{Contrasts, Effect, Estimate, FigureSpec, Kind, Words};
 
 /// The contrasts of a spec.

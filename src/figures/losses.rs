@@ -1,7 +1,7 @@
 //! Runs as a table of loss curves, which a figure of the kind `curves` draws.
 
 use crate::base::real;
-use crate::study::table::Table;
+use crate::base::table::Table;
 use crate::train::LogLine;
 
 /// A table with the columns `run`, `curve_step` and `curve_loss`: a row for each named curve of (step, mean squared error).

@@ -3,10 +3,10 @@
 use super::effects::{Effects, own_ways};
 use super::style::{house, number};
 use crate::base::refusal::Refusal;
+use crate::base::table::Table;
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Tables};
 use crate::study::record::{Head, ROWS, STUDY};
-use crate::study::table::Table;
 use picloom_plot::{Drawing, FigureSpec, Kind, Source};
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 
 use super::style::house;
 use crate::base::refusal::Refusal;
+use crate::base::table::{Measure, Table};
 use crate::base::text::of_cell;
 use crate::experiment::networks::Scored;
-use crate::study::table::{Measure, Table};
 use picloom_plot::{FigureSpec, Kind, Selected};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! `picloom contrast`, `experiment decide`, `figures`, `new` and `power`: what they say of tables.
 
 use crate::line::{Place, list};
-use picloom::study::table::Table;
+use picloom::base::table::Table;
 use serde_json::Value;
 
 fn near(found: &Value, wanted: [f64; 3]) {

@@ -68,7 +68,7 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
 fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper() {
     let place = Place::new();
     place.done("compare mask --steps 60 --samples 4 --out compared");
-    let table = picloom::study::table::Table::read(&place.at("compared/changes.csv.gz")).unwrap();
+    let table = picloom::base::table::Table::read(&place.at("compared/changes.csv.gz")).unwrap();
     let networks: Vec<&str> = table.column("network").unwrap().distinct().collect();
     assert!(["evolved", "dense", "layerized"].iter().all(|arm| networks.contains(arm)));
     assert!(table.column("seed").is_ok() && table.column("verdict").is_ok());

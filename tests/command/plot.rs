@@ -59,4 +59,8 @@ fn a_table_of_losses_is_drawn_with_the_look_of_a_paper() {
             && svg.contains("mean squared error")
             && !svg.to_lowercase().contains("geometric")
     );
+    // A table with these columns is one as any other where an option asks for them.
+    place.write("mine.csv", "run,step,mse,score\na,0,0.5,0.1\na,10,0.25,0.3\nb,20,0.125,0.7\n");
+    place.done("plot mine.csv --x step --y score --kind scatter --out x.svg");
+    place.done("plot mine.csv --x run --y mse --unit row --out x.svg");
 }

@@ -218,7 +218,7 @@ fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_change
     let path = |name: &str| (format!("own_{name}").into(), format!("result.own.{name}").into());
     assert_eq!(own, ["gini", "negative"].map(path));
     // At the end, and where training first reached an R².
-    let table = picloom::study::table::Table::read(&work.at("runs/mine/rows.csv.gz")).unwrap();
+    let table = picloom::base::table::Table::read(&work.at("runs/mine/rows.csv.gz")).unwrap();
     let [own, at] = ["own_gini", "at"].map(|name| table.get(name).unwrap());
     assert!((0..table.len()).all(|row| own.number(row).is_some()));
     assert_eq!((0..table.len()).filter(|&row| at.number(row) == Some(0.02)).count(), 2);

@@ -3,7 +3,7 @@
 
 use crate::line::{Place, Said, list, signal, until};
 use picloom::base::folder::FolderKind;
-use picloom::study::table::{Column, Table};
+use picloom::base::table::{Column, Table};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Stdio;

@@ -6,6 +6,7 @@ use crate::specs::{in_repository, read};
 use crate::stop::on_threads;
 use crate::targets::{BRED, PRETRAINED, RELATED};
 use crate::whole::assert_whole;
+use picloom::base::table::Table;
 use picloom::experiment::networks::record::Scored;
 use picloom::experiment::networks::source::Source;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
@@ -13,7 +14,6 @@ use picloom::network::{Coords, Model, Wiring, layerize, read_genome};
 use picloom::run::load_run;
 use picloom::study::Record;
 use picloom::study::cells::{CellStudy, run_cells, study_folder};
-use picloom::study::table::Table;
 use std::path::Path;
 
 const SMALL: &str = include_str!("../specs/small.toml");

@@ -2,6 +2,7 @@
 
 use crate::answers::words;
 use crate::refusals::assert_refused;
+use picloom::base::table::Table;
 use picloom::figures::Provenance;
 use picloom::figures::of_spec::{check_labels, draw};
 use picloom::figures::plot::{
@@ -9,7 +10,6 @@ use picloom::figures::plot::{
 };
 use picloom::figures::usual::usual_figures;
 use picloom::study::contrast::ContrastSpec;
-use picloom::study::table::Table;
 use std::fmt::Write as _;
 use std::path::Path;
 

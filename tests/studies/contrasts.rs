@@ -3,11 +3,11 @@
 use crate::answers::hold;
 use crate::refusals::assert_refused;
 use picloom::base::SimRng;
+use picloom::base::table::Table;
 use picloom::study::contrast::{
     Basis, ContrastSpec, Rule, Tables, Verdict, block_p, combined, contrast, decide,
     rank_correlation, slope, verdict,
 };
-use picloom::study::table::Table;
 use serde::Deserialize;
 
 #[test]

@@ -3,12 +3,12 @@
 
 use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
 
+use picloom::base::table::Table;
 use picloom::experiment::compare::compare;
 use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::figures::compare::write_comparison;
 use picloom::genome::{self, Genome, Role};
 use picloom::study::record::{ROWS, Record};
-use picloom::study::table::Table;
 use std::path::Path;
 
 /// The moth with hostile names.

@@ -1,8 +1,8 @@
 //! The gate on its committed table: a fault planted in a measure is seen.
 
+use picloom::base::table::Table;
 use picloom::study::contrast::{Found, Verdict, contrast};
 use picloom::study::spec::read_analysis;
-use picloom::study::table::Table;
 use std::path::Path;
 
 /// The answers to a contrast of the gate over a table.
@@ -17,7 +17,7 @@ fn spoiled(table: &Table, arm: &str, column: &str, change: impl Fn(f64) -> f64) 
     let mut other = Table::new(table.columns().iter().map(|column| column.name()));
     let arms = table.column("arm").unwrap();
     for row in 0..table.len() {
-        let cell = |of: &picloom::study::table::Column| match of.number(row) {
+        let cell = |of: &picloom::base::table::Column| match of.number(row) {
             Some(value) if of.name() == column && arms.text(row) == arm => {
                 change(value).to_string()
             }

@@ -1,9 +1,9 @@
 //! A result on disk: a table, and the head that names its columns.
 
 use crate::refusals::assert_refused;
+use picloom::base::table::Table;
 use picloom::study::Record;
 use picloom::study::record::{ROWS, RecordError, STUDY, six_digits, study_of};
-use picloom::study::table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Tables: their files, conditions and measures.
 
 use crate::refusals::assert_refused;
-use picloom::study::table::{Filter, Measure, Table};
+use picloom::base::table::{Filter, Measure, Table};
 use serde::Deserialize;
 
 fn small() -> Table {

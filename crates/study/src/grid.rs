@@ -11,7 +11,7 @@
 //! use picloom_study::record::Record;
 //! use picloom_study::contrast::{Verdict, contrast};
 //! use picloom_study::spec::{SpecError, read_analysis};
-//! use picloom_study::table::Table;
+//! use picloom_base::table::Table;
 //! use picloom_study::workers::Ask;
 //! use picloom_base::SimRng;
 //! use serde::{Deserialize, Serialize};

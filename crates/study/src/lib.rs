@@ -3,12 +3,14 @@
 //!
 //! A [`spec`] is read and checked → its [`cells`] are worked through, by as many [`workers`] on as many machines as
 //! there are, each cell under a [`lease`]; [`shard`] and [`emit`] hand parts to a scheduler → one [`record`]: a
-//! [`table`], a row a result, and its head → [`contrast`]s decide it by rules that stood in the spec before the first
+//! [`Table`], a row a result, and its head → [`contrast`]s decide it by rules that stood in the spec before the first
 //! cell was computed.
 //!
 //! The central types: [`SpecFile`](spec::SpecFile), [`CellStudy`](cells::CellStudy) or the shorter
-//! [`Grid`](grid::Grid), [`Record`], [`Table`](table::Table), [`ContrastSpec`](contrast::ContrastSpec).
+//! [`Grid`](grid::Grid), [`Record`], [`ContrastSpec`](contrast::ContrastSpec).
 //! It draws nothing, and asks no scheduler and no database.
+//!
+//! [`Table`]: picloom_base::table::Table
 #![warn(missing_docs)]
 
 pub mod analysis;
@@ -23,8 +25,6 @@ pub mod lease;
 pub mod record;
 pub mod shard;
 pub mod spec;
-#[doc(no_inline)]
-pub use picloom_base::table;
 pub mod whole;
 pub mod workers;
 

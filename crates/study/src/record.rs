@@ -4,10 +4,10 @@
 //! of the table, each value of it a column; `study.json` has the head and says of every column where its values
 //! belong, of what type they are and what they mean. Equal records give equal bytes.
 
-use super::table::Table;
 use super::workers::WorkError;
 use picloom_base::files::{LARGEST_STATE, WriteError, read_text, write_atomic};
 use picloom_base::refusal::Refusal;
+use picloom_base::table::Table;
 use picloom_base::text;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -142,7 +142,7 @@ export async function showTrain(main, { id, query }) {
     putPixels(canvas, bytes, 0, side);
     canvas.dataset.step = now.step;
     canvas.dataset.r2 = now.r2;
-    told.replaceChildren(term("step", `Step ${now.step}`), " · ", term("r2", `R² ${number(now.r2, 3)}`), " · ", term("link", count(now.kept, "link")), now.why ? ` · ${{ collapsed: "it became one colour", diverged: "it left all bounds: take a smaller rate", "step-limit": "all steps are made" }[now.why] ?? now.why}` : "");
+    told.replaceChildren(term("step", `Step ${now.step}`), " · ", term("r2", `R² ${number(now.r2, 3)}`), " · ", term("link", count(now.kept, "link")), now.why ? ` · ${{ collapsed: "it became one colour", diverged: "it left all bounds: take a smaller rate, and begin again", "step-limit": "all steps are made" }[now.why] ?? now.why}` : "");
     if (now.why && running) run(false);
     kept = now.kept;
     if (wantedKeep === null) [links.value, keptWords.textContent] = [kept, `${kept} of ${links.max}`];

@@ -1,6 +1,6 @@
 //! The answers of a page about networks and sessions, and the trainings and scores that it looks on at, written once over
-//! a [`Shelf`]: the files of the studio, or the memory of the engine in a browser. In: requests. Out: pictures, and plain data that becomes JSON. It knows no
-//! file and no server.
+//! a [`Shelf`]: the files of the studio, or the memory of the engine in a browser. In: requests. Out: pictures, and plain
+//! data that becomes JSON. It knows no file and no server.
 
 mod asked;
 mod carried;

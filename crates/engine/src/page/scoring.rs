@@ -1,8 +1,6 @@
 //! A score, weight by weight: the page shows each changed picture as it is judged.
 
-use super::shelf::{
-    Answered, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer, answer,
-};
+use super::shelf::{Answered, NetworkRequest, PageNetwork, Shelf, WatchedAnswer, answer, bad};
 use crate::network::Model;
 use crate::probe::{Delta, Perturbation, Selection, WeightSweep};
 use crate::score::card::main_measures;
@@ -39,10 +37,6 @@ pub struct Scoring {
     swept: Vec<Perturbation>,
     /// Once all weights are judged.
     found: Option<Measurement>,
-}
-
-fn bad(error: impl ToString) -> PageError {
-    PageError::Bad(error.to_string())
 }
 
 #[derive(Serialize)]

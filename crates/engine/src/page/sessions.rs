@@ -1,7 +1,7 @@
 //! Answers about a breeding session: a tree of sheets that replays to the same bits.
 
 use super::networks::{PictureRequest, ensure_pixels, ensure_side, genome};
-use super::shelf::{Answered, Label, PageError, Shelf};
+use super::shelf::{Answered, Label, PageError, Shelf, bad};
 use super::tree::{Shown, Tree, choose};
 use crate::base::hash::short_id;
 use crate::evolve::{Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session};
@@ -42,10 +42,6 @@ fn shown<S: Shelf>(
 
 fn missing(error: BreedingError) -> PageError {
     PageError::Missing(error.to_string())
-}
-
-fn bad(error: impl Display) -> PageError {
-    PageError::Bad(error.to_string())
 }
 
 /// Refuses a session that has changed since the page saw it.

@@ -9,6 +9,11 @@ use crate::probe::View;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// The request is not as it must be, for this reason.
+pub(super) fn bad(error: impl ToString) -> PageError {
+    PageError::Bad(error.to_string())
+}
+
 /// Why a page gets no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {

@@ -4,9 +4,7 @@
 use super::carried::CarriedNetwork;
 use super::drawing::Drawing;
 use super::networks::{Atlas, ensure_pixels};
-use super::shelf::{
-    Answered, NetworkRequest, PageError, PageNetwork, Shelf, WatchedAnswer, answer,
-};
+use super::shelf::{Answered, NetworkRequest, PageNetwork, Shelf, WatchedAnswer, answer, bad};
 use crate::base::SimRng;
 use crate::genome::{Genome, Palette};
 use crate::network::kernel::feature_maps;
@@ -54,7 +52,7 @@ pub struct Training {
     /// (W,) weights of links that were pruned, as they were before.
     before: Weights,
     variance: f64,
-    /// Steps made before the links were last changed.
+    /// Steps made, also those of attempts that collapsed and of other links.
     steps: u64,
     /// Why it has ended.
     why: Option<String>,
@@ -92,10 +90,6 @@ impl TrainObserver for Chunk<'_> {
         self.made += 1;
         self.left > 0 && !(self.has_left)()
     }
-}
-
-fn bad(error: impl ToString) -> PageError {
-    PageError::Bad(error.to_string())
 }
 
 fn config(lr: f64, seed: u64) -> Answered<TrainConfig> {

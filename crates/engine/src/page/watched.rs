@@ -43,6 +43,10 @@ fn read<T: DeserializeOwned>(json: &[u8]) -> Answered<T> {
         .map_err(|e| PageError::Bad(format!("expected the parameters of this address, found: {e}")))
 }
 
+fn gone() -> PageError {
+    PageError::Missing("it is not kept any more; begin it again".into())
+}
+
 impl<W> Works<W> {
     /// Keeps one more. Returns what `begun` says of its number.
     fn begin<T>(&self, work: W, begun: impl FnOnce(&W, usize) -> Answered<T>) -> Answered<T> {
@@ -55,13 +59,12 @@ impl<W> Works<W> {
         Ok(answer)
     }
 
-    /// Takes one out of the list.
-    fn take(&self, json: &[u8]) -> Answered<(usize, Arc<Mutex<W>>)> {
+    /// Lets the work of a request go; returns its number.
+    fn end(&self, json: &[u8]) -> Answered<usize> {
         let Job { job } = read(json)?;
-        let mut works = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = works.1.iter().position(|(known, _)| *known == job);
-        let gone = || PageError::Missing("it is not kept any more; begin it again".into());
-        Ok(works.1.remove(at.ok_or_else(gone)?))
+        let kept = &mut self.0.lock().unwrap_or_else(PoisonError::into_inner).1;
+        let at = kept.iter().position(|(known, _)| *known == job).ok_or_else(gone)?;
+        Ok(kept.remove(at).0)
     }
 
     /// Acts on the work of a request.
@@ -69,8 +72,13 @@ impl<W> Works<W> {
     /// # Errors
     /// It is not kept any more, or `act` fails.
     pub fn at<T>(&self, json: &[u8], act: impl FnOnce(&mut W) -> Answered<T>) -> Answered<T> {
-        let (job, work) = self.take(json)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.push((job, work.clone()));
+        let Job { job } = read(json)?;
+        let work = {
+            let kept = &mut self.0.lock().unwrap_or_else(PoisonError::into_inner).1;
+            let at = kept.iter().position(|(known, _)| *known == job).ok_or_else(gone)?;
+            kept[at..].rotate_left(1);
+            kept[kept.len() - 1].1.clone()
+        };
         act(&mut work.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -107,7 +115,7 @@ pub fn watch<S: Shelf>(
             trainings.at(json, |training| training.rate(&rate))
         }
         "train-text" => trainings.at(json, |training| training.text()),
-        "train-end" => answer(&trainings.take(json)?.0, Vec::new()),
+        "train-end" => answer(&trainings.end(json)?, Vec::new()),
         // A score: begun, some more weights judged.
         "score" => {
             let scoring = Scoring::begin(shelf, &read(json)?, &read(json)?)?;

@@ -2,8 +2,8 @@
 
 use super::{Basis, ContrastSpec, Found, Verdict, contrast};
 use crate::record::ROWS;
-use crate::table::Table;
 use picloom_base::refusal::Refusal;
+use picloom_base::table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -15,12 +15,12 @@ pub use estimate::{Found, UnitEffect, Verdict, block_p, rank_correlation, slope,
 pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 
-use super::table::{Filter, Table};
 use estimate::{Counts, Pair, Values};
 use networks::Networks;
 use picloom_base::SimRng;
 use picloom_base::refusal::Refusal;
 use picloom_base::stats::{mean, sign_flip_p};
+use picloom_base::table::{Column, Filter, Table};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,7 +184,7 @@ fn of_one_group(
     spec: &ContrastSpec,
     networks: &Networks<'_>,
     basis: &Basis,
-    of: &super::table::Column,
+    of: &Column,
 ) -> Result<Found, Refusal> {
     let group = &spec.between[0];
     let within = table.get(&spec.within);
@@ -275,7 +275,7 @@ struct Compared<'a> {
     spec: &'a ContrastSpec,
     networks: &'a Networks<'a>,
     basis: &'a Basis,
-    of: &'a super::table::Column,
+    of: &'a Column,
     a: &'a [usize],
     b: &'a [usize],
 }
@@ -433,7 +433,7 @@ impl Compared<'_> {
         Ok(Found::student(self.spec, name, self.basis, units, counts, has_errors))
     }
 
-    fn error_columns(&self) -> Option<[&super::table::Column; 2]> {
+    fn error_columns(&self) -> Option<[&Column; 2]> {
         let name = self.of.name();
         let [low, high] = ["low", "high"].map(|end| self.table.get(&format!("{name}_{end}")));
         Some([low?, high?])

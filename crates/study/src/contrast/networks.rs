@@ -1,9 +1,9 @@
 //! The networks of a table: rows of one network put together, and what may be compared of them.
 
 use super::spec::{Basis, ContrastSpec};
-use crate::table::{Column, Filter, Table, groups_of};
 use picloom_base::refusal::Refusal;
 use picloom_base::stats::{mean, variance};
+use picloom_base::table::{Column, Filter, Table, groups_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns that tell the networks of a study apart, besides those that a contrast names.

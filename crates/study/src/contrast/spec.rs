@@ -1,9 +1,9 @@
 //! A contrast as a spec writes it: which networks are compared, on what basis, and by which rule.
 
-use crate::table::{Fewest, Filter, Measure};
 use picloom_base::names::did_you_mean;
 use picloom_base::refusal::Refusal;
 use picloom_base::settings::data;
+use picloom_base::table::{Fewest, Filter, Measure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
