@@ -16,7 +16,6 @@ use super::views::judged_sheet;
 use super::wiring::{Wiring, wiring};
 use crate::base::files::{create_folder, write_atomic};
 use crate::base::refusal::Refusal;
-use crate::base::stats::mean;
 use crate::base::text::portable;
 use crate::experiment::compare::{Comparison, Shown};
 use crate::genome::{ConnectionGene, Genome, GenomeInfo};
@@ -232,26 +231,23 @@ fn about(comparison: &Comparison, runs: usize) -> About {
     }
 }
 
-/// The score of each arm, with intervals; unfit arms hollow.
+/// The score of each arm, with intervals; an arm of which nothing counts has no bar.
 fn score_figure(comparison: &Comparison, arms: &Arms, all: &[Arm<'_>]) -> String {
     let groups = all.iter().map(|arm| {
         let row = arm.row;
         let estimate = match row.score {
             Some(score) => {
                 let estimate = Point::value(score).label(fixed(score, 2) + &arm.counts());
-                Some(Point { y_interval: row.interval, ..estimate })
+                Point { y_interval: row.interval, ..estimate }
             }
-            // A hollow bar says how high the networks stand that do not count.
-            None => mean(&row.unfit).ok().map(|height| {
-                let label = format!("no result{}", arm.counts());
-                Point::value(height).hollow(true).label(label)
-            }),
+            // No bar: a score that does not count has no height.
+            None => Point::value(0.0).label(format!("no result{}", arm.counts())),
         };
-        let estimate = estimate.map(|estimate| match row.networks {
+        let estimate = match row.networks {
             1 => estimate.coloured(arm.colour),
             _ => estimate.coloured(arm.colour).counted(row.scores.clone(), row.unfit.clone()),
-        });
-        Group { name: arm.label().to_string(), estimates: vec![estimate] }
+        };
+        Group { name: arm.label().to_string(), estimates: vec![Some(estimate)] }
     });
     let (title, height) = match &comparison.subject {
         Some(subject) => (format!("{}, {}²", subject.title, comparison.record.size), 450),
@@ -263,9 +259,7 @@ fn score_figure(comparison: &Comparison, arms: &Arms, all: &[Arm<'_>]) -> String
         note += " Hollow dots: seeds that did not learn the picture; they do not count.";
     }
     if all.iter().any(|arm| arm.row.fit == 0) {
-        note += &format!(
-            " Hollow bars are no result: no network of the arm draws the picture (R² < {FIT_GATE})."
-        );
+        note += &format!(" No result: no network of the arm draws the picture (R² < {FIT_GATE}).");
     }
     let dots = Dots {
         value: Axis::new("compositional score").range(0.0, 1.0),

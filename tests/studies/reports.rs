@@ -149,11 +149,11 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
         "0.42 (1 of 2 fit)",
         "Hollow dots: seeds that did not learn the picture",
     ];
-    assert_says(&html(&two), &says, &["no result", "Hollow bars"]);
+    assert_says(&html(&two), &says, &["no result", "No result: no network"]);
     unfit(&mut two, 2);
     let says = [
         "no result (0 of 2 fit)",
-        "Hollow bars are no result",
+        "No result: no network of the arm draws the picture",
         "No result, for no network of them learned the picture: dense",
         "0 of 2 –",
     ];

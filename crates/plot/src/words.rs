@@ -50,7 +50,7 @@ pub(super) fn check_labels(
 /// The words and colours of a figure.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
-    /// The figure, whose own names come first.
+    /// The figure. Its own names go before those of the house.
     pub spec: &'a FigureSpec,
     /// The names where it has none.
     pub(crate) house: &'a House,
