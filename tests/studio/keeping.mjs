@@ -7,7 +7,12 @@ const MOTH = "genomes/bred_moth.json";
 
 /** The effect under each weight of *every weight*, and what the library says: the larger of both ways, against the network as it stands. */
 async function effects(page, set) {
-  await page.waitForFunction(() => /under each how much/.test(document.querySelector(".sheet:not([data-old]) [role=status]")?.textContent), null, { timeout: 60_000 });
+  const drawn = (text) => page.waitForFunction((text) => document.querySelector(".sheet [role=status]").textContent.includes(text), text, { timeout: 60_000 });
+  await drawn("under each how much");
+  // Where a score was kept, the weights are moved as far as it moved them.
+  const moved = page.locator(".sheet select").nth(1);
+  if (await moved.count()) await moved.selectOption("step");
+  await drawn(set ? "from the network as you have moved it" : "Each moved down and up");
   return page.evaluate(async ([id, set]) => {
     const drawn = async (moves) => new Uint8Array(await (await fetch(`/api/picture?${new URLSearchParams({ id, wiring: "graph", size: 64, set: moves, raw: 1 })}`)).arrayBuffer());
     const { links } = await (await fetch(`/api/network?id=${id}&wiring=graph`)).json();
@@ -32,8 +37,6 @@ export async function keeping(studio) {
   const least = [];
   const page = await open(`${studio.address}#/look/${MOTH}`);
   for (const set of ["", "3:9.5"]) {
-    // The sheet of the page before may stand for a while.
-    await page.evaluate(() => (document.querySelector(".sheet").dataset.old = ""));
     await go(page, `#/look/${MOTH}?link=3${set && `&set=${set}`}`);
     const found = await effects(page, set);
     expect(found.length === 22, `every weight: ${found.length}`);
