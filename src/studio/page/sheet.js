@@ -78,6 +78,7 @@ export function contactSheet(easel, score, take) {
     list.replaceChildren();
     for (const w of weights) w.element = tile(w);
     sort();
+    told.textContent = `0 of ${count(weights.length, "weight")} drawn`;
     const base = scratch(SMALL);
     await easel.ready;
     drawnOf = standing();
