@@ -49,8 +49,8 @@ def drawn_by(xp, weights, network, inputs):
 
     `weights`: matrices (out, in) of a layered network, or one vector of links. `inputs`: (P, 4).
     """
-    f = dict(cache=lambda z: z, cos=xp.cos, gaussian=lambda z: 2 * xp.exp(-z * z) - 1, identity=lambda z: z,
-             relu=lambda z: xp.maximum(z, 0), sigmoid=lambda z: xp.tanh(z / 2), sin=xp.sin, tanh=xp.tanh)  # fmt: skip
+    f = dict(abs=abs, cache=lambda z: z, cos=xp.cos, gaussian=lambda z: 2 * xp.exp(-z * z) - 1, identity=lambda z: z,
+             relu=lambda z: xp.maximum(z, 0), sigmoid=lambda z: xp.tanh(z / 2), sin=xp.sin, square=xp.square, tanh=xp.tanh)  # fmt: skip
     units, a = network["units"], list(inputs.T)
     if isinstance(weights, list):
         for block, weight in zip(network["blocks"], weights):

@@ -37,6 +37,7 @@ def to_torch(model: Model) -> nn.Module:
 
     network = model.network_dict
     activations = {
+        "abs": torch.abs,
         "cache": lambda z: z,
         "cos": torch.cos,
         "gaussian": lambda z: 2 * torch.exp(-z * z) - 1,
@@ -44,6 +45,7 @@ def to_torch(model: Model) -> nn.Module:
         "relu": torch.relu,
         "sigmoid": lambda z: torch.tanh(z / 2),
         "sin": torch.sin,
+        "square": torch.square,
         "tanh": torch.tanh,
     }
 
