@@ -19,7 +19,7 @@ fn layered(rng: &mut SimRng, layers: usize, density: f64) -> (Network, Mask) {
     if block.is_empty() {
         block.push((Activation::Sin, 2));
     }
-    let network = Arch { layers, block, factors: 0 }.network();
+    let network = Arch { layers, block, inputs: Default::default(), factors: 0 }.network();
     let mask = (0..network.weight_count()).map(|_| rng.chance(density)).collect();
     (network, Mask(mask))
 }

@@ -76,7 +76,7 @@ fn passes(
     for (u, unit) in network.units.iter().enumerate() {
         let plane = network.inputs.get(u).and_then(|&input| inputs.exact_plane(input));
         let mut sum = match plane {
-            Some(plane) => DVector::from_column_slice(plane),
+            Some(plane) => DVector::from_column_slice(&plane),
             None => DVector::zeros(pixels),
         };
         for i in unit.links.clone() {
