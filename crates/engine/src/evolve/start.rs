@@ -188,6 +188,28 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_the_place_are_nodes_after_the_factors() {
+        let mut config = EvolveConfig::preset(Preset::Picbreeder);
+        config.start.inputs = ["abs(x)", "y", "z1"].map(|name| name.parse().unwrap()).to_vec();
+        config.validate().unwrap();
+        let genome = first_genome(&config, &mut SimRng::new(3, "test", 0));
+        genome.check().unwrap();
+        let function = genome.input(config.start.inputs[0]).id;
+        assert_eq!((function, genome.factors()), (NodeId(5), 1));
+        assert!(genome.connections().any(|link| link.source == function));
+        assert!(!genome.connections().any(|link| link.source == genome.input(Input::X).id));
+        let again = crate::genome::from_json(&crate::genome::to_json(&genome)).unwrap();
+        assert_eq!(again, genome);
+        assert!(crate::genome::to_picbreeder_xml(&genome).is_err());
+        assert!(crate::genome::to_vlm_json(&genome).is_err());
+        config.start.inputs.push(config.start.inputs[0]);
+        assert!(config.validate().is_err());
+        config.start.inputs.pop();
+        config.start.symmetry = crate::evolve::Symmetry::LeftRight;
+        assert!(config.validate().is_err());
+    }
+
+    #[test]
     fn picbreeder_starts_grey_through_one_hidden_node() {
         let config = EvolveConfig::preset(Preset::Picbreeder);
         let genome = first_genome(&config, &mut SimRng::new(3, "test", 0));

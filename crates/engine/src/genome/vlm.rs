@@ -83,7 +83,12 @@ pub(super) fn from_vlm_json(text: &[u8], name: &str) -> Result<Genome, Refusal> 
     Refusal::unless(most <= MOST_GENES, name, expected, most)?;
     let activation = |at: String, name: Option<&String>| -> Result<Activation, Refusal> {
         name.map_or(Ok(Activation::Identity), |name| {
-            name.parse().map_err(|refusal: Refusal| refusal.within(at))
+            let found: Result<Activation, Refusal> = name.parse();
+            let found = found.map_err(|refusal| refusal.within(&at))?;
+            // Ours: what is called so elsewhere may be another function.
+            let fits = !matches!(found, Activation::Abs | Activation::Square);
+            Refusal::unless(fits, at, "an activation of picbreeder-vlm", found)?;
+            Ok(found)
         })
     };
     let of_list =
