@@ -104,8 +104,8 @@ pub(super) fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
 /// The arch with the inputs of the command line.
 fn reading(arch: Arch, inputs: &Option<Inputs>) -> Result<Arch, Refusal> {
     let Some(inputs) = inputs else { return Ok(arch) };
-    let found = format!("it beside {}", arch.inputs);
-    Refusal::unless(arch.inputs.is_default(), "--inputs", "one list of inputs", found)?;
+    let expected = "a network without inputs of its own";
+    Refusal::unless(arch.inputs.is_default(), "--inputs", expected, &arch.inputs)?;
     arch.reading(inputs.clone())
 }
 
