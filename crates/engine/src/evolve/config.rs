@@ -181,7 +181,7 @@ settings! {
     pub struct StartConfig: keys "Evolution" {
         /// True: outputs hue, saturation, brightness. False: ink only.
         colour: bool = true, source: "PB";
-        /// Inputs that links may read, now and later; z1 to z4 make the genomes conditional.
+        /// Inputs that links may read, now and later, functions such as abs(x) among them; z1 to z4 make the genomes conditional.
         inputs: Vec<Input> = Input::OF_PIXEL.to_vec(), source: "PB";
         /// Hidden nodes between inputs and outputs (0: inputs go straight to the outputs).
         hidden: usize = 1 => 0, range: Range::between(0.0, 64.0), source: "ours, NEAT";
