@@ -100,7 +100,7 @@ export async function library(studio) {
   expect(!own.some((name) => /^(elite|novelty|target)_/.test(name)), `and is nobody's own: ${own}`);
   const builtin = await page.locator("section:has(h2:text-is('Come with Picloom')) .tile").count();
   expect(builtin >= 25, `${builtin} come with it`);
-  const folded = page.locator(".folded");
+  const folded = page.locator("section:has(h2:text-is('Searches')) .folded");
   expect(await folded.count() === 1 && await folded.locator(".tile").count() === 0, "a search is one entry");
   await folded.locator("summary").click();
   await folded.locator(".tile").first().waitFor();

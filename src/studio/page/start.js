@@ -1,7 +1,7 @@
 // The start page: what lies in the studio's folder, each with its picture.
 
 import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select } from "./dom.js";
-import { address, leaf, listed } from "./route.js";
+import { address, leaf, listed, route } from "./route.js";
 import { meaning, term } from "./words.js";
 import { get, hasFiles, post, showAt, upload } from "./api.js";
 
@@ -62,9 +62,9 @@ function runWords(run) {
 const genomeWords = (g) => between([term("node", count(g.nodes, "node")), term("link", count(g.links, "link"))]);
 
 /** A list that stays closed, and is filled when it is opened: its pictures are many. `first`: the entry whose picture stands for all. */
-function folded(title, note, first, tiles) {
+function folded(title, note, first, tiles, open = false) {
   const list = h("ul", { class: "tiles" });
-  const details = h("details", { class: "folded", toggle: () => {
+  const details = h("details", { class: "folded", open, toggle: () => {
     if (!details.open || list.children.length) return;
     fill(list, tiles());
     arrows(list, [...list.querySelectorAll("a")]);
@@ -75,7 +75,7 @@ function folded(title, note, first, tiles) {
 /** Shows the library. */
 export async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
-  const { genomes: every = [], sessions = [], searches = [], runs: all = [], studies = [], pictures = [], unread = [] } = library;
+  const { genomes: every = [], sessions = [], searches = [], collections = [], runs: all = [], studies = [], pictures = [], unread = [] } = library;
   // One's own first; the results of a search under it; what comes with the program last.
   const genomes = every.filter((g) => !g.builtin && !searches.some((s) => s.id === g.search));
   const builtin = every.filter((g) => g.builtin);
@@ -92,6 +92,15 @@ export async function showStart(main) {
     const results = every.filter((g) => g.search === s.id);
     return results.length ? folded(s.name, between([`${s.search} search`, term("genome", count(results.length, "genome")), s.generations !== null && term("generation", count(s.generations, "generation")),
       s.r2 !== null && term("r2", `R² ${number(s.r2, 3)}`), s.id]), results[0], () => results.map(genomeTile)) : null;
+  };
+  const collectionOf = (c) => {
+    const idOf = (name) => `${c.id}#${name}`;
+    const some = c.ids.map((name) => ({ id: idOf(name), name }));
+    const tiles = () => [some.map((g) => tile(g, address("look", g.id), null, chosen)), c.count > some.length ? h("li", { class: "tile" }, h("form", { submit: (event) => {
+      event.preventDefault();
+      location.hash = address("look", idOf(new FormData(event.target).get("name").trim()));
+    } }, field("Another", h("input", { name: "name", required: true, autocomplete: "off" }), `Its id, or a number from 1 to ${c.count}.`))) : []].flat();
+    return folded(c.name, between([term("genome", count(c.count, "genome")), c.id]), some[0], tiles, route().id === c.id);
   };
   const runsOf = (s) => {
     const all = runs.filter((run) => studyOf(run) === s);
@@ -121,6 +130,7 @@ export async function showStart(main) {
     mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), term("generation", `generation ${s.generation}`)))) : null,
     genomes.length ? shelf("Genomes", genomes.map(genomeTile)) : null,
     ownRuns.length ? shelf("Trained and pruned", ownRuns.map(runTile)) : null,
+    collections.length ? h("section", null, h("h2", null, "Collections"), collections.map(collectionOf)) : null,
     searches.length ? h("section", null, h("h2", null, "Searches"), searches.map(searchOf)) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
