@@ -183,7 +183,7 @@ fn look(studio: &Studio, folder: &Path, within: Within<'_>, library: &mut Librar
         let path = entry.path();
         let (Some(id), Ok(kind)) = (studio.root.id(&path), entry.file_type()) else { continue };
         if kind.is_dir() {
-            if SKIPPED.iter().any(|name| entry.file_name() == *name) {
+            if SKIPPED.iter().any(|name| entry.file_name() == *name) || id == super::REMOVED {
                 continue;
             }
             let kind = studio.root.marker(&path).map(|marker| marker.kind);

@@ -12,7 +12,7 @@ pub(super) const HASH: usize = 10;
 /// The name of a file or folder: its own without the ending, of an opened file without its hash.
 pub(super) fn of_file(id: &str) -> String {
     if let Some((session, sheet, place)) = place_of(id) {
-        return format!("{session}, sheet {sheet}, picture {}", place + 1);
+        return format!("{session}, sheet {sheet}, picture {place}");
     }
     let file = id.rsplit('/').next().unwrap_or_default();
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);

@@ -210,6 +210,7 @@ impl Shelf for Files<'_> {
             r2: source.fit.map(|fit| fit.r2),
             seed: config.map(|config| config.train.seed),
             at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
+            own: super::files::own_file(self.studio, id).is_ok(),
         }
     }
 

@@ -239,7 +239,7 @@ export async function sheets(studio) {
   await page.click("text=Look inside");
   await page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
   expect(/#\/look\/studio\/sessions\/parts\.toml\/8\/6/.test(page.url()), `the address names session, sheet and place: ${page.url()}`);
-  expect(await page.textContent("h1") === "parts, sheet 8, picture 7", `and the title too: ${await page.textContent("h1")}`);
+  expect(await page.textContent("h1") === "parts, sheet 8, picture 6", `and the title too: ${await page.textContent("h1")}`);
   const inside = await pixelsOf(page, "canvas.picture");
   await studio.restart();
   await page.reload();

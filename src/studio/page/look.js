@@ -11,6 +11,8 @@ import { wiringOf, linkName } from "./wiring.js";
 import { contactSheet } from "./sheet.js";
 import { newSession } from "./start.js";
 import { filmSaver, pictureSaver } from "./save.js";
+import { larger } from "./large.js";
+import { managed } from "./manage.js";
 
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
@@ -340,7 +342,8 @@ export async function showLook(main, { id, query }) {
         h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
         h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score"),
         network.has_genome && genome,
-        saver),
+        larger(() => ({ ...shownNow(), name: network.name || leaf(id) })), saver,
+        network.own && managed({ id, name: network.name || leaf(id) }, { go: (kept) => address("look", kept.id) })),
       !network.has_genome && h("p", { class: "note" }, isGenome
         ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
         : "A network in layers: it has no genome to keep or to breed from.")),

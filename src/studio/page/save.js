@@ -155,8 +155,8 @@ export function filmSaver(network, more, title) {
       const input = (name, value, rest) => h("input", { name, type: "number", value, required: true, ...rest });
       const answer = await ask(title, [
         field("Format", select(films.map((film) => [film, FILMS[film]]), films.includes("mp4") ? "mp4" : "gif", () => {}, { name: "format" }),
-          films.includes("mp4") ? null : "MP4 and WebM need the program ffmpeg beside the studio."),
-        field("Pixels along a side", input("size", 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
+          films.includes("mp4") ? null : "MP4 and WebM need the program ffmpeg beside the studio. A GIF of 512 pixels has some 17 MB, one of 256 four."),
+        field("Pixels along a side", input("size", films.includes("mp4") ? 512 : 256, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
         field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
         h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
       ], "Save");
