@@ -302,16 +302,24 @@ export async function showLook(main, { id, query }) {
       readout();
       changed();
     });
+    // From where it changes the picture, below its own value, to where it does above.
+    const filmed = async (t, canvas, side) => {
+      const { down, up } = (await found) ?? { down: [], up: [] };
+      const end = (deltas, other) => deltas.findLast((delta) => delta !== null) ?? other;
+      const [low, high] = [base + end(down, -reach / 2), base + end(up, reach / 2)];
+      await easel.draw([{ canvas, side, frame: frame.frame, set: new Map([...easel.moved, [i, low + t * (high - low)]]) }]);
+    };
+    const found = find("matched", { id, wiring, link: i }, "Measuring its effect").catch(() => null);
     panel.hidden = false;
     const { labels = [] } = network.links[i];
     panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
-        hasFiles && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
+        filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`, filmed)));
     readout();
     if (value === undefined) changed();
     else move(value);
-    const matched = await find("matched", { id, wiring, link: i }, "Measuring its effect").catch(() => null);
+    const matched = await found;
     if (link !== i || !matched) return;
     const jump = (e, deltas, sign) => {
       const k = matched.effects.findIndex((effect) => Math.abs(effect - e) < 1e-6);
