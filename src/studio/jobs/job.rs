@@ -100,6 +100,9 @@ impl Work {
                     Some(_) => format!("{picture}: train {kind} of {name}"),
                 }
             }
+            Work::Prune { method, budget: Some(links), .. } => {
+                format!("{name}: prune by {method} to {links} links")
+            }
             Work::Prune { method, .. } => format!("{name}: prune by {method}"),
             Work::Evolve { .. } => format!("{name}: evolve towards it"),
         }

@@ -140,7 +140,7 @@ export async function startWork(kind, network, wiring, target) {
       !target && field("Picture to learn", select([["", "its own"], ...offered([...(library.pictures ?? []), ...(library.genomes ?? [])])], "", () => {}, { name: "target" })),
       numeric("steps", "Steps", 4000, { min: 1, step: 1, title: meaning("step") }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
       optimizer.element,
-      numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
+      numeric("lr", "Learning rate", 0.003, { min: 1e-6, step: "any" }), numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
     ], "Train"],
     evolve: () => [`Evolve towards ${given(target)}`, [
       numeric("generations", "Generations", 100, { min: 1, max: 100000, step: 1, title: meaning("generation") }),
@@ -359,7 +359,8 @@ export async function showLook(main, { id, query }) {
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), knobs, panel,
         score && h("div", { class: "panel" }, h("h2", null, term("score", "Score ", h("span", { class: "value" }, number(score.score)))), scoreBar(score),
           h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": how likely the picture is still ", term("clean", "clean"), " after a change of one weight (", term("clean_share", `clean share ${number(score.clean_share)}`), ")", network.fit === false ? ". It does not count: the network has not learned its picture." : "."),
-          ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`))),
+          ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`)),
+          score.measures?.length > 0 && h("p", { class: "note" }, "Weights shuffled: the same weights on other links. Such a network mostly draws something simple, which few changes damage: its number is no mark to reach.")),
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {
