@@ -96,8 +96,8 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
             let bytes = match output.extension().and_then(|e| e.to_str()) {
                 Some("json") if is_vlm => genome::to_vlm_json(&genome)?.into_bytes(),
                 Some("json") => genome::to_json(&genome).into_bytes(),
-                Some("xml") => genome::to_picbreeder_xml(&genome).into_bytes(),
-                Some("zip") => genome::to_picbreeder_zip(&genome),
+                Some("xml") => genome::to_picbreeder_xml(&genome)?.into_bytes(),
+                Some("zip") => genome::to_picbreeder_zip(&genome)?,
                 Some("dot") => genome::to_dot(&genome).into_bytes(),
                 _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
             };

@@ -7,10 +7,11 @@ use super::progress::Bar;
 use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
 use crate::base::lock::FolderLock;
-use crate::genome;
+use crate::base::refusal::Refusal;
+use crate::genome::{self, Inputs};
 use crate::network::weight_files::read_weights;
 use crate::network::{
-    Arch, Coords, Mask, Model, Network, Squaring, TrainedWiring, Wiring, read_genome,
+    Arch, Coords, Mask, Model, Network, Squaring, TrainedWiring, Wiring, layered_arch, read_genome,
 };
 use crate::run::{
     RunResult, TrainJob, finished, is_genome_file, load_mask, load_target, read_train_config,
@@ -34,6 +35,9 @@ pub(super) struct TrainArgs {
     /// Arch string of a layered network instead of a genome
     #[arg(long)]
     arch: Option<Arch>,
+    /// What a dense network reads instead of x, y, d and bias: functions such as "abs(x),y,sin(3d),x*y,bias" (docs/METHODS.md §1)
+    #[arg(long)]
+    inputs: Option<Inputs>,
     /// Mask of links that may be non-zero (mask.json of a run), with --arch
     #[arg(long, requires = "arch", conflicts_with = "genome")]
     mask: Option<PathBuf>,
@@ -97,6 +101,14 @@ pub(super) fn tell_palette(target: &Path, out: &Output) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The arch with the inputs of the command line.
+fn reading(arch: Arch, inputs: &Option<Inputs>) -> Result<Arch, Refusal> {
+    let Some(inputs) = inputs else { return Ok(arch) };
+    let expected = "a network without inputs of its own";
+    Refusal::unless(arch.inputs.is_default(), "--inputs", expected, &arch.inputs)?;
+    arch.reading(inputs.clone())
+}
+
 pub(super) fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
     let size = check_size(args.size)?;
     let target = load_target(&args.target, size, args.coords, args.fit)?;
@@ -108,12 +120,25 @@ pub(super) fn run(args: TrainArgs, out: &Output) -> anyhow::Result<()> {
             let read_as = if is_graph { Wiring::Graph } else { Wiring::Dense };
             let genome = read_genome(path, read_as)?;
             let seed = args.settings.config()?.seed;
-            let Model { network, mask, .. } = args.wiring.model(&genome, seed)?;
+            let (network, mask) = match args.inputs {
+                None => {
+                    let Model { network, mask, .. } = args.wiring.model(&genome, seed)?;
+                    (network, mask)
+                }
+                Some(_) => {
+                    let fits = args.wiring == TrainedWiring::Dense;
+                    let expected = "--wiring dense: other wirings have their genome's inputs";
+                    Refusal::unless(fits, "--inputs", expected, args.wiring)?;
+                    let network = reading(layered_arch(&genome), &args.inputs)?.network();
+                    let mask = Mask::all(network.weight_count());
+                    (network, mask)
+                }
+            };
             genome_of_graph = is_graph.then_some(genome);
             (args.wiring.to_string(), network, mask)
         }
         (None, Some(arch)) => {
-            let network = arch.network();
+            let network = reading(arch.clone(), &args.inputs)?.network();
             match &args.mask {
                 Some(path) => ("masked".into(), network.clone(), load_mask(path, &network)?),
                 None => {

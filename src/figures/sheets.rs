@@ -323,7 +323,7 @@ pub(super) fn layers(network: &Network) -> Vec<(String, Vec<usize>)> {
 /// If there is no such unit.
 pub(crate) fn unit_name(network: &Network, unit: usize) -> String {
     if unit < network.inputs.len() {
-        return network.inputs[unit].name().into();
+        return network.inputs[unit].to_string();
     }
     for (o, name) in ["hue", "saturation", "brightness"].into_iter().enumerate() {
         if network.outputs[o] == Some(unit) {

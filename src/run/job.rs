@@ -4,7 +4,7 @@ use super::{RunError, read_picture};
 use crate::base::hash::{hex, json_id, sha256_of_floats};
 use crate::base::settings::Settings;
 use crate::base::text::portable;
-use crate::genome::{self, Genome, builtin, picked};
+use crate::genome::{self, Genome, Input, builtin, picked};
 use crate::network::family::{Conditioned, Conditions};
 use crate::network::{
     Arch, Coords, Mask, Model, Network, Picture, PixelInputs, Squaring, Weights, Wiring,
@@ -317,6 +317,9 @@ impl TrainJob {
         for (link, kept) in network.links.iter().zip(&mask.0) {
             wiring.update((link.source as u64).to_le_bytes());
             wiring.update([u8::from(*kept)]);
+        }
+        for input in network.inputs.iter().filter(|input| matches!(input, Input::Of(_))) {
+            wiring.update(input.to_string());
         }
         // Hue, saturation and brightness stand in this order but in some graphs.
         let [h, s, v] = network.outputs;

@@ -48,7 +48,8 @@ pub(crate) fn every_picbreeder_file_imports_and_its_layered_network_draws_the_sa
         let again = genome::from_json(&json).unwrap();
         assert!(again == genome, "{}: JSON round trip", file.display());
         assert_eq!(genome::to_json(&again), json);
-        let zipped = genome::from_picbreeder_zip(&genome::to_picbreeder_zip(&genome)).unwrap();
+        let zipped =
+            genome::from_picbreeder_zip(&genome::to_picbreeder_zip(&genome).unwrap()).unwrap();
         assert!(
             zipped
                 .connections()

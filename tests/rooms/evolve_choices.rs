@@ -158,7 +158,12 @@ fn genomes_from_files_take_the_palette_of_the_session_and_no_symmetry() {
 
 #[test]
 fn a_sketch_is_what_the_network_draws() {
-    for genome in all(&bred(session(9, |_| ()), 6)) {
+    let own = |config: &mut EvolveConfig| {
+        config.start.inputs = ["abs(x)", "x*y", "cos(3d)"].map(|name| name.parse().unwrap()).into();
+    };
+    let of_own = all(&bred(session(7, own), 4));
+    assert!(of_own.iter().all(|genome| compile(genome).0.inputs.len() == 7));
+    for genome in all(&bred(session(9, |_| ()), 6)).into_iter().chain(of_own) {
         let (network, weights) = compile(&genome);
         let weights: Vec<f64> = weights.0.iter().map(|&w| f64::from(w)).collect();
         let inputs = PixelInputs::full(24, Coords::Fer);

@@ -79,7 +79,10 @@ fn a_series_that_is_not_published_has_words_as_its_branches() {
     assert_eq!(marks(&word), marks(&same));
     assert!(marks(&word)[5].branch != marks(&other)[5].branch && marks(&word)[5].id == 5);
     assert!(marks(&word)[5].branch >= 1 << 30);
-    assert_eq!(marks(&from_picbreeder_xml(&to_picbreeder_xml(&word)).unwrap()), marks(&word));
+    assert_eq!(
+        marks(&from_picbreeder_xml(&to_picbreeder_xml(&word).unwrap()).unwrap()),
+        marks(&word)
+    );
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn labels_come_back_from_xml_whatever_is_in_them() {
         genome.nodes().flat_map(|node| node.labels.clone()).collect()
     };
     assert_eq!(labels(&one).len(), 3);
-    let back = from_picbreeder_xml(&to_picbreeder_xml(&one)).unwrap();
+    let back = from_picbreeder_xml(&to_picbreeder_xml(&one).unwrap()).unwrap();
     assert_eq!(labels(&back), ["wings & <eyes>", "mouth", "bell\u{fffd}"]);
 }
 

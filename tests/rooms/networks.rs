@@ -147,6 +147,12 @@ fn an_arm_goes_on_training_another_at_a_size_of_its_own() {
     assert_eq!(result("wired-on", 0).alive, result("wired", 1).alive);
     // The evolved network draws its own picture at any size.
     assert!(result("evolved-20", 0).r2 > 0.999_999);
+    // Trained, pruned and turned with inputs of its own, of which the others know nothing.
+    for (arm, level) in [("own", 0), ("own-sp", 1)] {
+        let arch = run(&result(arm, level).path).model.network.arch.unwrap().to_string();
+        assert!(arch.ends_with(";in:abs(x),y,sin(3d)"), "{arch}");
+    }
+    assert!((result("own", 0).mse - result("own-mixed", 0).mse).abs() < 1e-6);
     assert_eq!(record.rows.iter().filter(|row| row.arm == "left-out").count(), 1);
     assert!(record.rows.iter().any(|row| row.arm == "left-out" && row.not_made.is_some()));
     // Once more nothing is trained: every result is there.

@@ -84,7 +84,10 @@ fn a_genome_of_a_collection_that_cannot_be_read_is_named() {
         NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string()
     };
     let error = refused(collection().replacen("\"cos\"", "\"square\"", 1));
-    assert!(error.contains("target x-a: ") && error.contains("unknown activation"), "{error}");
+    assert!(
+        error.contains("target x-a: ") && error.contains("an activation of picbreeder-vlm"),
+        "{error}"
+    );
     let error = refused(collection().replace("Run 2/#7", "a"));
     assert!(error.contains("\"x-a\" twice"), "{error}");
     let error = refused(collection()[..collection().len() - 20].to_string());

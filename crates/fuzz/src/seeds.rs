@@ -73,11 +73,12 @@ fn accepted() -> Vec<Genome> {
 }
 
 pub fn xmls() -> Vec<Vec<u8>> {
-    accepted().iter().map(|g| genome::to_picbreeder_xml(g).into_bytes()).collect()
+    let texts = accepted().into_iter().filter_map(|g| genome::to_picbreeder_xml(&g).ok());
+    texts.map(String::into_bytes).collect()
 }
 
 pub fn zips() -> Vec<Vec<u8>> {
-    accepted().iter().map(genome::to_picbreeder_zip).collect()
+    accepted().iter().filter_map(|g| genome::to_picbreeder_zip(g).ok()).collect()
 }
 
 pub fn weights(name: &str) -> Vec<u8> {

@@ -125,8 +125,8 @@ impl Genome {
         let bytes = match path.extension().and_then(|e| e.to_str()) {
             Some("json") => to_json(&self.0).into_bytes(),
             Some("dot") => to_dot(&self.0).into_bytes(),
-            Some("xml") => to_picbreeder_xml(&self.0).into_bytes(),
-            Some("zip") => to_picbreeder_zip(&self.0),
+            Some("xml") => to_picbreeder_xml(&self.0).map_err(refused)?.into_bytes(),
+            Some("zip") => to_picbreeder_zip(&self.0).map_err(refused)?,
             _ => {
                 let expected = "expected a file ending in .json, .zip, .xml or .dot";
                 return Err(refused(format!("{}: {expected}", path.display())));

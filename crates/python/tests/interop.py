@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import picloom
+from picloom.torch import planes
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZE = 64
@@ -42,6 +43,15 @@ def networks(program, work):
         settings = ["--wiring", wiring, "--target", path, "--size", 32, "--steps", 300, "--out", folder]
         run(program, "train", "--genome", path, *settings, "--quiet")
         yield f"moth, {wiring}, trained", [folder], picloom.Model.load(folder)
+    folder, arch = work / "own", "2;abs:2,sin:4,square:2;in:abs(x),square(y),sin(-2.5d),cos(3x),x*d"
+    settings = ["--target", ROOT / "genomes" / "bred_moth.json", "--size", 32, "--steps", 300, "--out", folder]
+    run(program, "train", "--arch", arch, *settings, "--quiet")
+    yield "own inputs, layers", [folder], picloom.Model.load(folder)
+    path = work / "own.json"
+    genome = picloom.Genome.random(seed=3, start={"inputs": ["y", "abs(x)", "square(d)", "cos(-3y)", "x*d"], "grey": False})
+    genome.save(path)
+    for wiring in ["graph", "layerized"]:
+        yield f"own inputs, {wiring}", ["--genome", path, "--wiring", wiring], picloom.Model.from_genome(genome, wiring)
 
 
 def drawn_by(xp, weights, network, inputs):
@@ -49,9 +59,9 @@ def drawn_by(xp, weights, network, inputs):
 
     `weights`: matrices (out, in) of a layered network, or one vector of links. `inputs`: (P, 4).
     """
-    f = dict(cache=lambda z: z, cos=xp.cos, gaussian=lambda z: 2 * xp.exp(-z * z) - 1, identity=lambda z: z,
-             relu=lambda z: xp.maximum(z, 0), sigmoid=lambda z: xp.tanh(z / 2), sin=xp.sin, tanh=xp.tanh)  # fmt: skip
-    units, a = network["units"], list(inputs.T)
+    f = dict(abs=abs, cache=lambda z: z, cos=xp.cos, gaussian=lambda z: 2 * xp.exp(-z * z) - 1, identity=lambda z: z,
+             relu=lambda z: xp.maximum(z, 0), sigmoid=lambda z: xp.tanh(z / 2), sin=xp.sin, square=xp.square, tanh=xp.tanh)  # fmt: skip
+    units, a = network["units"], planes(network["inputs"], inputs.T, xp)
     if isinstance(weights, list):
         for block, weight in zip(network["blocks"], weights):
             z = xp.stack(a) if isinstance(a, list) else a
@@ -59,7 +69,7 @@ def drawn_by(xp, weights, network, inputs):
             a = [f[name](row) for name, row in zip(names, weight @ z)]
         h, s, v = a
     else:
-        for unit in units[4:]:
+        for unit in units[len(a) :]:
             span = range(unit["links"]["start"], unit["links"]["end"])
             z = sum((weights[k] * a[network["links"][k]["source"]] for k in span), 0 * a[0])
             a.append(f[unit["activation"]](z))

@@ -3,6 +3,7 @@
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, of_file};
 use crate::experiment::target_spec::{FamilySpec, TargetSpec, check_size};
+use crate::genome::Inputs;
 use crate::network::family::Family;
 use crate::network::{TrainedWiring, Transform};
 use crate::prune::schedule::rounds_to;
@@ -76,6 +77,10 @@ pub struct ArmSpec {
     /// Times the units of the target's arch in every hidden layer, above 0; for `wiring = "dense"`. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub width: Option<f64>,
+    /// Its inputs, as `["abs(x)", "y", "d", "bias"]` (METHODS §1); for `wiring = "dense"`. Default: those of the
+    /// target's arch.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub inputs: Option<Inputs>,
     /// Families that it learns first, one after the other, each with the arm's settings and steps, from random weights;
     /// its own picture follows from the weights that are then there. For `wiring = "dense"`. Its own family is left
     /// out, and so are those with another number of factors.
@@ -232,6 +237,12 @@ impl ArmSpec {
             let expected = "width: a number in [0.1, 16], with wiring = \"dense\"";
             let wiring = self.wiring.map_or("no wiring".into(), String::from);
             Refusal::unless(fits, &key, expected, format!("{width} with {wiring}"))?;
+        }
+        if let Some(inputs) = &self.inputs {
+            let fits = self.wiring == Some(ArmWiring::DENSE);
+            let expected =
+                "inputs with wiring = \"dense\" only: other networks have their genome's";
+            Refusal::unless(fits, &key, expected, inputs)?;
         }
         if !self.pretrain.is_empty() {
             let fits = self.wiring == Some(ArmWiring::DENSE);

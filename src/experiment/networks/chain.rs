@@ -376,7 +376,7 @@ impl Worker<'_> {
             wired = Some((model.network, model.mask));
         }
         let wired = wired.unwrap_or_else(|| {
-            let network = self.chain.arch().times(arm.width.unwrap_or(1.0)).network();
+            let network = self.chain.arch_of(arm).expect("planned so").network();
             let mask = Mask::all(network.weight_count());
             (network, mask)
         });

@@ -153,6 +153,16 @@ impl Chain {
         Arch { layers: self.key.layers, ..self.source.arch.clone() }
     }
 
+    /// That of a dense arm: as wide as it asks, with its inputs.
+    ///
+    /// # Errors
+    /// A conditional network's inputs are without the bias.
+    pub(super) fn arch_of(&self, arm: &ArmSpec) -> Result<Arch, Refusal> {
+        let arch = self.arch().times(arm.width.unwrap_or(1.0));
+        let inputs = arm.inputs.clone().unwrap_or_else(|| arch.inputs.clone());
+        arch.reading(inputs).map_err(|refusal| refusal.prefixed(&format!("arm {}, ", arm.name)))
+    }
+
     /// Seed of what is drawn: 0 for the evolved network.
     pub(crate) fn seed(&self) -> u64 {
         self.key.seed.unwrap_or(0)
@@ -280,7 +290,7 @@ impl Chain {
             if root.wiring != Some(ArmWiring::DENSE) {
                 continue;
             }
-            let links = self.links(root.wiring);
+            let links = self.arch_of(root)?.dense_params();
             // One path through the layers, which parts before the outputs.
             let least = self.arch().layers + OUTPUTS;
             for level in &arm.levels {

@@ -214,7 +214,8 @@ impl Loader {
             let factors = family.factors().len();
             has_memory(factors)?;
             let drawn = family_target(family, spec, size);
-            return Ok(Some(Source::of_arch(Arch { factors, ..arch.clone() }, drawn)));
+            let (inputs, arch) = (arch.inputs.clone(), Arch { factors, ..arch.clone() });
+            return Ok(Some(Source::of_arch(arch.reading(inputs)?, drawn)));
         }
         let written = target.genome.as_ref().expect("verified: a genome or an arch");
         let Some(path) = self.places.find(written) else { return Ok(None) };

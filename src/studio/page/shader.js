@@ -16,7 +16,7 @@ export function linksByTarget(network) {
 
 /** Names of a network's factors: the inputs that are the same at every pixel. */
 export function factorsOf(network) {
-  return network.inputs.slice(4);
+  return network.inputs.filter((name) => /^z\d$/.test(name));
 }
 
 let stage; // {canvas, gl} once asked for; null where there is no WebGL2

@@ -1,6 +1,7 @@
 // A network as it is wired: every unit shows what it draws, every link can be taken hold of.
 
 import { arrows, button, field, h, number, select, square, svg } from "./dom.js";
+import { factorsOf } from "./shader.js";
 
 // More links than this are lines on one canvas, not elements each.
 const MOST_ELEMENTS = 1600;
@@ -24,7 +25,8 @@ export function linkName(network, i) {
 export function formula(network, easel, u) {
   if (u < network.inputs.length) {
     const inputs = { x: "x, across", y: "y, downwards", d: "d, distance from the middle", bias: "1, everywhere" };
-    return inputs[network.inputs[u]] ?? `${network.inputs[u]}, a factor: ${number(easel.z[u - 4])} everywhere`;
+    const [name, factor] = [network.inputs[u], factorsOf(network).indexOf(network.inputs[u])];
+    return inputs[name] ?? (factor < 0 ? name : `${name}, a factor: ${number(easel.z[factor])} everywhere`);
   }
   const terms = easel.into[u].filter((i) => easel.weight(i) !== 0).map((i) => {
     const source = unitName(network, network.links[i].source);

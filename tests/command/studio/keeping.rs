@@ -82,7 +82,7 @@ fn files_keep_their_names_and_their_labels() {
     let (_root, served) = studio();
     let mut genome = moth();
     genome.provenance.name = "4041_197".into();
-    let mut xml = to_picbreeder_xml(&genome);
+    let mut xml = to_picbreeder_xml(&genome).unwrap();
     // What people called a link.
     let end = xml.rfind("</link>").unwrap();
     xml.insert_str(end, "<text>Wings</text>");

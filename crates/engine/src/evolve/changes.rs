@@ -55,7 +55,7 @@ pub fn changes(parent: &Genome, child: &Genome) -> Vec<String> {
 /// Label of a node: the name of its input or output, else its number.
 fn name(genome: &Genome, node: NodeId) -> String {
     match genome.node(node).map(|node| node.role) {
-        Some(Role::Input(input)) => input.name().into(),
+        Some(Role::Input(input)) => input.to_string(),
         Some(Role::Output(output)) => output.name().into(),
         _ => node.0.to_string(),
     }

@@ -181,7 +181,7 @@ settings! {
     pub struct StartConfig: keys "Evolution" {
         /// True: outputs hue, saturation, brightness. False: ink only.
         colour: bool = true, source: "PB";
-        /// Inputs that links may read, now and later; z1 to z4 make the genomes conditional.
+        /// Inputs that links may read, now and later, functions such as abs(x) among them; z1 to z4 make the genomes conditional.
         inputs: Vec<Input> = Input::OF_PIXEL.to_vec(), source: "PB";
         /// Hidden nodes between inputs and outputs (0: inputs go straight to the outputs).
         hidden: usize = 1 => 0, range: Range::between(0.0, 64.0), source: "ours, NEAT";
@@ -393,7 +393,13 @@ impl EvolveConfig {
         };
         let (start, m) = (&self.start, &self.mutation);
         let some = !start.inputs.is_empty();
-        check(some, "start.inputs", "at least one of x, y, d, bias, z1 to z4", &start.inputs)?;
+        check(some, "start.inputs", "at least one, such as x", &start.inputs)?;
+        let once =
+            start.nodes().collect::<std::collections::BTreeSet<_>>().len() == start.nodes().count();
+        check(once, "start.inputs", "each function once", &start.inputs)?;
+        let plain = !start.inputs.iter().any(|input| matches!(input, Input::Of(_)));
+        let fits = plain || start.symmetry.is_none();
+        check(fits, "start.inputs", "no functions of x, y and d beside a symmetry", &start.inputs)?;
         let last = Input::FACTORS.iter().rposition(|z| start.inputs.contains(z));
         let whole = last.is_none_or(|last| last < start.factors());
         check(whole, "start.inputs", "every factor before the last, z1 first", &start.inputs)?;
@@ -430,6 +436,13 @@ impl EvolveConfig {
 }
 
 impl StartConfig {
+    /// The inputs that the genomes have, by node id: x, y, d, bias, the factors, functions of x, y and d.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = Input> {
+        let factors = Input::FACTORS.into_iter().take(self.factors());
+        let functions = self.inputs.iter().filter(|input| matches!(input, Input::Of(_))).copied();
+        Input::OF_PIXEL.into_iter().chain(factors).chain(functions)
+    }
+
     /// Number of factors that the genomes have beside x, y, d and bias.
     pub(crate) fn factors(&self) -> usize {
         Input::FACTORS.iter().take_while(|z| self.inputs.contains(z)).count()

@@ -162,11 +162,5 @@ impl Shown {
 fn at(input: Input, point: usize) -> f64 {
     let place = |i: usize| 2.0 * i as f64 / (SIDE - 1) as f64 - 1.0;
     let (x, y) = (place(point % SIDE), place(point / SIDE));
-    match input {
-        Input::X => x,
-        Input::Y => y,
-        Input::D => 1.4 * (x * x + y * y).sqrt(),
-        Input::Bias => 1.0,
-        Input::Z1 | Input::Z2 | Input::Z3 | Input::Z4 => 0.0,
-    }
+    input.value([x, y, 1.4 * (x * x + y * y).sqrt(), 1.0])
 }

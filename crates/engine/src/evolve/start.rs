@@ -29,11 +29,14 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let draw =
         |list: &[Activation], rng: &mut SimRng| *rng.choose(list).expect("validated: not empty");
 
-    let mut nodes: Vec<NodeGene> = Input::with_factors(start.factors())
-        .into_iter()
+    let mut nodes: Vec<NodeGene> = start
+        .nodes()
         .enumerate()
         .map(|(i, input)| NodeGene::new(NodeId(i as u32), Role::Input(input), Activation::Identity))
         .collect();
+    let id = |input: Input| {
+        NodeId(start.nodes().position(|own| own == input).expect("one of the nodes") as u32)
+    };
     // What brightness computes if it is to end in black, or in white.
     let brightness = match start.background {
         Background::Free => start.brightness.clone(),
@@ -60,9 +63,7 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .map(|(output, list)| (add(Role::Output(*output), draw(list, rng), ""), *output))
         .collect();
     // What a background has to outweigh is bounded.
-    let bounded = |activation: &&Activation| {
-        start.background.is_free() || !(activation.is_linear() || **activation == Activation::Relu)
-    };
+    let bounded = |activation: &&Activation| start.background.is_free() || activation.is_bounded();
     let mut inner: Vec<Activation> =
         config.mutation.activations.iter().filter(bounded).copied().collect();
     if inner.is_empty() {
@@ -73,15 +74,13 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let mirrors: Vec<(NodeId, NodeId)> = start
         .mirrors()
         .into_iter()
-        .map(|of| (NodeId(of as u32), add(Role::Hidden, Activation::Gaussian, mirror_of(of))))
+        .map(|of| (id(of), add(Role::Hidden, Activation::Gaussian, &mirror_of(of))))
         .collect();
     let background =
         (!start.background.is_free()).then(|| add(Role::Hidden, Activation::Relu, BACKGROUND));
 
-    let inputs = Input::with_factors(start.factors()).into_iter();
-    let seen = inputs.filter(|input| start.sees(*input));
-    let usable: Vec<NodeId> =
-        seen.map(|input| NodeId(input as u32)).chain(mirrors.iter().map(|m| m.1)).collect();
+    let seen = start.nodes().filter(|input| start.sees(*input));
+    let usable: Vec<NodeId> = seen.map(id).chain(mirrors.iter().map(|m| m.1)).collect();
     let outputs = || drawn.iter().map(|d| d.0);
     let mut pairs = Vec::new();
     if hidden.is_empty() {
@@ -102,7 +101,7 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
         .collect();
     if start.colour && !start.grey && !hidden.is_empty() && start.sees(Input::Bias) {
         // A colour to begin with, which the hidden nodes vary.
-        let bias = NodeId(Input::Bias as u32);
+        let bias = id(Input::Bias);
         for (target, output) in &drawn {
             match output {
                 Output::Hue => links.push((bias, *target, rng.uniform_in(-range, range))),
@@ -117,7 +116,7 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
     let (falls, edge) = (MIRROR.min(limit), EDGE.min(limit));
     links.extend(mirrors.into_iter().map(|(of, mirror)| (of, mirror, falls)));
     if let Some(background) = background {
-        let [d, bias] = [Input::D, Input::Bias].map(|input| NodeId(input as u32));
+        let [d, bias] = [Input::D, Input::Bias].map(id);
         links.extend([(d, background, edge), (bias, background, -edge)]);
         let sign = if start.background == Background::Light { 1.0 } else { -1.0 };
         for (target, output) in drawn.iter().filter(|d| d.1 != Output::Hue) {
@@ -136,14 +135,8 @@ pub fn first_genome(config: &EvolveConfig, rng: &mut SimRng) -> Genome {
 }
 
 /// Label of the mirror of a coordinate.
-fn mirror_of(input: Input) -> &'static str {
-    match input {
-        Input::X => "|x|",
-        Input::Y => "|y|",
-        Input::D => "|d|",
-        Input::Bias => "|bias|",
-        factor => factor.name(),
-    }
+fn mirror_of(input: Input) -> String {
+    format!("|{input}|")
 }
 
 /// Nodes that no mutation changes: mirrors and the background.
@@ -164,12 +157,10 @@ pub(super) fn fixed_nodes(genome: &Genome) -> impl Iterator<Item = NodeId> {
 pub(super) fn readable(config: &EvolveConfig, genome: &Genome) -> Vec<Input> {
     let is_mirrored = |input: Input| {
         let label = mirror_of(input);
-        fixed_nodes(genome).any(|id| {
-            genome.node(id).is_some_and(|node| node.labels.iter().any(|own| own == label))
-        })
+        fixed_nodes(genome)
+            .any(|id| genome.node(id).is_some_and(|node| node.labels.contains(&label)))
     };
-    let inputs = Input::with_factors(genome.factors()).into_iter();
-    let seen = inputs.filter(|input| config.start.sees(*input));
+    let seen = genome.inputs().into_iter().filter(|input| config.start.sees(*input));
     seen.filter(|input| !is_mirrored(*input)).collect()
 }
 
@@ -193,6 +184,28 @@ mod tests {
         config.start.inputs = vec![Input::X, Input::Z2];
         assert!(config.validate().is_err());
         config.start.inputs = vec![Input::X, Input::Z1, Input::Z3];
+        assert!(config.validate().is_err());
+    }
+
+    #[test]
+    fn functions_of_the_place_are_nodes_after_the_factors() {
+        let mut config = EvolveConfig::preset(Preset::Picbreeder);
+        config.start.inputs = ["abs(x)", "y", "z1"].map(|name| name.parse().unwrap()).to_vec();
+        config.validate().unwrap();
+        let genome = first_genome(&config, &mut SimRng::new(3, "test", 0));
+        genome.check().unwrap();
+        let function = genome.input(config.start.inputs[0]).id;
+        assert_eq!((function, genome.factors()), (NodeId(5), 1));
+        assert!(genome.connections().any(|link| link.source == function));
+        assert!(!genome.connections().any(|link| link.source == genome.input(Input::X).id));
+        let again = crate::genome::from_json(&crate::genome::to_json(&genome)).unwrap();
+        assert_eq!(again, genome);
+        assert!(crate::genome::to_picbreeder_xml(&genome).is_err());
+        assert!(crate::genome::to_vlm_json(&genome).is_err());
+        config.start.inputs.push(config.start.inputs[0]);
+        assert!(config.validate().is_err());
+        config.start.inputs.pop();
+        config.start.symmetry = crate::evolve::Symmetry::LeftRight;
         assert!(config.validate().is_err());
     }
 

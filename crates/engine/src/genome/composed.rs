@@ -86,14 +86,17 @@ const OUTPUTS: [Output; 3] = [Output::Hue, Output::Saturation, Output::Brightnes
 
 impl Builder {
     fn new(rng: SimRng, factors: usize) -> Self {
-        let inputs = Input::with_factors(factors).into_iter().map(Role::Input);
+        let inputs = Input::OF_PIXEL
+            .into_iter()
+            .chain(Input::FACTORS.into_iter().take(factors))
+            .map(Role::Input);
         let roles = inputs.chain(OUTPUTS.map(Role::Output));
         let node = |(id, role)| NodeGene::new(NodeId(id), role, Activation::Identity);
         Builder { rng, factors, nodes: (0..).zip(roles).map(node).collect(), links: Vec::new() }
     }
 
     fn input(input: Input) -> NodeId {
-        NodeId(input as u32)
+        NodeId(input.place().expect("no function") as u32)
     }
 
     /// A sum that grows by `by` from a factor's 0 to its 1; the sum itself where there are no factors.

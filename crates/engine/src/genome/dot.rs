@@ -11,7 +11,7 @@ pub fn to_dot(genome: &Genome) -> String {
         String::from("digraph genome {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n");
     for node in genome.nodes() {
         let (name, shape) = match node.role {
-            Role::Input(i) => (i.name().to_string(), "box"),
+            Role::Input(i) => (i.to_string(), "box"),
             Role::Output(o) => (o.name().to_string(), "doublecircle"),
             Role::Hidden => (format!("{}", node.id.0), "circle"),
         };

@@ -1,6 +1,6 @@
 //! The genes: nodes, connections and their identities.
 
-use crate::base::Named;
+use super::Input;
 use crate::math::Activation;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,67 +24,6 @@ impl fmt::Display for NodeId {
 impl fmt::Display for InnovationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-/// An input of a CPPN: a coordinate of the pixel, or a factor of the picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Input {
-    /// Column coordinate, left −1 to right +1.
-    X,
-    /// Row coordinate, top −1 to bottom +1.
-    Y,
-    /// Distance from the centre, scaled by the coordinate convention.
-    D,
-    /// Constant 1.
-    Bias,
-    /// The first factor of what is drawn, −1 to +1: the same at every pixel of a picture.
-    Z1,
-    /// The second factor.
-    Z2,
-    /// The third factor.
-    Z3,
-    /// The fourth factor.
-    Z4,
-}
-
-impl Input {
-    /// The four inputs of every network, in the order x, y, d, bias.
-    pub const OF_PIXEL: [Input; 4] = [Input::X, Input::Y, Input::D, Input::Bias];
-    /// The inputs that conditional networks have beside, z1 first.
-    pub const FACTORS: [Input; 4] = [Input::Z1, Input::Z2, Input::Z3, Input::Z4];
-
-    /// The inputs of a network with this many factors, in order.
-    ///
-    /// # Panics
-    /// More than four factors.
-    pub(crate) fn with_factors(factors: usize) -> Vec<Input> {
-        [&Input::OF_PIXEL[..], &Input::FACTORS[..factors]].concat()
-    }
-
-    /// The label used in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Input::X => "x",
-            Input::Y => "y",
-            Input::D => "d",
-            Input::Bias => "bias",
-            Input::Z1 => "z1",
-            Input::Z2 => "z2",
-            Input::Z3 => "z3",
-            Input::Z4 => "z4",
-        }
-    }
-}
-
-impl Named for Input {
-    const KIND: &'static str = "input";
-    const ALL: &'static [Self] =
-        &[Input::X, Input::Y, Input::D, Input::Bias, Input::Z1, Input::Z2, Input::Z3, Input::Z4];
-
-    fn name(self) -> &'static str {
-        self.name()
     }
 }
 
@@ -129,7 +68,7 @@ pub enum Role {
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Role::Input(input) => write!(f, "input {}", input.name()),
+            Role::Input(input) => write!(f, "input {input}"),
             Role::Hidden => f.write_str("hidden"),
             Role::Output(output) => write!(f, "output {}", output.name()),
         }

@@ -2,7 +2,7 @@
 //! `Genome`. It does not know how to draw.
 //!
 //! Invariants, kept by construction and checked by [`Genome::check`]:
-//! the four inputs and either {ink} or {hue, saturation, brightness} are present exactly once;
+//! the inputs x, y, d, bias and either {ink} or {hue, saturation, brightness} are present exactly once;
 //! node and innovation ids are unique; at most one connection joins a pair; nothing enters an
 //! input; weights are finite; the graph of *all* connections, disabled ones too, is acyclic.
 //! Iteration is always in id order, so a genome's bytes do not depend on how it was built.
@@ -14,6 +14,7 @@ mod dot;
 mod file;
 mod gene;
 mod info;
+mod input;
 mod json;
 mod morph;
 mod neat;
@@ -27,8 +28,9 @@ pub use collection::Collection;
 pub use composed::Composed;
 pub use dot::to_dot;
 pub use file::{GenomeProblem, ReadGenomeError, Reader, collection, map_of_genomes, picked, read};
-pub use gene::{ConnectionGene, InnovationId, Input, Marking, NodeGene, NodeId, Output, Role};
+pub use gene::{ConnectionGene, InnovationId, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
+pub use input::{Function, Input, Inputs};
 pub use json::{JsonError, from_json, to_json};
 pub use morph::Morph;
 pub use palette::Palette;
@@ -37,6 +39,7 @@ pub use picbreeder::{
 };
 pub use vlm::to_vlm_json;
 
+use crate::base::refusal::Refusal;
 use crate::math::Activation;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
@@ -172,7 +175,7 @@ pub enum GenomeError {
     )]
     Incomplete {
         /// The label that is not there.
-        missing: &'static str,
+        missing: String,
     },
     /// An id so large that no further gene could be numbered after it.
     #[error("expected ids of at most {LARGEST_ID}, found {0}")]
@@ -281,10 +284,29 @@ impl Genome {
         Input::FACTORS.iter().take_while(reads).count()
     }
 
+    /// The inputs that it has: x, y, d, bias, then its functions of them by node id, then its factors.
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        let functions = self.nodes().filter_map(|node| match node.role {
+            Role::Input(input @ Input::Of(_)) => Some(input),
+            _ => None,
+        });
+        let factors = Input::FACTORS.into_iter().take(self.factors());
+        Input::OF_PIXEL.into_iter().chain(functions).chain(factors).collect()
+    }
+
+    /// Refuses inputs beside x, y, d and bias: for files that cannot hold them.
+    pub(crate) fn ensure_plain_inputs(&self) -> Result<(), Refusal> {
+        let own = self.inputs().get(Input::OF_PIXEL.len()).copied();
+        let found = own.map_or(String::new(), |input| input.to_string());
+        let refusal =
+            Refusal::new("inputs", "x, y, d and bias, all that such a file can hold", found);
+        own.map_or(Ok(()), |_| Err(refusal.advising("write it as .json")))
+    }
+
     /// The node that reads `input`.
     ///
     /// # Panics
-    /// A factor that the genome has not.
+    /// A factor or a function that the genome has not.
     pub(crate) fn input(&self, input: Input) -> &NodeGene {
         self.nodes().find(|n| n.role == Role::Input(input)).expect("a genome has its inputs")
     }
@@ -526,13 +548,13 @@ impl Genome {
     fn check_complete(&self) -> Result<(), GenomeError> {
         for input in Input::OF_PIXEL {
             if !self.nodes().any(|n| n.role == Role::Input(input)) {
-                return Err(GenomeError::Incomplete { missing: input.name() });
+                return Err(GenomeError::Incomplete { missing: input.to_string() });
             }
         }
         let factors = self.factors();
         let reads = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
         if Input::FACTORS[factors..].iter().any(reads) {
-            return Err(GenomeError::Incomplete { missing: Input::FACTORS[factors].name() });
+            return Err(GenomeError::Incomplete { missing: Input::FACTORS[factors].to_string() });
         }
         let has = |o| self.output(o).is_some();
         if has(Output::Ink) {
@@ -545,7 +567,7 @@ impl Genome {
         }
         for output in [Output::Hue, Output::Saturation, Output::Brightness] {
             if !has(output) {
-                return Err(GenomeError::Incomplete { missing: output.name() });
+                return Err(GenomeError::Incomplete { missing: output.name().into() });
             }
         }
         Ok(())

@@ -77,7 +77,7 @@ impl Morph {
         for input in Input::OF_PIXEL {
             let [a, b] = ends.each_ref().map(|genome| genome.input(input).activation);
             let expected = format!("the activation {a} in both genomes");
-            Refusal::unless(a == b, format!("input {}", input.name()), expected, b)?;
+            Refusal::unless(a == b, format!("input {input}"), expected, b)?;
         }
         let matched = Union::of(&ends, |_, node| Key::matched(node)).genome();
         let (between, weights) = matched.unwrap_or_else(|_| {

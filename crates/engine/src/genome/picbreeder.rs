@@ -130,15 +130,18 @@ pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
 }
 
 /// The genome as a zip archive with one entry.
-pub fn to_picbreeder_zip(genome: &Genome) -> Vec<u8> {
+///
+/// # Errors
+/// It reads inputs beside x, y, d and bias.
+pub fn to_picbreeder_zip(genome: &Genome) -> Result<Vec<u8>, Refusal> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // A fixed date: equal genomes give equal bytes.
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated)
         .last_modified_time(zip::DateTime::default());
     zip.start_file("genome.xml", options).expect("writing to memory");
-    zip.write_all(to_picbreeder_xml(genome).as_bytes()).expect("writing to memory");
-    zip.finish().expect("writing to memory").into_inner()
+    zip.write_all(to_picbreeder_xml(genome)?.as_bytes()).expect("writing to memory");
+    Ok(zip.finish().expect("writing to memory").into_inner())
 }
 
 /// A genome from Picbreeder XML: the last, if there are several.
@@ -335,7 +338,11 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
 }
 
 /// The genome as Picbreeder XML. Genes without a Picbreeder origin get a branch of their own.
-pub fn to_picbreeder_xml(genome: &Genome) -> String {
+///
+/// # Errors
+/// It reads inputs beside x, y, d and bias.
+pub fn to_picbreeder_xml(genome: &Genome) -> Result<String, Refusal> {
+    genome.ensure_plain_inputs()?;
     let taken = |m: &Option<Marking>| m.map_or(0, |m| m.branch + 1);
     let own_branch = genome
         .nodes()
@@ -359,9 +366,9 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
     put(format_args!("    <nodes count=\"{}\">", genome.nodes().len()));
     for node in genome.nodes() {
         let (kind, label) = match node.role {
-            Role::Input(i) => ("in", i.name()),
-            Role::Output(o) => ("out", o.name()),
-            Role::Hidden => ("hidden", ""),
+            Role::Input(i) => ("in", i.to_string()),
+            Role::Output(o) => ("out", o.name().into()),
+            Role::Hidden => ("hidden", String::new()),
         };
         let m = node_marking(node.id);
         put(format_args!("      <node label=\"{label}\" type=\"{kind}\">"));
@@ -392,7 +399,7 @@ pub fn to_picbreeder_xml(genome: &Genome) -> String {
         put(format_args!("      </link>"));
     }
     put(format_args!("    </links>\n  </genome>\n</data>"));
-    xml
+    Ok(xml)
 }
 
 fn provenance(genome: Node) -> Provenance {
@@ -501,11 +508,13 @@ fn role(node: Node) -> Result<Role, PicbreederError> {
     let label = node.attribute("label").unwrap_or("");
     match node.attribute("type") {
         Some("hidden") => Ok(Role::Hidden),
-        Some("in") => {
-            Input::OF_PIXEL.into_iter().find(|i| i.name() == label).map(Role::Input).ok_or_else(
-                || content(node, "an input labelled x, y, d or bias", &format!("{label:?}")),
-            )
-        }
+        Some("in") => Input::OF_PIXEL
+            .into_iter()
+            .find(|i| i.to_string() == label)
+            .map(Role::Input)
+            .ok_or_else(|| {
+                content(node, "an input labelled x, y, d or bias", &format!("{label:?}"))
+            }),
         Some("out") => [Output::Hue, Output::Saturation, Output::Brightness, Output::Ink]
             .into_iter()
             .find(|o| o.name() == label)

@@ -83,7 +83,12 @@ pub(super) fn from_vlm_json(text: &[u8], name: &str) -> Result<Genome, Refusal> 
     Refusal::unless(most <= MOST_GENES, name, expected, most)?;
     let activation = |at: String, name: Option<&String>| -> Result<Activation, Refusal> {
         name.map_or(Ok(Activation::Identity), |name| {
-            name.parse().map_err(|refusal: Refusal| refusal.within(at))
+            let found: Result<Activation, Refusal> = name.parse();
+            let found = found.map_err(|refusal| refusal.within(&at))?;
+            // Ours: what is called so elsewhere may be another function.
+            let fits = !matches!(found, Activation::Abs | Activation::Square);
+            Refusal::unless(fits, at, "an activation of picbreeder-vlm", found)?;
+            Ok(found)
         })
     };
     let of_list =
@@ -171,13 +176,13 @@ pub(super) fn from_vlm_json(text: &[u8], name: &str) -> Result<Genome, Refusal> 
 /// # Errors
 /// It has what genomes there have not: factors, other activations, nodes that hear nothing and are not 0.
 pub fn to_vlm_json(genome: &Genome) -> Result<String, Refusal> {
-    Refusal::unless(genome.factors() == 0, "inputs", "x, y, d and bias", "factors")?;
+    genome.ensure_plain_inputs()?;
     let genome = genome.with_colour_outputs();
     let mut hidden = 3..;
     let mut keys = BTreeMap::new();
     for node in genome.nodes() {
         let key = match node.role {
-            Role::Input(input) => -1 - input as i64,
+            Role::Input(input) => -1 - input.place().unwrap_or_default() as i64,
             Role::Output(output) => output as i64,
             Role::Hidden => hidden.next().unwrap_or_default(),
         };
@@ -196,7 +201,7 @@ pub fn to_vlm_json(genome: &Genome) -> Result<String, Refusal> {
         Refusal::unless(fits, &at, "nodes that hear an input", "one that hears none")?;
         let activation = match node.activation {
             Activation::Cache => Activation::Identity.name(),
-            Activation::Relu | Activation::Tanh => {
+            Activation::Abs | Activation::Relu | Activation::Square | Activation::Tanh => {
                 let expected = "identity, sin, cos, sigmoid or gaussian";
                 return Err(Refusal::new(at, expected, node.activation.name()));
             }

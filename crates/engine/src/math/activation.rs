@@ -22,7 +22,7 @@ macro_rules! activations {
                 match self { $( Activation::$variant => { let $z = z; $value } )* }
             }
 
-            /// f'(z), in f64 (the reference). At a kink (relu at 0) the left derivative.
+            /// f'(z), in f64 (the reference). At a kink (relu and abs at 0) the left derivative.
             pub(crate) fn derivative(self, z: f64) -> f64 {
                 let a = self.value(z);
                 match self { $( Activation::$variant => { let ($dz, $a) = (z, a); let _ = ($dz, $a); $slope } )* }
@@ -61,6 +61,8 @@ pub(crate) enum OnnxStep {
 }
 
 activations! {
+    /// |z|, with a kink at 0.
+    Abs "abs", |z| z.abs(), |z, a| if z > 0.0 { 1.0 } else { -1.0 }, [204, 121, 167], "abs(z)", [Op("Abs")];
     /// Identity used as a relay: made by layerizing to carry a value to a later layer (FER's word).
     Cache "cache", |z| z, |z, a| 1.0, [176, 182, 190], "z", [];
     /// cos(z), range [-1, 1].
@@ -78,6 +80,8 @@ activations! {
         [0, 158, 115], "squash(0.5 * z)", [By("Mul", 0.5), Op("Tanh")];
     /// sin(z), range [-1, 1].
     Sin "sin", |z| real::sin(z), |z, a| real::cos(z), [0, 114, 178], "sin(z)", [Op("Sin")];
+    /// z².
+    Square "square", |z| z * z, |z, a| 2.0 * z, [213, 94, 0], "z * z", [Squared];
     /// tanh(z), range (-1, 1).
     Tanh "tanh", |z| real::tanh(z), |z, a| 1.0 - a * a, [136, 34, 85], "squash(z)", [Op("Tanh")];
 }
@@ -86,6 +90,12 @@ impl Activation {
     /// True for the two linear activations, `identity` and `cache`.
     pub fn is_linear(self) -> bool {
         matches!(self, Activation::Identity | Activation::Cache)
+    }
+
+    /// True if all its values lie in [-1, 1].
+    pub(crate) fn is_bounded(self) -> bool {
+        !(self.is_linear()
+            || matches!(self, Activation::Abs | Activation::Relu | Activation::Square))
     }
 }
 

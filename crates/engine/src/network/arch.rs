@@ -1,7 +1,9 @@
-//! Arch strings: `L;act:count,…`, e.g. `12;cache:15,gaussian:4,identity:2,sin:1`; with `;z:K` after it K factors.
+//! Arch strings: `L;act:count,…`, e.g. `12;cache:15,gaussian:4,identity:2,sin:1`; after it `;in:abs(x),y,bias` if it reads
+//! other inputs than x, y, d and bias, then `;z:K` if it has K factors.
 
 use super::{DenseBlock, Link, Network, Unit};
-use crate::genome::Input;
+use crate::base::refusal::Refusal;
+use crate::genome::{Input, Inputs};
 use crate::math::Activation;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +15,9 @@ pub struct Arch {
     pub layers: usize,
     /// Units of each activation in every hidden layer, alphabetical, counts ≥ 1.
     pub block: Vec<(Activation, usize)>,
-    /// Inputs beside x, y, d and bias: 0 for a network of one picture, 1 to 4 for a conditional one.
+    /// Inputs of a pixel; with factors the bias is among them.
+    pub inputs: Inputs,
+    /// Inputs beside those: 0 for a network of one picture, 1 to 4 for a conditional one.
     pub factors: usize,
 }
 
@@ -42,16 +46,26 @@ impl Arch {
         Arch { block: self.block.iter().map(|&(a, n)| (a, times(n))).collect(), ..self.clone() }
     }
 
-    /// Weights of the dense network: IW + (L − 1)W² + 3W, I = 4 + factors.
-    pub fn dense_params(&self) -> usize {
-        let w = self.width();
-        (4 + self.factors) * w + (self.layers - 1) * w * w + 3 * w
+    /// The same with other inputs.
+    ///
+    /// # Errors
+    /// A conditional network without the bias, which its factors move.
+    pub fn reading(self, inputs: Inputs) -> Result<Arch, Refusal> {
+        let fits = self.factors == 0 || inputs.contains(&Input::Bias);
+        Refusal::unless(fits, "inputs", "bias among them, for there are factors", &inputs)?;
+        Ok(Arch { inputs, ..self })
     }
 
-    /// The dense network of this shape: inputs x, y, d, bias and the factors; linear head h, s, v.
+    /// Weights of the dense network: IW + (L − 1)W² + 3W, I = inputs + factors.
+    pub fn dense_params(&self) -> usize {
+        let w = self.width();
+        (self.inputs.len() + self.factors) * w + (self.layers - 1) * w * w + 3 * w
+    }
+
+    /// The dense network of this shape: its inputs and factors; linear head h, s, v.
     pub fn network(&self) -> Network {
         let width = self.width();
-        let inputs = Input::with_factors(self.factors);
+        let inputs = [&self.inputs, &Input::FACTORS[..self.factors]].concat();
         let mut units: Vec<Unit> = (0..inputs.len())
             .map(|_| Unit { activation: Activation::Identity, layer: 0, links: 0..0 })
             .collect();
@@ -95,6 +109,9 @@ impl fmt::Display for Arch {
         for (i, (activation, count)) in self.block.iter().enumerate() {
             write!(f, "{}{activation}:{count}", if i == 0 { "" } else { "," })?;
         }
+        if !self.inputs.is_default() {
+            write!(f, ";in:{}", self.inputs)?;
+        }
         if self.factors > 0 {
             write!(f, ";z:{}", self.factors)?;
         }
@@ -108,15 +125,25 @@ impl FromStr for Arch {
     fn from_str(text: &str) -> Result<Self, ParseArchError> {
         let fail = |problem: String| ParseArchError { found: text.to_string(), problem };
         let (layers, block) = text.split_once(';').ok_or_else(|| fail("no ';'".into()))?;
-        let (block, factors) = match block.split_once(';') {
-            None => (block, 0),
-            Some((block, end)) => {
+        let mut parts = block.split(';');
+        let block = parts.next().unwrap_or_default();
+        let mut end = parts.next();
+        let mut inputs = Inputs::default();
+        if let Some(own) = end.and_then(|end| end.trim().strip_prefix("in:")) {
+            inputs = own.parse().map_err(|e: Refusal| fail(e.to_string()))?;
+            end = parts.next();
+        }
+        let factors = match end {
+            None => 0,
+            Some(end) => {
                 let count = end.trim().strip_prefix("z:").and_then(|n| n.parse().ok());
                 let most = Input::FACTORS.len();
-                let factors = count.filter(|n| (1..=most).contains(n)).ok_or_else(|| {
-                    fail(format!("expected z:1 to z:{most} after the units, found {end:?}"))
-                })?;
-                (block, factors)
+                let found = count.filter(|n| (1..=most).contains(n) && parts.next().is_none());
+                found.ok_or_else(|| {
+                    fail(format!(
+                        "expected in:INPUT,… then z:1 to z:{most} after the units, found {end:?}"
+                    ))
+                })?
             }
         };
         let layers: usize = layers
@@ -143,7 +170,8 @@ impl FromStr for Arch {
             }
             parsed.push((activation, count));
         }
-        let arch = Arch { layers, block: parsed, factors };
+        let arch = Arch { layers, block: parsed, inputs: Inputs::default(), factors };
+        let arch = arch.reading(inputs).map_err(|e| fail(e.to_string()))?;
         match arch.dense_params() {
             count if count > LARGEST_NETWORK => {
                 Err(fail(format!("expected at most {LARGEST_NETWORK} weights, found {count}")))
@@ -187,10 +215,22 @@ mod tests {
         let arch: Arch = "3;sin:5;z:2".parse().unwrap();
         assert_eq!(arch.to_string(), "3;sin:5;z:2");
         let network = arch.network();
-        assert_eq!(network.inputs, Input::with_factors(2));
+        assert_eq!(network.inputs, [&Input::OF_PIXEL[..], &Input::FACTORS[..2]].concat());
         assert_eq!((network.factors(), network.units.len()), (2, 6 + 15 + 3));
         assert_eq!(network.weight_count(), 6 * 5 + 2 * 25 + 3 * 5);
         assert_eq!(network.weight_count(), arch.dense_params());
+    }
+
+    #[test]
+    fn own_inputs_are_part_of_the_arch_and_the_default_ones_are_not_written() {
+        let arch: Arch = "3;sin:5;in:abs(x),bias,sin(-0.5d);z:1".parse().unwrap();
+        assert_eq!(arch.to_string(), "3;sin:5;in:abs(x),bias,sin(-0.5d);z:1");
+        let network = arch.network();
+        let names: Vec<String> = network.inputs.iter().map(Input::to_string).collect();
+        assert_eq!((names.join(" ").as_str(), network.factors()), ("abs(x) bias sin(-0.5d) z1", 1));
+        assert_eq!(network.weight_count(), 4 * 5 + 2 * 25 + 3 * 5);
+        assert_eq!(network.weight_count(), arch.dense_params());
+        assert_eq!("3;sin:5;in:x,y,d,bias".parse::<Arch>().unwrap().to_string(), "3;sin:5");
     }
 
     #[test]
@@ -209,6 +249,13 @@ mod tests {
             "3;sin:1;z:5",
             "3;sin:1;y:2",
             "3;sin:1;z:1;z:1",
+            "3;sin:1;in:",
+            "3;sin:1;in:abs(q)",
+            "3;sin:1;in:x,x",
+            "3;sin:1;in:x,z1",
+            "3;sin:1;in:x,y;z:1",
+            "3;sin:1;z:1;in:x,bias",
+            "3;sin:1;in:x;in:y",
         ] {
             assert!(text.parse::<Arch>().is_err(), "{text}");
         }

@@ -354,7 +354,7 @@ mod tests {
             // Nearer by two about a point.
             let near = Canvas { center: Point { x: 0.5, y: -0.25 }, zoom: 2.0, ..canvas };
             let near = near.inputs(0..40, 0);
-            for (i, (x, y)) in x.iter().zip(y).enumerate() {
+            for (i, (x, y)) in x.iter().zip(&*y).enumerate() {
                 assert!((near.exact_plane(Input::X).unwrap()[i] - (0.5 + x / 2.0)).abs() < 1e-12);
                 assert!((near.exact_plane(Input::Y).unwrap()[i] - (y / 2.0 - 0.25)).abs() < 1e-12);
             }

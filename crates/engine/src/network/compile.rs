@@ -1,7 +1,7 @@
 //! Genome → graph network: the genes as they are, no relays.
 
 use super::{Link, Network, Unit, Weights};
-use crate::genome::{Genome, GenomeError, InnovationId, Input, NodeId, Output, Role};
+use crate::genome::{Genome, GenomeError, InnovationId, NodeId, Output, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles the expressed part of a genome: enabled links between nodes from which an output can
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// Units are ordered by depth, then node id; the inputs come first. The genome is not changed.
 pub fn compile(genome: &Genome) -> (Network, Weights) {
-    let inputs = Input::with_factors(genome.factors());
+    let inputs = genome.inputs();
     let layers = layers(genome);
     let useful = useful_nodes(genome);
     let nodes = unit_nodes(genome);
@@ -57,7 +57,7 @@ pub(crate) fn unit_nodes(genome: &Genome) -> Vec<NodeId> {
         .map(|n| n.id)
         .collect();
     order.sort_by_key(|id| (depths[id], *id));
-    let inputs = Input::with_factors(genome.factors()).into_iter();
+    let inputs = genome.inputs().into_iter();
     inputs.map(|input| genome.input(input).id).chain(order).collect()
 }
 

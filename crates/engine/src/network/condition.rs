@@ -15,12 +15,14 @@ impl Model {
     /// # Panics
     /// Another number of values than factors.
     pub fn at(&self, z: &[f64]) -> Model {
-        let (network, own) = (&self.network, Input::OF_PIXEL.len());
+        let network = &self.network;
+        let own = network.inputs.len() - network.factors();
         assert_eq!(z.len(), network.factors(), "one value a factor");
         if z.is_empty() {
             return self.clone();
         }
-        let bias = Input::Bias as usize;
+        let bias = network.inputs.iter().position(|input| *input == Input::Bias);
+        let bias = bias.expect("a conditional network has a bias");
         let is_factor = |u: usize| (own..own + z.len()).contains(&u);
         let place = |u: usize| if u < own { u } else { u - z.len() };
         let (mut links, mut weights, mut mask) = (Vec::new(), Vec::new(), Vec::new());
@@ -76,7 +78,7 @@ impl Model {
             }
             None => {
                 let outputs = network.outputs.map(|unit| unit.map(place));
-                let inputs = Input::OF_PIXEL.to_vec();
+                let inputs = network.inputs[..own].to_vec();
                 let network =
                     Network { inputs, units, links, outputs, blocks: Vec::new(), arch: None };
                 Model { network, mask: Mask(mask), weights }
@@ -101,19 +103,23 @@ mod tests {
 
     #[test]
     fn a_network_under_a_condition_draws_what_the_conditional_one_draws_there() {
-        let model = drawn("3;cos:2,gaussian:2,identity:1,tanh:2;z:2");
-        let conditions = [vec![0.3, -0.8], vec![0.0, 0.0], vec![-1.0, 1.0]];
-        let inputs = PixelInputs::full(12, Coords::Fer);
-        let all = render(&model.network, &model.weights, &inputs.under(&conditions));
-        for (z, part) in conditions.iter().zip(all.chunks(3 * 144)) {
-            let one = model.at(z);
-            assert_eq!(one.network.factors(), 0);
-            let alone = render(&one.network, &one.weights, &inputs);
-            let worst = alone.iter().zip(part).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            assert!(worst < 1e-5, "{worst}");
+        let arches =
+            ["3;cos:2,gaussian:2,identity:1,tanh:2;z:2", "2;sin:3,tanh:2;in:bias,abs(x),y;z:2"];
+        for arch in arches {
+            let model = drawn(arch);
+            let conditions = [vec![0.3, -0.8], vec![0.0, 0.0], vec![-1.0, 1.0]];
+            let inputs = PixelInputs::full(12, Coords::Fer);
+            let all = render(&model.network, &model.weights, &inputs.under(&conditions));
+            for (z, part) in conditions.iter().zip(all.chunks(3 * 144)) {
+                let one = model.at(z);
+                assert_eq!(one.network.factors(), 0);
+                let alone = render(&one.network, &one.weights, &inputs);
+                let worst = alone.iter().zip(part).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert!(worst < 1e-5, "{worst}");
+            }
+            // Without values the factors are 0.
+            assert_eq!(render(&model.network, &model.weights, &inputs), all[3 * 144..6 * 144]);
         }
-        // Without values the factors are 0.
-        assert_eq!(render(&model.network, &model.weights, &inputs), all[3 * 144..6 * 144]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::compile::{layers as layers_of, useful_nodes};
 use super::{Arch, Network, Weights};
-use crate::genome::{Genome, NodeId, Output};
+use crate::genome::{Genome, Inputs, NodeId, Output};
 use crate::math::Activation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,7 +104,10 @@ fn arch_of(
         units.max().unwrap_or(0) as usize
     };
     let needs = Activation::ALL.iter().filter_map(|a| Some((*a, need(more.get(a)?))));
-    Arch { layers, block: needs.filter(|(_, n)| *n > 0).collect(), factors: genome.factors() }
+    let block = needs.filter(|(_, n)| *n > 0).collect();
+    let own = genome.inputs().into_iter().filter(|input| !input.is_factor()).collect();
+    let inputs = Inputs::new(own).expect("x, y, d and bias are among them, each once");
+    Arch { layers, block, inputs, factors: genome.factors() }
 }
 
 /// Layerizes a genome (a grey one with colour outputs added, see

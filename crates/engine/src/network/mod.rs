@@ -3,7 +3,7 @@
 //! In: a genome, or an arch string. Out: pictures, feature maps, losses and gradients. It does
 //! not know about optimizers, runs or files of runs.
 //!
-//! Dimension letters: P pixels, U units, I inputs (4, and one a factor), O outputs (3), W weights, L hidden layers.
+//! Dimension letters: P pixels, U units, I inputs, O outputs (3), W weights, L hidden layers.
 
 pub mod arch;
 mod arrays;
@@ -90,7 +90,7 @@ impl DenseBlock {
 /// before its target; links are sorted by target, then source; `units[u].links` is where `u`'s are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Network {
-    /// Inputs that units 0..I read: x, y, d, bias, then the factors of a conditional network. (FER
+    /// Inputs that units 0..I read: x, y, d, bias or those that its arch names, then the factors of a conditional network. (FER
     /// calls this order y, x, d, b because its `y` runs along the columns; its weight files fit
     /// this order, see `tests/archive/training.rs`.)
     pub inputs: Vec<Input>,
@@ -109,7 +109,7 @@ pub struct Network {
 impl Network {
     /// Number of factors: 0 for a network of one picture.
     pub fn factors(&self) -> usize {
-        self.inputs.len() - Input::OF_PIXEL.len()
+        self.inputs.iter().filter(|input| input.is_factor()).count()
     }
 
     /// Number of weights, W.

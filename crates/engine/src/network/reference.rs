@@ -76,7 +76,7 @@ fn passes(
     for (u, unit) in network.units.iter().enumerate() {
         let plane = network.inputs.get(u).and_then(|&input| inputs.exact_plane(input));
         let mut sum = match plane {
-            Some(plane) => DVector::from_column_slice(plane),
+            Some(plane) => DVector::from_column_slice(&plane),
             None => DVector::zeros(pixels),
         };
         for i in unit.links.clone() {
@@ -97,30 +97,42 @@ fn colour(network: &Network, a: &DMatrix<f64>, pixel: usize) -> ([f64; 3], [[f64
 mod tests {
     use super::*;
     use crate::base::SimRng;
-    use crate::network::{Arch, Coords};
+    use crate::evolve::{EvolveConfig, Preset, first_genome};
+    use crate::network::{Arch, Coords, compile};
 
     #[test]
     fn gradient_matches_central_differences() {
-        let arch = "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1";
-        let network = arch.parse::<Arch>().unwrap().network();
-        let mut rng = SimRng::new(11, "test", 0);
-        let weights: Vec<f64> = (0..network.weight_count()).map(|_| 0.4 * rng.normal()).collect();
-        let inputs = PixelInputs::full(9, Coords::Fer);
-        let target = DMatrix::from_fn(3, 81, |_, _| rng.uniform());
-        let (_, gradient) = loss_and_gradient(&network, &weights, &inputs, &target);
-        let h = 1e-6;
-        for i in (0..weights.len()).step_by(7) {
-            let at = |w: f64| {
-                let mut moved = weights.clone();
-                moved[i] = w;
-                loss_and_gradient(&network, &moved, &inputs, &target).0
-            };
-            let numeric = (at(weights[i] + h) - at(weights[i] - h)) / (2.0 * h);
-            assert!(
-                (numeric - gradient[i]).abs() < 1e-7,
-                "weight {i}: {numeric} against {}",
-                gradient[i]
-            );
+        let arches = [
+            "3;cache:2,cos:1,gaussian:2,identity:1,sigmoid:1,sin:1,tanh:1",
+            "2;abs:2,sin:2,square:1;in:abs(x),sin(3y),x*d",
+        ];
+        let mut config = EvolveConfig::preset(Preset::Picbreeder);
+        config.start.inputs = ["y", "square(x)", "cos(-2d)"].map(|v| v.parse().unwrap()).to_vec();
+        let graph = compile(&first_genome(&config, &mut SimRng::new(11, "test", 1))).0;
+        assert_eq!(graph.inputs.len(), 6);
+        for network in
+            arches.map(|arch| arch.parse::<Arch>().unwrap().network()).iter().chain([&graph])
+        {
+            let mut rng = SimRng::new(11, "test", 0);
+            let weights: Vec<f64> =
+                (0..network.weight_count()).map(|_| 0.4 * rng.normal()).collect();
+            let inputs = PixelInputs::full(9, Coords::Fer);
+            let target = DMatrix::from_fn(3, 81, |_, _| rng.uniform());
+            let (_, gradient) = loss_and_gradient(network, &weights, &inputs, &target);
+            let h = 1e-6;
+            for i in (0..weights.len()).step_by(if weights.len() > 100 { 7 } else { 1 }) {
+                let at = |w: f64| {
+                    let mut moved = weights.clone();
+                    moved[i] = w;
+                    loss_and_gradient(network, &moved, &inputs, &target).0
+                };
+                let numeric = (at(weights[i] + h) - at(weights[i] - h)) / (2.0 * h);
+                assert!(
+                    (numeric - gradient[i]).abs() < 1e-7,
+                    "weight {i}: {numeric} against {}",
+                    gradient[i]
+                );
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ use super::{Arch, Layered, Mask, Model, Network, Weights};
 use crate::base::refusal::Refusal;
 use crate::base::settings::text_in_files;
 use crate::base::{SimRng, real};
-use crate::genome::{Genome, Input};
+use crate::genome::Genome;
 use crate::math::Activation;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -194,6 +194,8 @@ pub(crate) fn shuffled(model: &Model, seed: u64) -> Model {
 
 /// A layered network as matrices in f64: (targets, sources) of each layer, first to head.
 struct Layers {
+    /// The arch of the network as it was.
+    arch: Arch,
     /// (activation, count) of a hidden layer's units.
     block: Vec<(Activation, usize)>,
     matrices: Vec<DMatrix<f64>>,
@@ -207,13 +209,13 @@ impl Layers {
             let weights = model.weights.0[block.weights()].iter().map(|&w| f64::from(w));
             DMatrix::from_row_iterator(block.targets.len(), block.sources.len(), weights)
         };
-        Layers { block: arch.block.clone(), matrices: network.blocks.iter().map(matrix).collect() }
+        let matrices = network.blocks.iter().map(matrix).collect();
+        Layers { arch: arch.clone(), block: arch.block.clone(), matrices }
     }
 
     fn model(self) -> Model {
-        let factors = self.matrices[0].ncols() - Input::OF_PIXEL.len();
-        let network: Network =
-            Arch { layers: self.matrices.len() - 1, block: self.block, factors }.network();
+        let layers = self.matrices.len() - 1;
+        let network: Network = Arch { layers, block: self.block, ..self.arch }.network();
         let rows = self.matrices.iter().flat_map(|m| {
             m.row_iter().flat_map(|row| row.iter().map(|&w| w as f32).collect::<Vec<f32>>())
         });

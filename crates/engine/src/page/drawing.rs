@@ -1,7 +1,7 @@
 //! A network as a page draws it: where everything stands, what people called it, and its shader.
 
 use super::places::{Places, places};
-use crate::genome::{Genome, Palette};
+use crate::genome::{Genome, Input, Palette};
 use crate::network::export::live_glsl;
 use crate::network::{Coords, Mask, Model, link_genes, unit_nodes};
 use crate::prune::alive_units;
@@ -27,7 +27,7 @@ pub struct Drawing {
     /// Its shader, which draws it on a graphics card; `None` if it is too large.
     pub shader: Option<String>,
     /// The names of the inputs, which are the first units.
-    pub inputs: Vec<&'static str>,
+    pub inputs: Vec<Input>,
     /// Units that draw hue, saturation and brightness.
     pub outputs: [Option<usize>; 3],
 }
@@ -105,7 +105,7 @@ impl Drawing {
             units: units.collect(),
             links: links.collect(),
             shader: live_glsl(model, coords, palette),
-            inputs: network.inputs.iter().map(|input| input.name()).collect(),
+            inputs: network.inputs.clone(),
             outputs: network.outputs,
         }
     }

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +26,7 @@ def to_torch(model: Model) -> nn.Module:
     Returns
     -------
     torch.nn.Module
-        From inputs (..., 4), x, y, d and bias as `coordinates` gives them, to colours (..., 3) in [0, 1].
+        From x, y, d and bias (..., 4), as `coordinates` gives them, to colours (..., 3) in [0, 1].
         Its parameters are ``layers.{i}.weight`` (out, in) of a layered network, ``links`` (W,) of a graph:
         the names in Picloom's ``.safetensors``. Links outside the mask stay 0, whatever their parameter is.
 
@@ -37,6 +40,7 @@ def to_torch(model: Model) -> nn.Module:
 
     network = model.network_dict
     activations = {
+        "abs": torch.abs,
         "cache": lambda z: z,
         "cos": torch.cos,
         "gaussian": lambda z: 2 * torch.exp(-z * z) - 1,
@@ -44,6 +48,7 @@ def to_torch(model: Model) -> nn.Module:
         "relu": torch.relu,
         "sigmoid": lambda z: torch.tanh(z / 2),
         "sin": torch.sin,
+        "square": torch.square,
         "tanh": torch.tanh,
     }
 
@@ -74,7 +79,7 @@ def to_torch(model: Model) -> nn.Module:
             self.runs = runs(names)
 
         def forward(self, inputs: Tensor) -> Tensor:
-            a = inputs
+            a = torch.stack(planes(network["inputs"], inputs.unbind(-1), torch), -1)
             for i, layer in enumerate(self.layers):
                 a = nn.functional.linear(a, layer.weight * getattr(self, f"mask_{i}"))
                 if i + 1 < len(self.layers):
@@ -90,7 +95,7 @@ def to_torch(model: Model) -> nn.Module:
 
         def forward(self, inputs: Tensor) -> Tensor:
             weights = self.links * self.mask
-            a = list(inputs.unbind(-1))
+            a = planes(network["inputs"], inputs.unbind(-1), torch)
             zero = torch.zeros_like(a[0])
             for unit in network["units"][len(a) :]:
                 span = range(unit["links"]["start"], unit["links"]["end"])
@@ -102,6 +107,19 @@ def to_torch(model: Model) -> nn.Module:
     # What from_torch goes back to; a plain attribute, so that state_dict has the weights alone.
     setattr(module, "picloom_model", model)
     return module
+
+
+def planes(names: list[str], columns: Sequence[Any], xp: Any) -> list[Any]:
+    """What a network reads, by the names of its inputs: of x, y, d, bias (and z1, …), with the functions of `xp`."""
+    at = dict(zip(("x", "y", "d", "bias", "z1", "z2", "z3", "z4"), columns))
+
+    def plane(name: str) -> Any:
+        call = re.fullmatch(r"(abs|square|sin|cos)\((.*)([xyd])\)", name)
+        if call:
+            return getattr(xp, call[1])(float(call[2] or 1) * at[call[3]])
+        return math.prod(at[variable] for variable in name.split("*"))
+
+    return [plane(name) for name in names]
 
 
 def runs(names: list[str]) -> list[tuple[str, int]]:

@@ -82,6 +82,7 @@ fn sin_cos<L: Lanes>(z: L, shift: f32) -> (L, L) {
 #[inline(always)]
 pub(crate) fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) {
     match activation {
+        Activation::Abs => (z.abs(), z.gt(L::splat(0.0), L::splat(1.0), L::splat(-1.0))),
         Activation::Cache | Activation::Identity => (z, L::splat(1.0)),
         Activation::Cos => {
             let (s, c) = sin_cos(z, 0.5);
@@ -102,6 +103,7 @@ pub(crate) fn value_and_slope<L: Lanes>(activation: Activation, z: L) -> (L, L) 
             (a, a.mul(L::splat(-0.5)).fma(a, half))
         }
         Activation::Sin => sin_cos(z, 0.0),
+        Activation::Square => (z.mul(z), z.add(z)),
         Activation::Tanh => {
             let a = tanh_of_half(z.add(z));
             (a, a.mul(L::splat(-1.0)).fma(a, L::splat(1.0)))
@@ -211,7 +213,7 @@ mod tests {
         for &activation in Activation::ALL {
             let (a, _) = at(activation, z);
             assert!(a[0].is_nan(), "{activation}(NaN) = {}", a[0]);
-            if !activation.is_linear() && activation != Activation::Relu {
+            if activation.is_bounded() {
                 for i in 1..6 {
                     assert!(a[i].abs() <= 1.0, "{activation}({:e}) = {}", z[i], a[i]);
                 }

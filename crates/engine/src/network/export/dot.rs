@@ -15,7 +15,7 @@ pub(super) fn dot(model: &Model) -> String {
     for (u, unit) in network.units.iter().enumerate().filter(|(u, _)| seen[*u]) {
         let drawn = network.outputs.iter().position(|o| *o == Some(u));
         let (name, shape) = match (network.inputs.get(u), drawn) {
-            (Some(input), _) => (input.name().to_string(), "box"),
+            (Some(input), _) => (input.to_string(), "box"),
             (None, Some(k)) => (["hue", "saturation", "brightness"][k].to_string(), "doublecircle"),
             (None, None) => (u.to_string(), "circle"),
         };

@@ -71,18 +71,23 @@ fn units(
         Coords::Fer => "1.4 * length(xy)",
         Coords::Picbreeder => "1.4142135623730951 * length(xy)",
     };
-    let inputs: Vec<&str> = model
-        .network
-        .inputs
-        .iter()
-        .map(|input| match input {
-            Input::X => "xy.x",
-            Input::Y => "xy.y",
-            Input::D => distance,
-            Input::Bias => "1.0",
-            factor => factor.name(),
-        })
-        .collect();
+    let variables = ["xy.x", "xy.y", distance];
+    // Debug writes a float always as a float.
+    let call = |name: &str, k: Option<f64>, v: usize| match (name, k) {
+        ("square", _) => format!("{0} * {0}", variables[v]),
+        (_, Some(k)) => format!("{name}({:?} * {})", k as f32, variables[v]),
+        (_, None) => format!("{name}({})", variables[v]),
+    };
+    let product = |v: usize, w: usize| format!("{} * {}", variables[v], variables[w]);
+    let written = |input: &Input| match input {
+        Input::X => variables[0].into(),
+        Input::Y => variables[1].into(),
+        Input::D => distance.into(),
+        Input::Bias => "1.0".into(),
+        Input::Of(function) => function.written(call, product),
+        factor => factor.to_string(),
+    };
+    let inputs: Vec<String> = model.network.inputs.iter().map(written).collect();
     let mut lines = String::new();
     let units = model.network.units.iter().enumerate();
     for (u, unit) in units.filter(|(u, _)| *u < inputs.len() || is_needed(*u)) {
@@ -101,8 +106,8 @@ fn units(
 
 /// The uniforms of the factors, 0 unless they are set.
 fn factors(model: &Model) -> String {
-    let factors = model.network.inputs.iter().skip(Input::OF_PIXEL.len());
-    factors.map(|z| format!("uniform float {}; // -1 to 1\n", z.name())).collect()
+    let factors = model.network.inputs.iter().filter(|input| input.is_factor());
+    factors.map(|z| format!("uniform float {z}; // -1 to 1\n")).collect()
 }
 
 /// The three arguments of `rgb`.

@@ -3,13 +3,14 @@
 //! The file is a protocol buffer, written by hand: of its schema (onnx.proto) a dozen fields are needed.
 
 use super::seen::seen;
+use crate::genome::{Function, Input};
 use crate::math::activation::{Activation, OnnxStep};
 use crate::network::{Coords, DenseBlock, Model, Network};
 
 /// The ONNX file of `model`.
 pub(super) fn onnx(model: &Model, coords: Coords) -> Vec<u8> {
     let mut graph = Graph::default();
-    let inputs = graph.inputs(coords, model.network.factors());
+    let inputs = graph.inputs(coords, &model.network);
     let [h, s, v] = match model.network.is_layered() {
         true => layers(&mut graph, model, &inputs),
         false => units(&mut graph, model, &inputs),
@@ -48,7 +49,7 @@ fn layers(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
     let first = network.blocks.last().expect("a layered network has a head").targets.start;
     network.outputs.map(|o| match o {
         Some(unit) => columns[unit - first].clone(),
-        None => graph.zero(inputs),
+        None => graph.zero(),
     })
 }
 
@@ -75,7 +76,7 @@ fn units(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
         let links: Vec<usize> =
             unit.links.clone().filter(|&link| model.weights.0[link] != 0.0).collect();
         let z = if links.is_empty() || !seen[u] {
-            graph.zero(inputs)
+            graph.zero()
         } else {
             let sources: Vec<String> =
                 links.iter().map(|&link| values[network.links[link].source].clone()).collect();
@@ -88,7 +89,7 @@ fn units(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
     }
     network.outputs.map(|o| match o {
         Some(unit) => values[unit].clone(),
-        None => graph.zero(inputs),
+        None => graph.zero(),
     })
 }
 
@@ -97,12 +98,14 @@ fn units(graph: &mut Graph, model: &Model, inputs: &[String]) -> [String; 3] {
 struct Graph {
     nodes: Message,
     tensors: Message,
+    /// The bias, (P, 1) of ones.
+    bias: String,
     named: usize,
 }
 
 impl Graph {
     /// The inputs, (P, 1) each.
-    fn inputs(&mut self, coords: Coords, factors: usize) -> Vec<String> {
+    fn inputs(&mut self, coords: Coords, network: &Network) -> Vec<String> {
         let scale = match coords {
             Coords::Fer => 1.4,
             Coords::Picbreeder => std::f32::consts::SQRT_2,
@@ -115,17 +118,39 @@ impl Graph {
         let root = self.node("Sqrt", &[square], &[]);
         let d = self.with("Mul", root.clone(), scale);
         let nothing = self.with("Mul", root, 0.0);
-        let bias = self.with("Add", nothing, 1.0);
-        let mut inputs = vec![x, y, d, bias];
-        if factors > 0 {
-            inputs.extend(self.split("z".into(), &vec![1; factors]));
+        self.bias = self.with("Add", nothing, 1.0);
+        let mut known = vec![x, y, d, self.bias.clone()];
+        if network.factors() > 0 {
+            known.extend(self.split("z".into(), &vec![1; network.factors()]));
         }
-        inputs
+        let inputs = network.inputs.iter().map(|input| match (input, input.place()) {
+            (_, Some(place)) => known[place].clone(),
+            (Input::Of(function), _) => self.function(*function, &known),
+            _ => unreachable!("every other input has a place"),
+        });
+        inputs.collect()
+    }
+
+    /// A function of the variables x, y and d.
+    fn function(&mut self, function: Function, variables: &[String]) -> String {
+        let product = |v: usize, w: usize| ("Mul", None, vec![v, w]);
+        let call = |name, k, v| match name {
+            "abs" => ("Abs", k, vec![v]),
+            "sin" => ("Sin", k, vec![v]),
+            "cos" => ("Cos", k, vec![v]),
+            _ => ("Mul", k, vec![v, v]),
+        };
+        let (operator, k, of) = function.written(call, product);
+        let mut of: Vec<String> = of.into_iter().map(|v| variables[v].clone()).collect();
+        if let Some(k) = k {
+            of = vec![self.with("Mul", of[0].clone(), k as f32)];
+        }
+        self.node(operator, &of, &[])
     }
 
     /// (P, 1) of zeros.
-    fn zero(&mut self, inputs: &[String]) -> String {
-        self.with("Mul", inputs[3].clone(), 0.0)
+    fn zero(&mut self) -> String {
+        self.with("Mul", self.bias.clone(), 0.0)
     }
 
     fn activate(&mut self, activation: Activation, z: String) -> String {

@@ -40,7 +40,7 @@ impl PixelTiles {
             let plane = inputs.plane(input);
             let out = floats_mut(&mut this.inputs);
             spread(pixels, planes, u, stride, out, |first, row| {
-                match plane {
+                match &plane {
                     Some(plane) => row.copy_from_slice(&plane[first..first + row.len()]),
                     None => row.fill(0.0),
                 }

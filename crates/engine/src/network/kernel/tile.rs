@@ -530,7 +530,7 @@ pub(super) fn activate_rows<L: Lanes>(
             Activation::Cache | Activation::Identity => {}
         } };
     }
-    each!(Cos Gaussian Relu Sigmoid Sin Tanh);
+    each!(Abs Cos Gaussian Relu Sigmoid Sin Square Tanh);
 }
 
 per_isa! {
