@@ -74,7 +74,10 @@ fn networks_are_called_by_what_they_are() {
     let jobs = served.json("/api/jobs");
     let names: Vec<&str> = list(&jobs).iter().map(|job| job["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"bred_moth: train a dense network"), "{names:?}");
-    assert!(names.contains(&"bred_moth: dense twin, trained: prune by sp to 60 links"), "{names:?}");
+    assert!(
+        names.contains(&"bred_moth: dense twin, trained: prune by sp to 60 links"),
+        "{names:?}"
+    );
 }
 
 #[test]
