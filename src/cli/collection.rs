@@ -1,17 +1,37 @@
-//! `picloom score` of a file of many genomes: a networks study with one arm, the evolved network of each.
+//! Commands on a file of many genomes. `picloom score` is a networks study with one arm, the evolved network of each.
 
 use super::interrupt;
 use super::output::Output;
+use super::source::NetworkArgs;
 use super::study::run_study;
 use crate::base::files::{LARGEST_CONFIG, read_text, write_atomic};
 use crate::base::refusal::Refusal;
 use crate::experiment::networks::NetworksStudy;
 use crate::experiment::template::SPEC;
+use crate::genome::map_of_genomes;
 use crate::probe::{Delta, Selection};
 use crate::score::{JudgeChoice, Protocol};
 use crate::study::cells::claim;
 use crate::study::spec::SpecFile;
 use std::path::{Component, Path, PathBuf};
+
+/// The file that is named, and the ids of its genomes, where it holds many.
+pub(super) fn named(network: &NetworkArgs) -> anyhow::Result<Option<(&Path, Vec<String>)>> {
+    let named = network.genome.as_deref().or(network.run.as_deref());
+    let Some(file) = named.filter(|path| path.is_file()) else { return Ok(None) };
+    Ok(map_of_genomes(file, usize::MAX)?.map(|many| (file, many.ids)))
+}
+
+/// Refuses options, each with whether it is given, that a file of many genomes cannot use.
+pub(super) fn refuse(given: &[(&str, bool)]) -> anyhow::Result<()> {
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let refusal = Refusal::new(*option, "one genome", "a file of many");
+            Err(refusal.advising("name one: FILE#ID; or write a study").into())
+        }
+    }
+}
 
 /// Scores each genome of `file` at `size`, and writes the table of rows below `store`. A second call goes on.
 pub(super) fn score(

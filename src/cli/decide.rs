@@ -2,7 +2,7 @@
 
 use super::contrast::told;
 use super::output::Output;
-use super::study::Said;
+use super::study::{SMOKE_RUNS, Said};
 use crate::base::files::write_atomic;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -10,7 +10,7 @@ use crate::experiment::networks::spec::{NetworksSpec, Variances};
 use crate::study::analysis::Analysis;
 use crate::study::contrast::{ContrastSpec, Decision, Tables, Variation, decide, power};
 use crate::study::record::{Head, ROWS, STUDY};
-use crate::study::spec::{STANDARD, Spec, SpecFile};
+use crate::study::spec::{SMOKE, STANDARD, Spec, SpecFile};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -20,16 +20,34 @@ use std::path::{Path, PathBuf};
 pub struct ResultsArgs {
     /// Spec of the study (.toml)
     pub spec: PathBuf,
-    /// Folder of results, FOLDER/STUDY/rows.csv.gz [default: runs, then figures]
-    #[arg(long, alias = "store", value_name = "FOLDER")]
+    /// Profile that the result must be of [default: any]
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Folder of results, FOLDER/STUDY/rows.csv.gz [default: runs, then figures; profile smoke: runs/smoke]
+    #[arg(
+        long,
+        alias = "store",
+        value_name = "FOLDER",
+        default_value_if("profile", SMOKE, SMOKE_RUNS)
+    )]
     pub results: Option<PathBuf>,
 }
 
 impl ResultsArgs {
-    /// The folders in which results are looked for.
-    pub(crate) fn tables(&self) -> Tables {
+    /// The tables in the folders in which results are looked for.
+    ///
+    /// # Errors
+    /// That of `study` is of another profile.
+    pub(crate) fn tables(&self, study: &str) -> Result<Tables, Refusal> {
         let default = || vec![PathBuf::from("runs"), PathBuf::from("figures")];
-        Tables::below(self.results.clone().map_or_else(default, |folder| vec![folder]))
+        let tables =
+            Tables::below(self.results.clone().map_or_else(default, |folder| vec![folder]));
+        if let (Some(profile), Some(folder)) = (&self.profile, tables.folder(study)) {
+            let (at, found) = (folder.join(ROWS), profile_of(&folder));
+            let expected = format!("a result of profile {profile}");
+            Refusal::unless(found == *profile, at.display(), expected, format!("one of {found}"))?;
+        }
+        Ok(tables)
     }
 }
 
@@ -40,7 +58,7 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     if analysis.contrasts.is_empty() {
         return Err(no_contrasts(&args.spec).into());
     }
-    let mut tables = args.tables();
+    let mut tables = args.tables(&analysis.study)?;
     let decisions = decide(&analysis.study, &analysis.contrasts, &mut tables)
         .map_err(|refusal| refusal.within(args.spec.display()))?;
     let folder = tables.folder(&analysis.study);
@@ -216,7 +234,7 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
         args.contrast.is_empty() || args.contrast.iter().any(|id| one.is_called(id))
     };
     let contrasts: Vec<_> = analysis.contrasts.iter().filter(wanted).cloned().collect();
-    let mut tables = args.results.tables();
+    let mut tables = args.results.tables(&analysis.study)?;
     // What a smoke run varies by says nothing of the study.
     let folder = tables.folder(&analysis.study);
     let (pilot, table) = match folder.map(|folder| (profile_of(&folder), folder.join(ROWS))) {

@@ -1,8 +1,8 @@
-//! The examples in a command's help: the lines of docs/EXAMPLES.md, which the guide's test runs.
+//! The examples in a command's help: the lines of docs/CLI.md, which the guide's test runs.
 
 use clap::Command;
 
-const PAGE: &str = include_str!("../../docs/EXAMPLES.md");
+const PAGE: &str = include_str!("../../docs/CLI.md");
 
 /// Options that no example uses stand after those that one does.
 const AFTER: usize = 100;
@@ -13,13 +13,14 @@ struct Example {
     line: &'static str,
 }
 
-/// The examples of the page, in its order. A line without a comment above it belongs to the comment before.
+/// The examples of the page, in its order. A line without a comment above it belongs to the comment before in its block.
 fn of_page() -> Vec<Example> {
     let mut examples = Vec::new();
     let mut does = "";
     for line in PAGE.lines() {
         match line.strip_prefix("# ") {
             Some(comment) => does = comment,
+            None if line.starts_with("```") => does = "",
             None if line.starts_with("picloom ") => examples.push(Example { does, line }),
             None => {}
         }
@@ -108,7 +109,8 @@ fn of_command(mut command: Command, path: &str, examples: &[Example]) -> Command
     }
     let text = own.iter().enumerate().map(|(i, example)| {
         let repeated = i > 0 && own[i - 1].does == example.does;
-        let comment = if repeated { String::new() } else { format!("  # {}\n", example.does) };
+        let says = !repeated && !example.does.is_empty();
+        let comment = if says { format!("  # {}\n", example.does) } else { String::new() };
         format!("{comment}{}\n", broken(example.line))
     });
     let mut text = format!("Examples:\n{}", text.collect::<String>());

@@ -59,14 +59,12 @@ pub(super) fn run(args: &NewArgs) -> anyhow::Result<Said> {
             continue;
         }
         let (file, pick) = picked(path);
-        if !file.exists() {
-            return Err(Refusal::new(
-                "--targets",
-                "pictures or genomes",
-                path.display().to_string(),
-            )
-            .advising("the file is not there")
-            .into());
+        if !file.is_file() {
+            let why = if file.exists() { "it is no plain file" } else { "the file is not there" };
+            let found = path.display().to_string();
+            return Err(Refusal::new("--targets", "pictures or genomes", found)
+                .advising(why)
+                .into());
         }
         // A spec's paths are looked for beside it, then in the folder above: a path that is found from there stays short.
         let full = std::fs::canonicalize(file)?;

@@ -9,11 +9,9 @@ use super::sweep::PART;
 use crate::base::files::{hidden_beside, write_atomic, write_json};
 use crate::base::folder::{FolderKind, ensure_file};
 use crate::base::lock::FolderLock;
-use crate::base::refusal::Refusal;
 use crate::experiment::changes;
 use crate::figures::views::card_of;
 use crate::figures::{Provenance, save};
-use crate::genome::map_of_genomes;
 use crate::run::{SIZE, Source, resumable_sweep};
 use crate::score::card::CardRecord;
 use crate::score::labels::read_labels;
@@ -50,11 +48,8 @@ pub(super) struct ScoreArgs {
 
 pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
     let network = &args.source.network;
-    let named = network.genome.as_deref().or(network.run.as_deref());
-    if let Some(file) = named.filter(|path| path.is_file())
-        && map_of_genomes(file, 0)?.is_some()
-    {
-        let given = [
+    if let Some((file, _)) = collection::named(network)? {
+        collection::refuse(&[
             ("--seed", args.protocol.has("seed")),
             ("--judge-model, --vlm-…", args.judge.has_more()),
             ("--measure", args.measure.is_some()),
@@ -64,11 +59,7 @@ pub(super) fn run(args: ScoreArgs, out: &Output) -> anyhow::Result<()> {
             ("--coords", network.coords.is_some()),
             ("--wiring", network.wiring.is_some()),
             ("--at", network.at.is_some()),
-        ];
-        if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-            let refusal = Refusal::new(*option, "one genome", "a file of many");
-            return Err(refusal.advising("name one: FILE#ID; or write a study").into());
-        }
+        ])?;
         let protocol = args.protocol.over(&Protocol::default())?;
         let size = args.source.size.map_or(Ok(SIZE), check_size)?;
         let measured = (&protocol, args.judge.choice());

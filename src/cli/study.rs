@@ -14,7 +14,7 @@ use crate::study::kinds::{Kind, Study, read_study};
 use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::study::record::ROWS;
 use crate::study::shard::Shard;
-use crate::study::spec::{Spec, SpecError, SpecFile, Title, left_out};
+use crate::study::spec::{SMOKE, Spec, SpecError, SpecFile, Title, left_out};
 use crate::study::whole::WholeSpec;
 use crate::study::workers::{News, Progress, StudyObserver};
 use clap::Args;
@@ -24,6 +24,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+/// The store of the profile [`SMOKE`], unless another is named.
+pub(super) const SMOKE_RUNS: &str = "runs/smoke";
+
 /// A study: its spec in a profile, and the store of its runs.
 #[derive(Args, Clone, Debug)]
 pub struct StudyArgs {
@@ -32,8 +35,8 @@ pub struct StudyArgs {
     /// Profile: standard, or one of the spec's
     #[arg(long)]
     pub profile: Option<String>,
-    /// Folder of the run store; all workers of a study share it
-    #[arg(long, default_value = "runs")]
+    /// Folder of the run store; all workers of a study share it [profile smoke: runs/smoke]
+    #[arg(long, default_value = "runs", default_value_if("profile", SMOKE, SMOKE_RUNS))]
     pub store: PathBuf,
     /// The spec, once it is parsed.
     #[arg(skip)]

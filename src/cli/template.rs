@@ -25,7 +25,8 @@ pub(super) fn make(single: &Single, runs: &Path, out: &Output) -> anyhow::Result
 
 /// Draws the figures of a study that is finished, writes its report, and adds where they are.
 pub(super) fn draw(folder: &Path, runs: &Path, (json, said): &mut Said) -> anyhow::Result<()> {
-    let results = ResultsArgs { spec: folder.join(SPEC), results: Some(runs.into()) };
+    let results =
+        ResultsArgs { spec: folder.join(SPEC), profile: None, results: Some(runs.into()) };
     let (figures, problems, report) = draw_beside(&results)?;
     let text = |path: &PathBuf| path.to_string_lossy().into_owned();
     json["figures"] = figures.iter().map(text).collect();

@@ -105,7 +105,7 @@ impl TargetSpec {
         let Some(many) = map_of_genomes(&path, usize::MAX)? else { return Ok(vec![self]) };
         check_cells("genome", &[(many.count as u64, "genomes")])?;
         let of = |id: &String| TargetSpec {
-            name: format!("{}-{}", self.name, plain(id)),
+            name: format!("{}-{}", self.name, plain_id(id)),
             genome: Some(format!("{}#{id}", genome.display()).into()),
             ..self.clone()
         };
@@ -155,7 +155,7 @@ impl TargetSpec {
 }
 
 /// An id in letters that names are made of, each id in others: of other bytes the number, `_41`.
-fn plain(id: &str) -> String {
+pub(crate) fn plain_id(id: &str) -> String {
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
     let letter = |byte: u8| match is_plain(byte) {
         true => char::from(byte).to_string(),

@@ -32,6 +32,8 @@ pub const MODULES: &[(&str, &str)] = texts![
     "page/api.js",
     "../studio/page/shader.js",
     "../studio/page/easel.js",
+    "../studio/page/large.js",
+    "../studio/page/manage.js",
     "../studio/page/charts.js",
     "../studio/page/wiring.js",
     "../studio/page/tree.js",

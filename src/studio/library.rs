@@ -8,12 +8,12 @@ use super::answer::{Answer, Nothing, json_of};
 use super::jobs::kept_score;
 use super::names;
 use super::pixels::is_picture_file;
-use super::state::{FoundGenome, FoundStudy, Studio};
+use super::state::{FoundCollection, FoundGenome, FoundStudy, Studio};
 use crate::base::files::{LARGEST_CONFIG, open_plain, read_text};
 use crate::base::folder::FolderKind;
 use crate::evolve::Session;
 use crate::experiment::evolution::{EvolutionConfig, EvolutionResult, SearchKind};
-use crate::genome::{self, BUILTIN, Genome, builtin};
+use crate::genome::{self, BUILTIN, Collection, Genome, builtin, map_of_genomes};
 use crate::page::tags;
 use crate::run::{RunConfig, RunResult, is_genome_file, shipped};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,8 @@ use std::time::UNIX_EPOCH;
 /// Folders below the root that are looked into, and entries in all.
 const DEEPEST: usize = 7;
 const MOST: usize = 20_000;
+/// Genomes of a file of many that are shown; the others are opened by their id or number.
+const LISTED: usize = 24;
 /// Folders that hold what builds made.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "venv", "__pycache__"];
 
@@ -37,6 +39,7 @@ pub(super) struct Library {
     pub genomes: Vec<FoundGenome>,
     sessions: Vec<FoundSession>,
     searches: Vec<FoundSearch>,
+    collections: Vec<FoundCollection>,
     runs: Vec<FoundRun>,
     studies: Vec<FoundStudy>,
     pictures: Vec<FoundPicture>,
@@ -180,7 +183,7 @@ fn look(studio: &Studio, folder: &Path, within: Within<'_>, library: &mut Librar
         let path = entry.path();
         let (Some(id), Ok(kind)) = (studio.root.id(&path), entry.file_type()) else { continue };
         if kind.is_dir() {
-            if SKIPPED.iter().any(|name| entry.file_name() == *name) {
+            if SKIPPED.iter().any(|name| entry.file_name() == *name) || id == super::REMOVED {
                 continue;
             }
             let kind = studio.root.marker(&path).map(|marker| marker.kind);
@@ -208,7 +211,9 @@ fn look(studio: &Studio, folder: &Path, within: Within<'_>, library: &mut Librar
                 library.cut = true;
             }
         } else if kind.is_file() {
-            if is_genome_file(&path) && !names::is_copy(&id) {
+            if let Some(found) = collection(studio, &id, &path) {
+                library.put(id, Some(found), |library| &mut library.collections);
+            } else if is_genome_file(&path) && !names::is_copy(&id) {
                 let found = found_genome(studio, &id, &path);
                 let search = within.search.map(String::from);
                 let found = found.map(|found| found.map(|genome| FoundGenome { search, ..genome }));
@@ -253,13 +258,24 @@ fn said(path: &Path, error: impl ToString) -> String {
     text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text).to_string()
 }
 
+/// Counts a file of many genomes; `None` for any other file.
+fn collection(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundCollection, String>> {
+    studio.known.collections.get(id, path, || {
+        let found = map_of_genomes(path, LISTED).transpose()?;
+        Some(found.map_err(|error| said(path, error)).map(|Collection { count, ids }| {
+            let file = id.rsplit('/').next().unwrap_or(id);
+            let name = file.trim_end_matches(".gz").trim_end_matches(".json").into();
+            FoundCollection { id: id.into(), name, count, ids }
+        }))
+    })
+}
+
 /// Reads a genome; `None` if the file does not say that it holds one.
 fn found_genome(studio: &Studio, id: &str, path: &Path) -> Option<Result<FoundGenome, String>> {
     studio.known.genomes.get(id, path, || {
         // Most JSON files of a study are no genomes: their first line tells.
         let json = path.extension().is_some_and(|e| e == "json");
         let says = ["\"format\": \"picloom-genome/", "\"format\":\"picloom-genome/"];
-        // A file of many is no genome, and long to count.
         let is_packed = path.extension().is_some_and(|e| e == "gz");
         if is_packed || json && !says.iter().any(|says| begins(path, says)) {
             return None;

@@ -18,7 +18,7 @@
 //! | `jobs` | training, pruning, evolving in the background: one at a time |
 //! | `watched` | trainings and scores that a page looks on at |
 //! | `study` | a study: figures, verdicts, its networks |
-//! | `opened` | files dropped on the page |
+//! | `opened` | files dropped on the page; `files`: things renamed, and put aside |
 //! | `page` | the embedded page; `export` writes the site with an engine of its own |
 //!
 //! Pixels and numbers are computed on threads of their own, never on the one that answers.
@@ -27,6 +27,7 @@ mod answer;
 mod builtin;
 mod connections;
 mod export;
+mod files;
 mod jobs;
 mod library;
 mod names;
@@ -53,5 +54,7 @@ pub use state::{Bred, MOST_GENES, Sessions, Slot, Studio};
 const SESSIONS: &str = "studio/sessions";
 const OPENED: &str = "studio/opened";
 const GENOMES: &str = "genomes";
+/// Where things are put that somebody removed.
+const REMOVED: &str = "studio/removed";
 /// The beginning of the id of a network that a page has handed over.
 const HELD: &str = "held/";

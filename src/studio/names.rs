@@ -12,7 +12,7 @@ pub(super) const HASH: usize = 10;
 /// The name of a file or folder: its own without the ending, of an opened file without its hash.
 pub(super) fn of_file(id: &str) -> String {
     if let Some((session, sheet, place)) = place_of(id) {
-        return format!("{session}, sheet {sheet}, picture {}", place + 1);
+        return format!("{session}, sheet {sheet}, picture {place}");
     }
     let file = id.rsplit('/').next().unwrap_or_default();
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
@@ -26,7 +26,9 @@ pub(super) fn of_file(id: &str) -> String {
 /// The name of a genome: that of its file if it was opened here or is Picbreeder's, whose own names
 /// are numbers; else its own.
 pub(super) fn of_genome(id: &str, own: impl FnOnce() -> String) -> String {
-    let is_files = id.starts_with(OPENED) || id.ends_with(".xml") || id.ends_with(".zip");
+    let is_one_of_many = id.contains(".json#") || id.contains(".json.gz#");
+    let is_opened = id.starts_with(OPENED) && !is_one_of_many;
+    let is_files = is_opened || id.ends_with(".xml") || id.ends_with(".zip");
     let stem = of_file(id);
     match is_files && !is_copy(id) && !stem.is_empty() {
         true => stem,

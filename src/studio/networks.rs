@@ -11,7 +11,7 @@ use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio, locked};
 use super::workers::HasLeft;
 use crate::evolve::{Breeding, Session};
-use crate::genome::{self, Genome, Palette, from_json, to_json};
+use crate::genome::{self, Genome, Palette, from_json, picked, to_json};
 use crate::network::{Arch, Picture, Wiring, layered_arch};
 use crate::page::{
     self, About, Answered, Label, LinkRequest, NetworkRequest, PageNetwork, PictureRequest, Shelf,
@@ -52,7 +52,7 @@ impl Studio {
             None => self.root.whole(id)?,
         };
         // A run is whole once its result is there, which is written last.
-        let stamp = if path.is_dir() { path.join("result.json") } else { path.clone() };
+        let stamp = if path.is_dir() { path.join("result.json") } else { picked(&path).0.into() };
         let changed = match builtin {
             None => stamp.metadata().and_then(|data| data.modified()).ok(),
             Some(_) => None,
@@ -210,6 +210,7 @@ impl Shelf for Files<'_> {
             r2: source.fit.map(|fit| fit.r2),
             seed: config.map(|config| config.train.seed),
             at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
+            own: super::files::own_file(self.studio, id).is_ok(),
         }
     }
 

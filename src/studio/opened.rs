@@ -8,6 +8,7 @@ use super::pixels::{is_picture_file, is_weights_file};
 use super::state::Studio;
 use crate::base::files::write_atomic;
 use crate::base::hash::short_id;
+use crate::genome::map_of_genomes;
 use crate::network::Arch;
 use crate::page::NetworkRequest;
 use crate::run::{is_genome_file, read_picture};
@@ -27,7 +28,9 @@ pub(super) struct Named {
 /// Reads a file by its ending, and keeps it.
 pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) -> Answer {
     let named = Path::new(&name);
+    let is_packed = name.to_ascii_lowercase().ends_with(".json.gz");
     let end = named.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    let end = if is_packed { "json.gz".into() } else { end };
     let kind = match named {
         path if is_genome_file(path) => "genome",
         path if is_weights_file(path) => "weights",
@@ -38,10 +41,9 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
             return Err(Refusal::bad(format!("{name:?}: expected {expected}, found {end:?}")));
         }
     };
-    let stem: String = named
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
+    let file = named.file_name().unwrap_or_default().to_string_lossy();
+    let ending = if end.is_empty() { 0 } else { end.len() + 1 };
+    let stem: String = file[..file.len() - ending]
         .chars()
         .take(40)
         .map(|c| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
@@ -59,7 +61,12 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
         write_atomic(&beside, arch.as_bytes()).map_err(Refusal::unwritten)?;
     }
     write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
+    let kind = match map_of_genomes(&path, 1) {
+        Ok(Some(_)) => "collection",
+        _ => kind,
+    };
     let read = match kind {
+        "collection" => Ok(()),
         "picture" => read_picture(&path).map(drop).map_err(Refusal::bad),
         _ => studio.network(&NetworkRequest::graph(id.clone())).map(drop),
     };

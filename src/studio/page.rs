@@ -16,7 +16,7 @@ macro_rules! files {
 
 files! {
     "index.html", "style.css", "icon.svg", "dom.js", "route.js", "words.js", "api.js", "shader.js", "easel.js",
-    "charts.js", "wiring.js", "tree.js", "sheet.js", "save.js", "start.js", "breed.js", "look.js", "compare.js",
+    "charts.js", "wiring.js", "tree.js", "sheet.js", "save.js", "large.js", "manage.js", "start.js", "breed.js", "look.js", "compare.js",
     "see.js", "open.js", "live.js", "judge.js", "study.js", "jobs.js", "pages.js", "main.js",
 }
 

@@ -12,6 +12,7 @@ use super::SESSIONS;
 use super::answer::Refusal;
 use crate::base::files::{LARGEST_STATE, create_folder, read_text};
 use crate::base::folder::{MARKER, Marker};
+use crate::genome::picked;
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
 
@@ -57,13 +58,13 @@ impl Root {
         &self.folder
     }
 
-    /// Where the thing of this id lies.
+    /// Where the thing of this id lies; of one in a file of many, the file with `#` and its name.
     ///
     /// # Errors
     /// No id; nothing lies there; a link out of the root.
     pub(super) fn path(&self, id: &str) -> Result<PathBuf, Refusal> {
         let path = self.folder.join(plain(id)?);
-        match self.inside(&path)? {
+        match self.inside(picked(&path).0)? {
             true => Ok(path),
             false => Err(Refusal::none(format!("{id}: expected a file or folder, found none"))),
         }

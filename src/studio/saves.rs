@@ -9,11 +9,12 @@ use super::state::Studio;
 use super::workers::Saving;
 use crate::figures::clip::{Clip, Film};
 use crate::figures::film::{FilmFormat, FilmSettings};
+use crate::genome::Genome;
 use crate::network::canvas::{Framing, Point};
 use crate::network::kernel::Renderer;
 use crate::network::picture_file::{Bits, FileSettings, PictureFile, PictureFormat};
 use crate::network::{Canvas, Coords, Model, Size, Wiring};
-use crate::page::{NetworkRequest, PictureRequest, Shelf};
+use crate::page::{self, NetworkRequest, PictureRequest, Shelf};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::str::FromStr;
@@ -73,7 +74,9 @@ pub(super) struct AskedFile {
     bits: Option<String>,
     #[serde(default = "one")]
     samples: usize,
-    /// Of a film: the link, and its weights at both ends.
+    /// Of a film: a second genome, to which the first turns.
+    with: Option<String>,
+    /// Or the link, and its weights at both ends.
     link: Option<usize>,
     from: Option<f32>,
     to: Option<f32>,
@@ -191,6 +194,12 @@ pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal>
     }
     let model = network.model(&source.model)?;
     let clip = match (asked.link, place_of(&network.id)) {
+        _ if let Some(other) = &asked.with => {
+            let files = &mut Files::of(studio);
+            let read = |id: &str| Ok(page::genome(files, &PictureRequest::with(id, ""))?.0);
+            let ends = [network.id.as_str(), other].map(read).into_iter();
+            Clip::along(&ends.collect::<Result<Vec<Genome>, Refusal>>()?).map_err(Refusal::bad)?
+        }
         (Some(link), _) => {
             let ends = [asked.from, asked.to];
             Clip::travel(model, link, ends, source.coords).map_err(Refusal::bad)?

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, Refusal, json_of};
 use super::connections;
+use super::files;
 use super::jobs;
 use super::library;
 use super::networks;
@@ -100,6 +101,8 @@ impl Studio {
             .route("/api/download", saved(saves::picture))
             .route("/api/film", saved(saves::film))
             .route("/api/publish", told(sessions::publish_genome))
+            .route("/api/rename", told(files::rename))
+            .route("/api/remove", told(files::remove))
             .route("/api/choices", asked(|studio, asked, _| jobs::choices(studio, asked)))
             .route("/api/open", post(open))
             .route("/api/sessions", told(sessions::begin))

@@ -177,7 +177,12 @@ fn adopt(studio: &Studio, id: &str, name: &str) -> Result<String, Refusal> {
 }
 
 /// A new file whose name follows from one that people gave: `NAME.END`, or `NAME-2.END`, ….
-fn new_file(folder: &Path, name: &str, end: &str, bytes: &[u8]) -> Result<PathBuf, Refusal> {
+pub(super) fn new_file(
+    folder: &Path,
+    name: &str,
+    end: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, Refusal> {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let mut stem: String = name.trim().chars().take(60).map(plain).collect();
     // Names of files have at most 255 bytes; endings and numbers come on top.

@@ -160,6 +160,7 @@ impl Bred {
 #[derive(Default)]
 pub(super) struct Known {
     pub genomes: Seen<Result<FoundGenome, String>>,
+    pub collections: Seen<Result<FoundCollection, String>>,
     pub studies: Seen<FoundStudy>,
     pub contents: Seen<String>,
 }
@@ -192,6 +193,17 @@ impl<T: Clone> Seen<T> {
         seen.insert(id.to_string(), (stamp, found.clone()));
         found
     }
+}
+
+/// A file of many genomes; the id of one is the file's with `#` and its name there.
+#[derive(Clone, Serialize)]
+pub(super) struct FoundCollection {
+    pub id: String,
+    pub name: String,
+    /// Genomes in it.
+    pub count: usize,
+    /// The names of the first.
+    pub ids: Vec<String>,
 }
 
 /// A genome file.

@@ -40,12 +40,12 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     let planned = place.json("experiment run links.toml --dry-run");
     assert!(planned["core_seconds"].as_f64().unwrap() < 120.0, "{planned}");
     says("experiment run links.toml --profile smoke");
-    assert_eq!(place.record("runs/links/study.json")["profile"], "smoke");
-    let decided = says("experiment decide links.toml");
+    assert_eq!(place.record("runs/smoke/links/study.json")["profile"], "smoke");
+    let decided = says("experiment decide links.toml --profile smoke");
     for part in ["fewer-links: ", "verdicts.json", "decay: "] {
         assert!(decided.contains(part), "{part}: {decided}");
     }
-    let drawn = says("experiment figures links.toml");
+    let drawn = says("experiment figures links.toml --profile smoke");
     for file in [
         "score-by-arm.svg",
         "score-by-links.svg",
@@ -53,10 +53,13 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
         "losses.svg",
         "effects.svg",
     ] {
-        assert!(place.at("runs/links").join(file).exists(), "{file}: {drawn}");
+        assert!(place.at("runs/smoke/links").join(file).exists(), "{file}: {drawn}");
     }
-    assert!(says("experiment report links.toml").contains("runs/links/report.html"));
-    let page = place.text("runs/links/report.html");
+    assert!(
+        says("experiment report links.toml --profile smoke")
+            .contains("runs/smoke/links/report.html")
+    );
+    let page = place.text("runs/smoke/links/report.html");
     for part in [
         "What was decided",
         "<svg",
@@ -67,21 +70,24 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("src=\"http") && !page.contains(">0.000<"));
+    let other = "experiment decide links.toml --profile full --results runs/smoke";
+    place.refused(other, 2, &["expected a result of profile full, found one of smoke"]);
     // A spec that asks for no figures has the usual ones.
     let text = place.text("links.toml");
     let (head, _) = text.split_once("[figure_defaults]").unwrap();
     place.write("plain.toml", head);
-    let drawn = says("experiment figures plain.toml --out usual --format pdf");
+    let drawn = says("experiment figures plain.toml --profile smoke --out usual --format pdf");
     for name in ["score-by-arm", "score-by-links", "fit-by-arm", "losses", "effects"] {
         assert!(place.bytes(&format!("usual/{name}.pdf")).starts_with(b"%PDF"), "{name}: {drawn}");
     }
-    says("experiment report plain.toml --out plain.html");
+    says("experiment report plain.toml --profile smoke --out plain.html");
     assert!(place.text("plain.html").contains("<svg"));
     // What a smoke run varies by is no pilot.
-    let powered = says("experiment power links.toml --units 6 --seeds 3 --effects 0,0.1");
+    let powered =
+        says("experiment power links.toml --profile smoke --units 6 --seeds 3 --effects 0,0.1");
     assert!(powered.contains("rows.csv.gz is of profile smoke"), "{powered}");
     // What was run stands beside what came out, and in the report.
-    let beside = |file: &str| place.record(&format!("runs/links/{file}"));
+    let beside = |file: &str| place.record(&format!("runs/smoke/links/{file}"));
     let made = &beside("study.json")["made"];
     assert_eq!(made["spec"]["kind"], "networks", "{made}");
     for key in ["seeds", "arms", "arch", "train", "optimizer"] {
@@ -90,10 +96,10 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     assert!(made["judge"]["trained_on"][0]["coherent"].as_u64() > Some(100), "{made}");
     assert!(beside("machine.json")["seconds"].as_f64().unwrap() > 0.0);
     // A row leads to its run.
-    let rows = Table::read(&place.at("runs/links/rows.csv.gz")).unwrap();
+    let rows = Table::read(&place.at("runs/smoke/links/rows.csv.gz")).unwrap();
     let paths = rows.column("path").unwrap();
     for row in (0..rows.len()).filter(|row| !paths.text(*row).is_empty()) {
-        let run = place.at("runs/links").join(paths.text(row));
+        let run = place.at("runs/smoke/links").join(paths.text(row));
         assert!(run.join("result.json").exists(), "{}", run.display());
     }
     let planned = says("experiment run links.toml --profile smoke --dry-run");
@@ -102,7 +108,7 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     let changed = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
         place.write("links.toml", text.replace(from, to));
-        says("experiment decide links.toml")
+        says("experiment decide links.toml --profile smoke")
     };
     for (from, to, spec, rules) in [
         ("lr = 0.002", "lr = 0.002", false, false),

@@ -66,13 +66,45 @@ fn the_help_of_every_command_has_an_example_and_begins_with_what_it_uses() {
         let names = path.split(' ').skip(1);
         let found = names.fold(&mut command, |c, name| c.find_subcommand_mut(name).unwrap());
         let help = found.render_long_help().to_string();
-        let shown = help.contains("Examples:\n  # ") && help.contains(&format!("  {path}"));
+        let shown = help.contains("Examples:\n  ") && help.contains(&format!("  {path}"));
         assert!(shown || elsewhere.contains(&path.as_str()), "{path}: {help}");
     }
     let train = command.find_subcommand_mut("train").unwrap().render_long_help().to_string();
     let place = |option: &str| train.find(&format!("  {option} ")).unwrap();
     let first = ["--genome", "--wiring", "--target", "--size", "--steps", "--out"].map(place);
     assert!(first.is_sorted() && first[5] < place("--coords"), "{train}");
+}
+
+#[test]
+fn the_page_of_every_command_is_the_programs_help() {
+    let mut command = picloom::cli::command().term_width(400);
+    let help = command.render_long_help().to_string();
+    let commands = help.split("Options:").next().unwrap().lines().filter_map(|line| {
+        match line.strip_prefix("  ").map(|line| line.split_once(' ')) {
+            Some(Some((name, _))) if !name.is_empty() => {
+                let about = command.find_subcommand(name).unwrap().get_about().unwrap();
+                Some(vec![format!("### {name}"), format!("{about}.")])
+            }
+            None if line.ends_with(':') => Some(vec![format!("## {}", line.trim_end_matches(':'))]),
+            _ => None,
+        }
+    });
+    let expected: Vec<String> = commands.flatten().collect();
+    let page = include_str!("../../docs/CLI.md").split("\n## All of them").next().unwrap();
+    let mut is_code = false;
+    let found: Vec<&str> = page
+        .lines()
+        .skip(3)
+        .filter(|line| {
+            let is_fence = line.starts_with("```");
+            is_code ^= is_fence;
+            !(is_code || is_fence || line.is_empty())
+        })
+        .collect();
+    assert_eq!(
+        found, expected,
+        "docs/CLI.md has the groups, commands and words of `picloom --help`"
+    );
 }
 
 /// The targets of `[words](target)` and `![words](target)`.

@@ -48,7 +48,7 @@ fn fill(place: &Place, home: &str) {
 }
 
 #[test]
-fn a_file_of_many_genomes_is_scored_whole() {
+fn a_file_of_many_genomes_is_scored_and_swept_whole() {
     let place = Place::new();
     let genome = include_str!("../foreign/vlm.json").trim_end().replace("MORE", "");
     let genome = genome.replace("HIDDEN", "\"sin\"");
@@ -60,6 +60,21 @@ fn a_file_of_many_genomes_is_scored_whole() {
     place.refused("score in/many.json --samples 2", 2, &["--out: expected a folder"]);
     let refused = "--samples: expected all or a number";
     place.refused("score in/many.json --samples 0,1 --out out", 2, &[refused]);
+
+    // One that has its result is not swept again; other options are another sweep.
+    let sweep = "sweep in/many.json --samples 2 --size 16 --out swept";
+    assert_eq!(place.json(sweep)["swept"], 2);
+    let result = place.text("swept/a/sweep.json");
+    std::fs::remove_file(place.at("swept/b/sweep.json")).unwrap();
+    let said = place.json(sweep);
+    assert_eq!((&said["swept"], &said["before"]), (&1.into(), &1.into()));
+    assert_eq!(result, place.text("swept/b/sweep.json"));
+    place.refused(&format!("{sweep} --seed 1"), 1, &["a weight sweep of in/many.json"]);
+    place.refused(
+        &format!("{sweep} --target in/many.json#a"),
+        2,
+        &["--target: expected one genome"],
+    );
 }
 
 const COMPARE: &str = "--steps 3 --samples 3 --profile quick";

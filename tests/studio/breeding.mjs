@@ -1,4 +1,4 @@
-// Breeding: five generations, back, a branch, published, reloaded, reopened after the server was killed.
+// Breeding: five generations, back, a branch, kept, reloaded, reopened after the server was killed.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { close, expect, go, open, pixelsOf, root, settled } from "./studio.mjs";
@@ -62,7 +62,7 @@ export async function breeding(studio) {
   expect(await page.locator(".tree [data-node]").count() === 7, "the tree has all sheets: six and the branch");
 
   await page.click(".brood button >> nth=4");
-  await page.click("text=Publish …");
+  await page.click(".controls button:text('Keep …')");
   await page.fill("dialog [name=name]", "A <b>bold</b> child");
   await page.fill("dialog [name=tags]", "test, branch");
   await page.click("dialog .main");
@@ -73,6 +73,7 @@ export async function breeding(studio) {
   const kept = JSON.parse(readFileSync(path.join(root, id), "utf8"));
   expect(kept.provenance.name.includes("<b>bold</b>"), "the name is kept as it was written");
   await page.fill(".controls .save input", "300x200");
+  await page.waitForFunction(() => document.querySelector(".controls .save img").naturalHeight === 147, null, { timeout: 60_000 });
   const [download] = await Promise.all([page.waitForEvent("download"), page.click(".controls .save button")]);
   const png = readFileSync(await download.path());
   expect(png.subarray(1, 4).toString() === "PNG" && png.readUInt32BE(16) === 300 && png.readUInt32BE(20) === 200, "a PNG of any shape is downloaded");
@@ -123,7 +124,7 @@ export async function breeding(studio) {
   await page.waitForSelector(".brood button");
   await sharp(page);
   await close(page, /409/);
-  return ["five generations, undone, branched, published, reloaded, reopened after a kill, and gone on with in a second tab"];
+  return ["five generations, undone, branched, kept, reloaded, reopened after a kill, and gone on with in a second tab"];
 }
 
 /** From a click on “Breed” to the frame that has all pictures: where the choice was made a moment before, so that they are drawn already, where the click follows
@@ -239,7 +240,7 @@ export async function sheets(studio) {
   await page.click("text=Look inside");
   await page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
   expect(/#\/look\/studio\/sessions\/parts\.toml\/8\/6/.test(page.url()), `the address names session, sheet and place: ${page.url()}`);
-  expect(await page.textContent("h1") === "parts, sheet 8, picture 7", `and the title too: ${await page.textContent("h1")}`);
+  expect(await page.textContent("h1") === "parts, sheet 8, picture 6", `and the title too: ${await page.textContent("h1")}`);
   const inside = await pixelsOf(page, "canvas.picture");
   await studio.restart();
   await page.reload();

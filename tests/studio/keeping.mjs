@@ -55,6 +55,11 @@ export async function keeping(studio) {
   await page.waitForFunction(() => document.querySelector(".sheet button[hidden]"), null, { timeout: 60_000 });
   expect((await effects(page, "3:1.75")).every(({ said, right }) => Math.abs(said - right) <= 0.03), "and then it is drawn from there");
 
+  // As large as the window, with the moved weight.
+  await page.click("button:text('Large')");
+  await page.waitForFunction(() => document.querySelector("dialog.large img").naturalWidth === 1024, null, { timeout: 60_000 });
+  expect(/set=3%3A1.75/.test(await page.getAttribute("dialog.large img", "src")), "the large picture has the moved weight");
+  await page.click("dialog.large button:text('Close')");
   // Saved: the genome has the weight.
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("header a:text('Genome')")]);
   const saved = JSON.parse(readFileSync(await download.path(), "utf8"));
@@ -100,7 +105,7 @@ export async function library(studio) {
   expect(!own.some((name) => /^(elite|novelty|target)_/.test(name)), `and is nobody's own: ${own}`);
   const builtin = await page.locator("section:has(h2:text-is('Come with Picloom')) .tile").count();
   expect(builtin >= 25, `${builtin} come with it`);
-  const folded = page.locator(".folded");
+  const folded = page.locator("section:has(h2:text-is('Searches')) .folded");
   expect(await folded.count() === 1 && await folded.locator(".tile").count() === 0, "a search is one entry");
   await folded.locator("summary").click();
   await folded.locator(".tile").first().waitFor();

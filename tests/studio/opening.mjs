@@ -1,6 +1,7 @@
 // Files of every kind that can be opened, and a session that was bred elsewhere.
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { close, expect, go, open, picloom, root } from "./studio.mjs";
 
 const MOTH = "genomes/bred_moth.json";
@@ -43,6 +44,27 @@ export async function opening(studio) {
     opened.push(path.extname(name));
   }
 
+  // A file of many genomes is one entry: its first are shown, the others are opened by id or number.
+  picloom("genome", "convert", MOTH, "given/moth.vlm.json");
+  const genome = JSON.parse(readFileSync(path.join(root, "given/moth.vlm.json"), "utf8"));
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`run ${i}/#`, genome]));
+  writeFileSync(path.join(root, "given/many.json.gz"), gzipSync(JSON.stringify(many)));
+  await go(page, "#/pictures");
+  await drop(page, "given/many.json.gz");
+  await page.waitForFunction(() => location.hash.startsWith("#/pictures/studio/opened/many"), null, { timeout: 60_000 });
+  await page.waitForSelector(".folded[open] form", { timeout: 60_000 });
+  const entry = page.locator(".folded:has-text('opened/many')");
+  expect(/30 genomes/.test(await entry.locator("summary").textContent()) && await entry.locator("a").count() === 24, "a file of 30 shows its first");
+  await entry.locator("[name=name]").fill("30");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("[data-unit]", { timeout: 60_000 });
+  expect(/run 29/.test(await page.textContent("h1")), `the thirtieth is opened: ${await page.textContent("h1")}`);
+  await go(page, "#/pictures");
+  await page.locator(".folded:has-text('given/many') summary").click();
+  await page.locator(".folded[open] a").nth(3).click();
+  await page.waitForSelector("[data-unit]", { timeout: 60_000 });
+  opened.push("a file of 30");
+
   // What the command bred goes on in a copy; the file it came from stays.
   await go(page, "#/pictures");
   await page.click("li:has-text('genomes/sessions/moth.toml') button");
@@ -51,8 +73,8 @@ export async function opening(studio) {
 
   // The genome of a picture, to be saved.
   await page.click(".brood button >> nth=1");
-  const [genome] = await Promise.all([page.waitForEvent("download"), page.click(".controls a:text('Genome')")]);
-  const saved = await genome.path();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".controls a:text('Genome')")]);
+  const saved = await download.path();
   expect(JSON.parse(picloom("genome", "info", named(saved), "--json")).nodes > 0, "a saved genome can be read");
 
   // Colour alone can be chosen, and bred.

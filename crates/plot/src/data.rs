@@ -16,6 +16,8 @@ pub(super) const LEAST: usize = 3;
 
 /// Values of a column that have places, lines or panels of their own, at most.
 const MOST_PLACES: usize = 2_000;
+/// Most bytes of the name of a place.
+const LONGEST_NAME: usize = 2_000;
 
 /// The rows of a table that a figure shows.
 pub struct Selected<'a> {
@@ -106,15 +108,18 @@ impl<'a> Selected<'a> {
         let [x, y] = [&spec.x, &spec.y].map(|of| of.as_ref().map(Measure::column));
         let places = match spec.kind {
             Kind::Scatter => [None, None],
-            Kind::Heatmap => [x, y],
+            Kind::Heatmap | Kind::Pictures => [x, y],
             _ => [x, None],
         };
         let columns = [&spec.series, &spec.panel, &spec.by].map(|column| column.as_deref());
         for name in columns.into_iter().chain(places).flatten() {
-            let count =
-                self.table.get(name).map_or(0, |column| self.distinct(column, &self.rows).len());
+            let Some(column) = self.table.get(name) else { continue };
+            let values = self.distinct(column, &self.rows);
             let expected = format!("a column of at most {MOST_PLACES} values");
-            Refusal::unless(count <= MOST_PLACES, name, expected, count.to_string())?;
+            Refusal::unless(values.len() <= MOST_PLACES, name, expected, values.len())?;
+            let longest = values.iter().map(|value| value.len()).max().unwrap_or(0);
+            let expected = format!("values of at most {LONGEST_NAME} bytes");
+            Refusal::unless(longest <= LONGEST_NAME, name, expected, longest)?;
         }
         Ok(())
     }

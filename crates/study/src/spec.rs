@@ -25,6 +25,9 @@ const EXTENDS: &str = "extends";
 /// The profile that is the spec's own values.
 pub const STANDARD: &str = "standard";
 
+/// The profile whose numbers mean nothing: it only shows that everything runs. Its results lie apart.
+pub const SMOKE: &str = "smoke";
+
 /// The spec of one kind of study.
 pub trait Spec: DeserializeOwned {
     /// Its `kind`.

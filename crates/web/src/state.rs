@@ -102,6 +102,7 @@ impl Shelf for Desk {
             r2: learned.as_ref().and_then(|(_, r2)| *r2),
             seed: None,
             at: Vec::new(),
+            own: false,
         }
     }
 

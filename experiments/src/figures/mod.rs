@@ -19,7 +19,7 @@
 //! | `theory` | the theory, alone and beside trained networks |
 //! | `structural` | do parts of a picture live in subnetworks of their own |
 //! | `verdicts` | the ledger as a forest plot |
-//! | [`page`] | the table of the paper's figures in `docs/FIGURES.md` |
+//! | [`page`] | the table of the paper's figures in `figures/README.md` |
 //! | [`report`] | the whole study in one page |
 
 #[doc(hidden)]

@@ -129,7 +129,7 @@ pub fn study_report(folder: &Path, command: &str) -> String {
         "This command wrote the page, from records; the commands that make the records stand at the end of each part.",
     ));
     page.footer(
-        "Written by `picloom-experiments report` from records only; figure numbers of the paper are in `docs/FIGURES.md`.",
+        "Written by `picloom-experiments report` from records only; figure numbers of the paper are in `figures/README.md`.",
     )
     .render()
 }

@@ -3,6 +3,7 @@
 use crate::network::{Coords, Network, Weights, Wiring};
 use crate::page::NetworkRequest;
 use crate::score::FIT_GATE;
+use crate::studio::answer::Refusal;
 use crate::studio::names;
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
@@ -99,6 +100,9 @@ impl Work {
                     Some(_) => format!("{picture}: train {kind} of {name}"),
                 }
             }
+            Work::Prune { method, budget: Some(links), .. } => {
+                format!("{name}: prune by {method} to {links} links")
+            }
             Work::Prune { method, .. } => format!("{name}: prune by {method}"),
             Work::Evolve { .. } => format!("{name}: evolve towards it"),
         }
@@ -111,6 +115,22 @@ impl Work {
             Work::Prune { steps, .. } => steps.unwrap_or(0),
             Work::Evolve { generations, .. } => *generations,
         }
+    }
+
+    /// The same for so many more steps or generations.
+    ///
+    /// # Errors
+    /// A pruning has an end.
+    pub(crate) fn longer(&self, more: u64) -> Result<Work, Refusal> {
+        let mut work = self.clone();
+        match &mut work {
+            Work::Train { steps, .. } => *steps = steps.saturating_add(more),
+            Work::Evolve { generations, .. } => *generations = generations.saturating_add(more),
+            Work::Prune { .. } => {
+                return Err(Refusal::bad("more: expected a training or a search, found a pruning"));
+            }
+        }
+        Ok(work)
     }
 
     /// The network.
@@ -195,6 +215,18 @@ impl Job {
         };
         Job { name, title, work, stop: AtomicBool::new(false), state: Mutex::new(state) }
     }
+
+    /// The same with other work, stopped where this one stands.
+    pub(crate) fn with(&self, work: Work) -> Self {
+        let State { step, curve, r2, best, drawn, .. } = &*self.state();
+        let longer = Job::new(self.name.clone(), self.title.clone(), work);
+        let mut state = longer.state();
+        (state.step, state.r2) = (*step, *r2);
+        (state.curve, state.best, state.drawn) = (curve.clone(), best.clone(), drawn.clone());
+        drop(state);
+        longer
+    }
+
     /// How it stands, to be read or changed.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -235,7 +267,8 @@ impl Job {
             },
             target: match &self.work {
                 Work::Train { id, target, .. } => target.clone().or_else(|| Some(id.clone())),
-                _ => None,
+                Work::Evolve { id, .. } => Some(id.clone()),
+                Work::Prune { .. } => None,
             },
             status: state.status,
             step: state.step,
@@ -253,6 +286,7 @@ impl Job {
                 _ => (state.status == Status::Finished).then(|| format!("{RUNS}/{}", self.name)),
             },
             can_resume: matches!(state.status, Status::Stopped | Status::Failed),
+            can_go_on: state.status == Status::Finished && self.work.longer(0).is_ok(),
             error: state.error.clone(),
             curve: with_curve.then(|| curve.collect()),
         }
@@ -278,6 +312,8 @@ pub(crate) struct Shown {
     fit: Option<bool>,
     run: Option<String>,
     can_resume: bool,
+    /// Whether it is finished, and can be made longer.
+    can_go_on: bool,
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<(u64, f64)>>,

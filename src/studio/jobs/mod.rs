@@ -188,9 +188,7 @@ pub(super) fn begin(studio: &Studio, wanted: Work) -> Answer {
         Some(job) => job,
         None => {
             Jobs::has_room(locked(&studio.jobs.line).len())?;
-            let file = File { format: FORMAT.into(), work: wanted.clone() };
-            let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
-            write_json(&path, &file).map_err(Refusal::unwritten)?;
+            write_job(studio, &name, &wanted)?;
             let job = Arc::new(Job::new(name.clone(), studio.title_of(&wanted), wanted));
             let mut all = locked(&studio.jobs.all);
             // Two may have asked at once.
@@ -231,11 +229,56 @@ pub(super) fn stop(studio: &Studio, name: &str, _: Nothing) -> Answer {
     json_of(&job.shown(true))
 }
 
+/// How much longer a job goes on that was finished.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Longer {
+    /// Steps or generations; 0 for a job that was stopped.
+    #[serde(default)]
+    more: u64,
+}
+
 /// `POST …/resume`.
-pub(super) fn resume(studio: &Studio, name: &str, _: Nothing) -> Answer {
-    let job = studio.jobs.get(name)?;
+pub(super) fn resume(studio: &Studio, name: &str, Longer { more }: Longer) -> Answer {
+    let mut job = studio.jobs.get(name)?;
+    if more > 0 && job.state().status == Status::Finished {
+        let work = job.work.longer(more)?;
+        work::check(studio, &work)?;
+        write_job(studio, name, &work)?;
+        let longer = Arc::new(job.with(work));
+        let mut all = locked(&studio.jobs.all);
+        let place = all.iter().position(|known| Arc::ptr_eq(known, &job));
+        let place = place.ok_or_else(|| Refusal::bad(format!("{name}: it goes on already")))?;
+        all[place] = longer.clone();
+        job = longer;
+    }
     studio.jobs.call(&job)?;
     json_of(&job.shown(true))
+}
+
+/// Forgets a job that stands still, by the id of its run: the paths of what it leaves. `None` for the id of no run here.
+///
+/// # Errors
+/// It waits or works.
+pub(super) fn let_go(studio: &Studio, id: &str) -> Result<Option<Vec<PathBuf>>, Refusal> {
+    let Some(name) = id.strip_prefix(RUNS).and_then(|rest| rest.strip_prefix('/')) else {
+        return Ok(None);
+    };
+    let job = studio.jobs.get(name)?;
+    if matches!(job.state().status, Status::Queued | Status::Running) {
+        return Err(Refusal::bad(format!(
+            "{name}: expected a job that stands still; stop it first"
+        )));
+    }
+    locked(&studio.jobs.all).retain(|known| !Arc::ptr_eq(known, &job));
+    let folder = studio.root.path(RUNS)?;
+    Ok(Some(vec![folder.join(name), folder.join(format!("{name}.json"))]))
+}
+
+fn write_job(studio: &Studio, name: &str, work: &Work) -> Result<(), Refusal> {
+    let file = File { format: FORMAT.into(), work: work.clone() };
+    let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
+    write_json(&path, &file).map_err(Refusal::unwritten)
 }
 
 impl Studio {

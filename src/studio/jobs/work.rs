@@ -214,7 +214,10 @@ fn train(studio: &Studio, job: &Job) -> Result<bool, String> {
     let genome = source.genome.as_ref().filter(|_| network.arch.is_none());
     let variance = target.picture.variance();
     let drawn = Drawn { network: network.clone(), coords: source.coords, variance };
-    let made = TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
+    let mut made =
+        TrainJob::new(arm, &target, source.coords, (network, mask), None, genome, config);
+    // So that it can be made longer.
+    made.keeps_state = true;
     let folder = folder_of(studio, job)?;
     FolderKind::Training.ensure(&folder).map_err(told)?;
     let _lock = FolderLock::take(&folder).map_err(told)?;

@@ -139,5 +139,5 @@ export const keepScore = (job) => busy("Measuring", watch("keep-score", { job })
 export function upload(file, arch) {
   const request = { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file };
   const opened = answered(fetch(call("open", { name: file.name, arch }), request)).then((response) => response.json());
-  return busy(`Opening ${file.name}`, opened.then(({ id, kind }) => ({ id, page: kind === "picture" ? "train" : "look" })));
+  return busy(`Opening ${file.name}`, opened.then(({ id, kind }) => ({ id, page: { picture: "train", collection: "pictures" }[kind] ?? "look" })));
 }

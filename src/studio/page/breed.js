@@ -1,9 +1,11 @@
 // Breeding: a sheet of pictures, a choice, the next sheet.
 
 import { arrows, ask, button, choice, complain, count, field, fill, h, keys, say, square } from "./dom.js";
-import { address, rename } from "./route.js";
+import { address, leaf, rename } from "./route.js";
 import { meaning, term } from "./words.js";
-import { foresee, get, getWithPixels, hasFiles, postForPixels, saveAt, showAt } from "./api.js";
+import { foresee, get, getWithPixels, hasFiles, post, postForPixels, saveAt, showAt } from "./api.js";
+import { larger } from "./large.js";
+import { managed } from "./manage.js";
 import { newSession } from "./start.js";
 import { treeOf } from "./tree.js";
 import { filmSaver, pictureSaver } from "./save.js";
@@ -115,10 +117,11 @@ export async function showBreed(main, { id: name, query }) {
     const place = chosen.size === 1 ? [...chosen][0] : focus;
     const picture = square(160, { class: "picture", role: "img", "aria-label": "The picture" });
     picture.getContext("2d").drawImage(cells[place].firstChild, 0, 0, 160, 160);
-    const answer = await ask("Publish this picture", [picture,
+    const answer = await ask("Keep this picture", [picture,
       field("Name", h("input", { name: "name", required: true, maxlength: 60, autocomplete: "off" })),
       field("Tags", h("input", { name: "tags", autocomplete: "off", placeholder: "face, round" }), "Between commas."),
-    ], "Publish");
+      h("p", { class: "note" }, "It becomes a genome in genomes/, beside this session."),
+    ], "Keep");
     if (!answer) return;
     const tags = answer.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
     if (shown !== session.at) {
@@ -126,11 +129,11 @@ export async function showBreed(main, { id: name, query }) {
       if (!there) return;
       session = there;
     }
-    const [done] = await tell("publish", { place, name: answer.name, tags }, "Publishing");
+    const [done] = await tell("publish", { place, name: answer.name, tags }, "Keeping it");
     if (!done) return;
     session = await get(under(name), null, "Reading the session");
     menu();
-    say(`Published as ${done.id}`);
+    say(`Kept as ${done.id}`);
   }
 
   const inside = (place) => address("look", `${session.id}/${shown}/${place}`);
@@ -183,7 +186,7 @@ export async function showBreed(main, { id: name, query }) {
     session.sheet.forEach((cell, i) => {
       cells[i].className = cell.kept ? "kept" : "";
       cells[i].setAttribute("aria-pressed", "false");
-      cells[i].setAttribute("aria-label", `Picture ${i + 1}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`);
+      cells[i].setAttribute("aria-label", `Picture ${i}, ${count(cell.links, "link")}${cell.kept ? ", the parent" : ""}`);
     });
   }
 
@@ -225,6 +228,7 @@ export async function showBreed(main, { id: name, query }) {
   function toggle(place) {
     if (!chosen.delete(place)) chosen.add(place);
     cells[place].setAttribute("aria-pressed", String(chosen.has(place)));
+    detail([...chosen].at(-1) ?? place);
     look();
     menu();
     named();
@@ -234,12 +238,13 @@ export async function showBreed(main, { id: name, query }) {
     const cell = session.sheet[place];
     if (!cell) return;
     const words = cell.changes?.length ? h("ul", null, cell.changes.map((change) => h("li", null, change))) : h("p", { class: "note" }, cell.kept ? "The parent, unchanged." : "From the start.");
-    changes.replaceChildren(h("h3", null, `Picture ${place + 1}`), h("small", null, term("node", count(cell.nodes, "node")), ", ", term("link", count(cell.links, "link"))), words);
+    changes.replaceChildren(h("h3", null, `Picture ${place}`), h("small", null, term("node", count(cell.nodes, "node")), ", ", term("link", count(cell.links, "link"))), words);
   }
 
   function menu() {
     const away = shown !== session.at;
-    lead.replaceChildren(term("generation", `Generation ${generation()}`), `${away ? ", an earlier sheet: breed from it to branch" : ""}. ${
+    const held = [["palette", "free"], ["symmetry", "none"], ["background", "free"]].filter(([key, usual]) => session[key] !== usual).map(([key]) => `${key} ${session[key]}`);
+    lead.replaceChildren(term("generation", `Generation ${generation()}`), held.length ? ` (${held.join(", ")})` : "", `${away ? ", an earlier sheet: breed from it to branch" : ""}. ${
       chosen.size ? `${count(chosen.size, "picture")} chosen.` : "Choose what you like, and breed."}`);
     go.textContent = chosen.size > 1 ? `Breed ${chosen.size} together` : "Breed";
     go.disabled = chosen.size === 0;
@@ -248,12 +253,13 @@ export async function showBreed(main, { id: name, query }) {
     const place = chosen.size === 1 ? [...chosen][0] : null;
     const cell = session.sheet[place];
     const at = { node: shown, place };
-    more.replaceChildren(...(place === null ? [h("small", null, hasFiles ? "Choose one to publish it, to look inside, or to save it." : "Choose one to look inside, to train on it, or to save it.")] : [
-      hasFiles && button("Publish …", publish),
-      h("a", { class: "button", href: inside(place) }, "Look inside"),
+    more.replaceChildren(...(place === null ? [h("small", null, hasFiles ? "Choose one to keep it, to look inside, or to save it." : "Choose one to look inside, to train on it, or to save it.")] : [
+      hasFiles && button("Keep …", publish),
+      h("a", { class: "button", href: inside(place) }, "Look inside"), large,
+      button("Other colours …", () => newSession([one().id], [`picture ${place}`]).catch(complain), { title: "A new session from this picture, in another palette" }),
       !hasFiles && h("a", { class: "button", href: address("train", `${session.id}/${shown}/${place}`) }, "Train"),
       genome(at), saver, hasFiles && shown > 0 ? film : null].filter(Boolean)));
-    published.replaceChildren(...(session.published?.length ? [h("h3", null, "Published"), h("ul", null, session.published.map((id) =>
+    published.replaceChildren(...(session.published?.length ? [h("h3", null, "Kept"), h("ul", null, session.published.map((id) =>
       h("li", null, h("a", { href: address("look", id) }, id))))] : []));
   }
 
@@ -265,6 +271,7 @@ export async function showBreed(main, { id: name, query }) {
   const published = h("div");
   const one = () => ({ id: `${session.id}/${shown}/${[...chosen][0]}`, wiring: "graph" });
   const saver = hasFiles ? pictureSaver(one) : null;
+  const large = larger(() => ({ ...one(), name: `Picture ${[...chosen][0]}` }));
   const film = filmSaver(one, () => ({}), "Film from the first ancestor to this picture");
   fill(main, h("header", { class: "page" }, title, lead),
     h("div", { class: "nursery" }, brood,
@@ -276,11 +283,12 @@ export async function showBreed(main, { id: name, query }) {
         }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
-    h("p", { class: "note" }, hasFiles ? "Kept after every step; a session begins again where it was left. " : "The address holds the whole session. ", button("A new session", () => newSession().catch(complain))));
+    h("p", { class: "note" }, hasFiles ? "Kept after every step; a session begins again where it was left. " : "The address holds the whole session. ", button("A new session", () => newSession().catch(complain)),
+      ...(hasFiles ? [" ", ...managed(session, { go: ({ id }) => address("breed", leaf(id)), copy: () => post("sessions", { from: [session.id], name: session.name }, "Copying it").then((copy) => (location.hash = address("breed", copy.name))) })] : [])));
   await stand(session, shown, first);
   for (const place of (query.get("chosen") ?? "").split(",")) if (place !== "" && cells[place]) toggle(Number(place));
   keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", () => breed().catch(complain)], ["l", "look inside the picture with the focus", () => (location.hash = inside(focus))], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
-    ...(!hasFiles ? [] : [["p", "publish the picture with the focus", () => {
+    ...(!hasFiles ? [] : [["p", "keep the picture with the focus", () => {
       if (chosen.size !== 1) {
         [...chosen].forEach(toggle);
         toggle(focus);

@@ -4,7 +4,8 @@ import { button, complain, count, fill, h, keys, number, say } from "./dom.js";
 import { address } from "./route.js";
 import { meaning, term } from "./words.js";
 import { besideTarget, get, post, showAt } from "./api.js";
-import { thumb } from "./start.js";
+import { newSession, thumb } from "./start.js";
+import { managed } from "./manage.js";
 import { lossCurve } from "./charts.js";
 
 /** The mark of a network whose score does not count. */
@@ -79,13 +80,16 @@ async function showJob(main, id) {
     actions.replaceChildren(...[
       going && button("Stop", () => act("stop")),
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
+      job.can_go_on && button(`Go on for ${count(job.steps, counted)}`, () => act("resume", { more: job.steps })),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
       job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
-    ].filter(Boolean));
+      job.kind === "evolve" && job.run && !going && button("Breed from it", () => newSession([job.run]).catch(complain)),
+      !going && managed({ id: `runs/studio/${job.job}`, name: titleOf(job) }),
+    ].flat().filter(Boolean));
   }
 
-  async function act(what) {
-    await post(`${path}/${what}`, {}, what === "stop" ? "Stopping" : "Going on").catch(complain);
+  async function act(what, body = {}) {
+    await post(`${path}/${what}`, body, what === "stop" ? "Stopping" : "Going on").catch(complain);
     job = await get(path, null, "Reading");
     show();
     follow().catch(complain);
@@ -106,7 +110,7 @@ async function showJob(main, id) {
   }
 
   fill(main, h("header", { class: "page" }, h("h1", null, titleOf(job)), h("p", { class: "lead" }, state)),
-    h("div", { class: "job" }, h("figure", null, image), h("div", null, bar, told, chart, actions)));
+    h("div", { class: "job" }, h("figure", null, image, job.target && h("figcaption", { class: "row" }, thumb(job.target, "The picture to learn", 96), h("small", null, job.kind === "evolve" ? "goes towards this picture" : "learns this picture"))), h("div", null, bar, told, chart, actions)));
   show();
   picture();
   follow().catch(complain);

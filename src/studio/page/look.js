@@ -11,6 +11,8 @@ import { wiringOf, linkName } from "./wiring.js";
 import { contactSheet } from "./sheet.js";
 import { newSession } from "./start.js";
 import { filmSaver, pictureSaver } from "./save.js";
+import { larger } from "./large.js";
+import { managed } from "./manage.js";
 
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
@@ -138,7 +140,7 @@ export async function startWork(kind, network, wiring, target) {
       !target && field("Picture to learn", select([["", "its own"], ...offered([...(library.pictures ?? []), ...(library.genomes ?? [])])], "", () => {}, { name: "target" })),
       numeric("steps", "Steps", 4000, { min: 1, step: 1, title: meaning("step") }), numeric("size", "Pixels along the picture", 64, { min: 8, max: 512, step: 1 }),
       optimizer.element,
-      numeric("lr", "Learning rate", 0.003, { step: "any" }), numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
+      numeric("lr", "Learning rate", 0.003, { min: 1e-6, step: "any" }), numeric("seed", "Seed", 0, { step: 1, title: meaning("seed") }),
     ], "Train"],
     evolve: () => [`Evolve towards ${given(target)}`, [
       numeric("generations", "Generations", 100, { min: 1, max: 100000, step: 1, title: meaning("generation") }),
@@ -300,16 +302,24 @@ export async function showLook(main, { id, query }) {
       readout();
       changed();
     });
+    // From where it changes the picture, below its own value, to where it does above.
+    const filmed = async (t, canvas, side) => {
+      const { down, up } = (await found) ?? { down: [], up: [] };
+      const end = (deltas, other) => deltas.findLast((delta) => delta !== null) ?? other;
+      const [low, high] = [base + end(down, -reach / 2), base + end(up, reach / 2)];
+      await easel.draw([{ canvas, side, frame: frame.frame, set: new Map([...easel.moved, [i, low + t * (high - low)]]) }]);
+    };
+    const found = find("matched", { id, wiring, link: i }, "Measuring its effect").catch(() => null);
     panel.hidden = false;
     const { labels = [] } = network.links[i];
     panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
-        hasFiles && filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`)));
+        filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`, filmed)));
     readout();
     if (value === undefined) changed();
     else move(value);
-    const matched = await find("matched", { id, wiring, link: i }, "Measuring its effect").catch(() => null);
+    const matched = await found;
     if (link !== i || !matched) return;
     const jump = (e, deltas, sign) => {
       const k = matched.effects.findIndex((effect) => Math.abs(effect - e) < 1e-6);
@@ -340,7 +350,8 @@ export async function showLook(main, { id, query }) {
         h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
         h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score"),
         network.has_genome && genome,
-        saver),
+        larger(() => ({ ...shownNow(), name: network.name || leaf(id) })), saver,
+        network.own && managed({ id, name: network.name || leaf(id) }, { go: (kept) => address("look", kept.id) })),
       !network.has_genome && h("p", { class: "note" }, isGenome
         ? "In layers: no genome holds these weights. To keep, breed or save it, take it as it was evolved."
         : "A network in layers: it has no genome to keep or to breed from.")),
@@ -348,7 +359,8 @@ export async function showLook(main, { id, query }) {
       h("div", { class: "side" }, h("figure", null, canvas, h("figcaption", { class: "row" }, frame.buttons, by)), knobs, panel,
         score && h("div", { class: "panel" }, h("h2", null, term("score", "Score ", h("span", { class: "value" }, number(score.score)))), scoreBar(score),
           h("p", { class: "note" }, term("interval", `Between ${number(score.low)} and ${number(score.high)}`), ": how likely the picture is still ", term("clean", "clean"), " after a change of one weight (", term("clean_share", `clean share ${number(score.clean_share)}`), ")", network.fit === false ? ". It does not count: the network has not learned its picture." : "."),
-          ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`))),
+          ...(score.measures ?? []).map((m) => h("p", { class: "note" }, h("strong", null, `${m.name} ${number(m.value)}`), ` (weights shuffled ${number(m.null)}${m.evolved === null || m.evolved === undefined ? "" : `, evolved ${number(m.evolved)}`}): ${m.reference}`)),
+          score.measures?.length > 0 && h("p", { class: "note" }, "Weights shuffled: the same weights on other links. Such a network mostly draws something simple, which few changes damage: its number is no mark to reach.")),
         provenance(network)),
       h("div", { class: "inside" }, drawing.element, told, sheet.element)));
   easel.ready.then(() => {

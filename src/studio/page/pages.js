@@ -1,6 +1,6 @@
 // One page at a time: the one that the address names.
 
-import { complain, fill, h, help, keys, listen } from "./dom.js";
+import { complain, fill, h, help, keys, listen, say } from "./dom.js";
 import { address, arrive } from "./route.js";
 import { takeDrops } from "./start.js";
 
@@ -14,6 +14,7 @@ export function showPages(pages, { site, links, missing }) {
     const turn = ++shown;
     leave?.();
     leave = null;
+    document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
     keys([]);
     document.querySelectorAll("#nav a").forEach((link) => {
       if (link.getAttribute("href") === address(here.page)) link.setAttribute("aria-current", "page");
@@ -47,6 +48,11 @@ export function showPages(pages, { site, links, missing }) {
     document.getElementById("main").focus();
   });
   listen();
+  // A finger cannot rest on a word: it says its meaning where it is touched.
+  document.addEventListener("click", (event) => {
+    const word = event.target.closest("[data-term]");
+    if (event.pointerType === "touch" && word?.title && !event.target.closest("a, button, summary, label")) say(word.title);
+  });
   takeDrops();
   addEventListener("hashchange", show);
   addEventListener("unhandledrejection", (event) => complain(event.reason));

@@ -1,10 +1,12 @@
 // Pictures and films as files: from the server, which is asked first whether it can, or by the graphics card.
 
-import { ask, busy, button, complain, field, h, number, say, select } from "./dom.js";
+import { ask, busy, button, complain, field, h, number, say, select, square } from "./dom.js";
 import { call, get, hasFiles } from "./api.js";
 
 // Side of what the graphics card draws at once.
 const TILE = 1024;
+// The longer side of a picture that shows its shape.
+const SHAPE = 220;
 
 /** `512` or `6000x4000` as [width, height]; null for anything else. */
 export function readSize(text) {
@@ -46,7 +48,16 @@ export function pictureSaver(network, easel) {
     return problem;
   };
   const limits = () => (!hasFiles ? { side: 16384, pixels: 2 ** 28 } : get("saves", { id: network().id, wiring: network().wiring }, "Asking"));
-  size.addEventListener("input", () => said(readSize(size.value) ? null : sizeProblem(size.value, {})));
+  // Another shape shows more of the longer side: small, before it is drawn large.
+  const shape = h("img", { class: "picture shape", alt: "The picture in this shape", hidden: true });
+  size.addEventListener("input", () => {
+    const wanted = readSize(size.value);
+    said(wanted ? null : sizeProblem(size.value, {}));
+    shape.hidden = !hasFiles || !wanted || wanted[0] === wanted[1];
+    if (shape.hidden) return;
+    const small = wanted.map((pixels) => Math.max(2, Math.round((pixels * SHAPE) / Math.max(...wanted))));
+    shape.src = call("download", { ...network(), size: small.join("x"), format: "png" });
+  });
   const save = button("Save", async () => {
     try {
       if (said(sizeProblem(size.value, await limits()))) return;
@@ -60,7 +71,7 @@ export function pictureSaver(network, easel) {
     }
   }, { title: "Save the picture" });
   const formats = !hasFiles ? null : select(FORMATS, format, (value) => (format = value), { "aria-label": "Format" });
-  return h("span", { class: "save" }, h("span", { class: "joined" }, save, size, formats), note);
+  return h("span", { class: "save" }, h("span", { class: "joined" }, save, size, formats), note, shape);
 }
 
 /** Draws a picture in tiles on the graphics card and saves it as a PNG. */
@@ -92,7 +103,11 @@ async function saveByCard(easel, { frame, name }, [width, height]) {
 async function saveCanvas(canvas, name) {
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error("This browser cannot hold a picture of this size. Try a smaller one.");
-  const link = h("a", { href: URL.createObjectURL(blob), download: `${name.replaceAll(/[^\p{L}\p{N}._ -]/gu, "_")}.png` });
+  saveBlob(blob, `${name}.png`);
+}
+
+function saveBlob(blob, name) {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name.replaceAll(/[^\p{L}\p{N}._ -]/gu, "_") });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
@@ -145,22 +160,63 @@ async function saveFigure(part, name) {
   await saveCanvas(canvas, name);
 }
 
-const FILMS = { gif: "GIF", apng: "APNG", mp4: "MP4", webm: "WebM" };
+const FILMS = { here: "WebM, by this browser", gif: "GIF", apng: "APNG", mp4: "MP4", webm: "WebM" };
+// Pictures a second of a film that the browser makes.
+const RATE = 25;
 
-/** A button that asks how a film is to be, and saves it. `network()` names what is drawn, `more()` what moves. */
-export function filmSaver(network, more, title) {
+/** Whether this browser can make films. */
+const records = () => Boolean(globalThis.MediaRecorder?.isTypeSupported("video/webm"));
+
+/** A film by the browser's own encoder: `draw(t, canvas, side)` draws what is seen at t of 0 to 1. Every picture is drawn first, and then shown in time. */
+async function record(draw, { size, seconds, back }, name) {
+  const side = Number(size);
+  const [drawn, shown] = [square(side), square(side)];
+  const pictures = [];
+  const count = Math.max(2, Math.round(RATE * seconds));
+  for (let i = 0; i < count; i++) {
+    // It rests at both ends.
+    await draw((1 - Math.cos((Math.PI * i) / (count - 1))) / 2, drawn, side);
+    pictures.push(await createImageBitmap(drawn));
+  }
+  if (back) pictures.push(...pictures.slice(1, -1).toReversed());
+  const on = shown.getContext("2d");
+  const recorder = new MediaRecorder(shown.captureStream(RATE), { mimeType: "video/webm", videoBitsPerSecond: 8e6 });
+  const parts = [];
+  recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
+  const ended = new Promise((done) => recorder.addEventListener("stop", done, { once: true }));
+  recorder.start();
+  const began = performance.now();
+  for (const [i, picture] of pictures.entries()) {
+    on.drawImage(picture, 0, 0);
+    await new Promise((next) => setTimeout(next, Math.max(0, began + (1000 * (i + 1)) / RATE - performance.now())));
+  }
+  recorder.stop();
+  await ended;
+  saveBlob(new Blob(parts, { type: "video/webm" }), `${name}.webm`);
+}
+
+/**
+ * A button that asks how a film is to be, and saves it. `network()` names what is drawn, `more()` what moves; `draw` draws a moment of it for the browser's encoder
+ * (`record`). None where nobody can make one.
+ */
+export function filmSaver(network, more, title, draw) {
+  const here = draw && records() ? ["here"] : [];
+  if (!hasFiles && !here.length) return null;
   return button("Film …", async () => {
     try {
-      const { films, frame } = await get("saves", { id: network().id, wiring: network().wiring }, "Asking");
+      const { films, frame } = hasFiles ? await get("saves", { id: network().id, wiring: network().wiring }, "Asking") : { films: [], frame: 1024 ** 2 };
+      const all = films.includes("mp4") ? [...films, ...here] : [...here, ...films];
+      const first = films.includes("mp4") ? "mp4" : all[0];
       const input = (name, value, rest) => h("input", { name, type: "number", value, required: true, ...rest });
       const answer = await ask(title, [
-        field("Format", select(films.map((film) => [film, FILMS[film]]), films.includes("mp4") ? "mp4" : "gif", () => {}, { name: "format" }),
-          films.includes("mp4") ? null : "MP4 and WebM need the program ffmpeg beside the studio."),
-        field("Pixels along a side", input("size", 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
+        field("Format", select(all.map((film) => [film, FILMS[film]]), first, () => {}, { name: "format" }),
+          films.includes("mp4") || !hasFiles ? null : "A GIF of 512 pixels has some 17 MB, one of 256 four. MP4 needs the program ffmpeg beside the studio."),
+        field("Pixels along a side", input("size", first === "gif" ? 256 : 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
         field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
         h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
       ], "Save");
-      if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
+      if (answer?.format === "here") await busy("Filming", record(draw, answer, title));
+      else if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
     } catch (error) {
       complain(error);
     }

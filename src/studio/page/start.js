@@ -1,9 +1,10 @@
 // The start page: what lies in the studio's folder, each with its picture.
 
-import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select } from "./dom.js";
-import { address, leaf, listed } from "./route.js";
+import { ask, arrows, button, choice, complain, count, field, fill, h, keys, number, say, select, square } from "./dom.js";
+import { address, leaf, listed, route } from "./route.js";
 import { meaning, term } from "./words.js";
 import { get, hasFiles, post, showAt, upload } from "./api.js";
+import { filmSaver } from "./save.js";
 
 /** The picture of anything in the library. */
 export function thumb(id, name, size = 192) {
@@ -21,7 +22,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
     choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
-    field("Palette", select(options("free", "ember", "ocean", "forest", "dusk", "candy"), "free", () => {}, { name: "palette" }), "Which colours a coloured picture has; free: all."),
+    field("Palette", select([...(from.length ? [["", "as it is"]] : []), ...options("free", "ember", "ocean", "forest", "dusk", "candy")], from.length ? "" : "free", () => {}, { name: "palette" }), "Which colours a coloured picture has; free: all."),
     !from.length && field("Symmetry", select(options("none", "left-right", "top-bottom", "four-fold", "radial"), "none", () => {}, { name: "symmetry" })),
     !from.length && field("Background", select(options("free", "dark", "light"), "free", () => {}, { name: "background" }), "What the first pictures fade into."),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
@@ -31,7 +32,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
     name: answer.name || undefined, seed, from, set, grid: Number(answer.grid),
-    palette: answer.palette, symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
+    palette: answer.palette || undefined, symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
 }
@@ -62,9 +63,9 @@ function runWords(run) {
 const genomeWords = (g) => between([term("node", count(g.nodes, "node")), term("link", count(g.links, "link"))]);
 
 /** A list that stays closed, and is filled when it is opened: its pictures are many. `first`: the entry whose picture stands for all. */
-function folded(title, note, first, tiles) {
+function folded(title, note, first, tiles, open = false) {
   const list = h("ul", { class: "tiles" });
-  const details = h("details", { class: "folded", toggle: () => {
+  const details = h("details", { class: "folded", open, toggle: () => {
     if (!details.open || list.children.length) return;
     fill(list, tiles());
     arrows(list, [...list.querySelectorAll("a")]);
@@ -75,7 +76,7 @@ function folded(title, note, first, tiles) {
 /** Shows the library. */
 export async function showStart(main) {
   const library = await get("library", null, "Looking through the folder");
-  const { genomes: every = [], sessions = [], searches = [], runs: all = [], studies = [], pictures = [], unread = [] } = library;
+  const { genomes: every = [], sessions = [], searches = [], collections = [], runs: all = [], studies = [], pictures = [], unread = [] } = library;
   // One's own first; the results of a search under it; what comes with the program last.
   const genomes = every.filter((g) => !g.builtin && !searches.some((s) => s.id === g.search));
   const builtin = every.filter((g) => g.builtin);
@@ -93,6 +94,15 @@ export async function showStart(main) {
     return results.length ? folded(s.name, between([`${s.search} search`, term("genome", count(results.length, "genome")), s.generations !== null && term("generation", count(s.generations, "generation")),
       s.r2 !== null && term("r2", `R² ${number(s.r2, 3)}`), s.id]), results[0], () => results.map(genomeTile)) : null;
   };
+  const collectionOf = (c) => {
+    const idOf = (name) => `${c.id}#${name}`;
+    const some = c.ids.map((name) => ({ id: idOf(name), name }));
+    const tiles = () => [some.map((g) => tile(g, address("look", g.id), null, chosen)), c.count > some.length ? h("li", { class: "tile" }, h("form", { submit: (event) => {
+      event.preventDefault();
+      location.hash = address("look", idOf(new FormData(event.target).get("name").trim()));
+    } }, field("Another", h("input", { name: "name", required: true, autocomplete: "off" }), `Its id, or a number from 1 to ${c.count}.`))) : []].flat();
+    return folded(c.name, between([term("genome", count(c.count, "genome")), c.id]), some[0], tiles, route().id === c.id);
+  };
   const runsOf = (s) => {
     const all = runs.filter((run) => studyOf(run) === s);
     return all.length ? h("details", null, h("summary", null, `${count(all.length, "run")} of ${s.name}`), h("ul", { class: "tiles" }, all.map(runTile))) : null;
@@ -108,7 +118,9 @@ export async function showStart(main) {
         main.querySelectorAll(".pick input:checked").forEach((input) => (input.checked = false));
         chosen();
       }));
-    if (ids.every((id) => every.some((g) => g.id === id))) bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)));
+    if (!ids.every((id) => every.some((g) => g.id === id) || id.includes("#"))) return;
+    bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)),
+      ...(hasFiles && ids.length === 2 ? [filmSaver(() => ({ id: ids[0], wiring: "graph" }), () => ({ with: ids[1] }), "Film from one to the other")] : []));
   };
   const input = h("input", { type: "file", multiple: true, class: "hidden", tabindex: -1, "aria-label": "File to open", change: () => openFiles(input.files) });
   const open = button("Open a file", () => input.click());
@@ -121,6 +133,7 @@ export async function showStart(main) {
     mine.length ? shelf("Sessions", mine.map((s) => tile(s, address("breed", s.name), term("generation", `generation ${s.generation}`)))) : null,
     genomes.length ? shelf("Genomes", genomes.map(genomeTile)) : null,
     ownRuns.length ? shelf("Trained and pruned", ownRuns.map(runTile)) : null,
+    collections.length ? h("section", null, h("h2", null, "Collections"), collections.map(collectionOf)) : null,
     searches.length ? h("section", null, h("h2", null, "Searches"), searches.map(searchOf)) : null,
     pictures.length ? shelf("Pictures to learn", pictures.map((p) => tile(p, address("look", p.id), "opened"))) : null,
     others.length ? h("section", null, h("h2", null, "Sessions bred elsewhere"), h("ul", { class: "lines" }, others.map((s) =>
@@ -154,11 +167,41 @@ async function archOf(file) {
   return answer?.arch;
 }
 
+// Side of a picture that is made square here, at most.
+const LARGEST = 1024;
+
+/** A picture that is not square, or that one can see through, as the square that somebody wants of it; null if none is wanted. Any other file as it is. */
+async function squared(file) {
+  const image = /^image\//.test(file.type) ? await createImageBitmap(file).catch(() => null) : null;
+  if (!image) return file;
+  const { width, height } = image;
+  const side = Math.min(LARGEST, Math.max(width, height));
+  const canvas = square(side);
+  const on = canvas.getContext("2d", { willReadFrequently: true });
+  on.drawImage(image, 0, 0, side, side);
+  const isClear = on.getImageData(0, 0, side, side).data.some((value, i) => i % 4 === 3 && value < 255);
+  if (width === height && !isClear) return file;
+  const answer = await ask(`How is ${file.name} meant?`, [
+    width !== height && field("It is not square", select([["crop", "its middle"], ["pad", "all of it, with an edge"], ["stretch", "stretched"]], "crop", () => {}, { name: "fit" })),
+    field(isClear ? "Behind what one can see through" : "The edge", select([["#fff", "white"], ["#000", "black"], ["#808080", "grey"]], "#fff", () => {}, { name: "behind" })),
+  ], "Open");
+  if (!answer) return null;
+  const scale = side / (answer.fit === "pad" ? Math.max(width, height) : Math.min(width, height));
+  const [w, h] = answer.fit === "stretch" ? [side, side] : [width * scale, height * scale];
+  on.fillStyle = answer.behind;
+  on.fillRect(0, 0, side, side);
+  on.drawImage(image, (side - w) / 2, (side - h) / 2, w, h);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  return new File([blob], file.name.replace(/\.[^.]*$/, ".png"), { type: "image/png" });
+}
+
 /** Opens files, and shows the last. */
 export async function openFiles(files) {
   let last;
-  for (const file of files) {
+  for (const given of files) {
     try {
+      const file = await squared(given);
+      if (!file) continue;
       last = await upload(file, await archOf(file));
       say(`${file.name} is open`);
     } catch (error) {

@@ -23,6 +23,19 @@ export async function showStudy(main, { id, query }) {
     .map(([target, chart]) => h("figure", null, h("h3", null, target), chart)));
   const arm = pruned.includes(query.get("arm")) ? query.get("arm") : pruned[0];
   draw(arm);
+  const list = h("tbody");
+  let by = null;
+  /** Fills the table, by a column upwards, a second time downwards. */
+  function sort(name) {
+    const rows = [...(study.rows ?? [])];
+    const order = (a, b) => (typeof a[name] === "number" ? a[name] - (b[name] ?? Infinity) : String(a[name] ?? "~").localeCompare(String(b[name] ?? "~")));
+    if (name) rows.sort(by === name ? (a, b) => order(b, a) : order);
+    by = by === name ? null : name;
+    list.replaceChildren(...rows.map((row) => h("tr", { class: row.fit === false ? "pale" : null },
+      h("td", null, row.run ? h("a", { href: address("look", row.run) }, row.label) : row.label),
+      used.map(([name]) => h("td", { class: NUMBERS.includes(name) ? "right" : null }, String(value(row[name])), name === "score" && row.fit === false && [" ", h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit")])))));
+  }
+  sort(null);
   fill(main,
     h("header", { class: "page" }, h("h1", null, study.name || leaf(id)), h("p", { class: "lead" }, study.question)),
     study.claims?.length ? h("section", null, h("h2", null, "What it decides"), h("ul", { class: "lines" }, study.claims.map((claim) =>
@@ -37,10 +50,9 @@ export async function showStudy(main, { id, query }) {
         rename("study", id, { arm: name });
       }))), maps),
     study.rows?.length ? h("section", null, h("h2", null, "Every network"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of networks" },
-      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, TERMS[name] ? term(TERMS[name], title) : title)))),
-        h("tbody", null, study.rows.map((row) => h("tr", { class: row.fit === false ? "pale" : null },
-          h("td", null, row.run ? h("a", { href: address("look", row.run) }, row.label) : row.label),
-          used.map(([name]) => h("td", { class: NUMBERS.includes(name) ? "right" : null }, String(value(row[name])), name === "score" && row.fit === false && [" ", h("span", { class: "unfit", title: meaning("unfit"), "data-term": "unfit" }, "unfit")])))))))) : null,
+      h("table", null, h("thead", null, h("tr", null, h("th", { scope: "col" }, "Network"), used.map(([name, title]) => h("th", { scope: "col", class: NUMBERS.includes(name) ? "right" : null }, 
+          h("button", { type: "button", class: "plain", title: "Sort by it", click: () => sort(name) }, TERMS[name] ? term(TERMS[name], title) : title))))),
+        list))) : null,
     study.left_out ? h("p", { class: "note" }, `${study.left_out} more are in its record.`) : null);
   keys([]);
 }

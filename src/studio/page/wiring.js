@@ -225,7 +225,7 @@ export function wiringOf(network, easel, { link, hover, mapSide = 64, most = MOS
   const wide = h("p", { class: "note wide", hidden: true }, "The wiring goes on to the right: scroll sideways, or drag the bar under it.");
   new ResizeObserver(() => (wide.hidden = frame.scrollWidth <= frame.clientWidth + 2)).observe(frame);
   return {
-    element: h("div", null, chips.length > 0 && h("div", { class: "row chips", role: "group", "aria-label": "What people called its parts" }, h("small", null, "What people called its parts:"), chips), wide, frame,
+    element: h("div", null, chips.length > 0 && h("div", { class: "row chips", role: "group", "aria-label": "Names of its parts" }, h("small", null, "Names of its parts:"), chips), wide, frame,
       list && field("Take hold of a link, the strongest first", list)),
     squares,
     mark(i) {

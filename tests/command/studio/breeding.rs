@@ -170,7 +170,7 @@ fn a_genome_on_a_sheet_is_a_network_without_being_published() {
         (&network["kind"], &network["name"], &network["provenance"]["notes"]["session"]),
         (
             &json!("genome"),
-            &json!("wings, sheet 1, picture 8"),
+            &json!("wings, sheet 1, picture 7"),
             &json!("studio/sessions/wings.toml")
         )
     );

@@ -74,7 +74,10 @@ fn networks_are_called_by_what_they_are() {
     let jobs = served.json("/api/jobs");
     let names: Vec<&str> = list(&jobs).iter().map(|job| job["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"bred_moth: train a dense network"), "{names:?}");
-    assert!(names.contains(&"bred_moth: dense twin, trained: prune by sp"), "{names:?}");
+    assert!(
+        names.contains(&"bred_moth: dense twin, trained: prune by sp to 60 links"),
+        "{names:?}"
+    );
 }
 
 #[test]
@@ -232,4 +235,75 @@ fn studies_have_names_that_tell_them_apart() {
     assert_eq!(names, ["pruners (one)", "Comparison of bred_moth", "pruners (two)"]);
     let study = served.json("/api/study?id=picloom-compare");
     assert_eq!(study["name"], "Comparison of bred_moth");
+}
+
+#[test]
+fn things_are_renamed_and_put_aside() {
+    let (root, served) = studio();
+    let kept = served.made("/api/publish", &json!({ "id": MOTH, "name": "Night" }));
+    assert_eq!(kept["id"], "genomes/Night.json");
+    assert_eq!(served.network("genomes/Night.json")["own"], true);
+    served.made("/api/sessions", &json!({ "name": "first", "seed": 3, "from": [MOTH] }));
+    let renamed = |id: &str, name: &str| {
+        served.made("/api/rename", &json!({ "id": id, "name": name }))["id"].clone()
+    };
+    assert_eq!(renamed("genomes/Night.json", "Day/../x"), "genomes/Day____x.json");
+    assert_eq!(served.network("genomes/Day____x.json")["name"], "Day/../x");
+    // A name that is taken gets a number; a session goes on under its new one.
+    served.made("/api/sessions", &json!({ "name": "other", "seed": 4 }));
+    let second = renamed("studio/sessions/first.toml", "other");
+    assert_eq!(second, "studio/sessions/other-2.toml");
+    assert_eq!(served.json("/api/sessions/other-2")["palette"], "free");
+    served.get("/api/sessions/first").refused(404, "found none");
+    // What is removed lies in a folder that the library leaves out.
+    for id in ["genomes/Day____x.json", "studio/sessions/other-2.toml"] {
+        assert_eq!(served.made("/api/remove", &json!({ "id": id }))["in"], "studio/removed");
+    }
+    assert!(root.at("studio/removed/other-2.toml").exists());
+    let library = served.json("/api/library").to_string();
+    assert!(!library.contains("Day____x") && !library.contains("other-2"), "{library}");
+    // Not the program's, nor what a session begins from, nor anything else.
+    let copies = std::fs::read_dir(root.at("studio/opened")).unwrap();
+    let copy = copies.map(|e| e.unwrap().file_name().into_string().unwrap()).next().unwrap();
+    for id in [
+        "genomes/trained/bred_moth",
+        "genomes",
+        "studio",
+        &format!("studio/opened/{copy}"),
+        "../x",
+        "runs/studio/x",
+    ] {
+        for (path, body) in
+            [("remove", json!({ "id": id })), ("rename", json!({ "id": id, "name": "y" }))]
+        {
+            let answer = served.post(&format!("/api/{path}"), &body);
+            assert!([400, 404].contains(&answer.status), "{path} {id}: {}", answer.status);
+        }
+    }
+}
+
+#[test]
+fn finished_work_goes_on_and_is_put_aside_with_its_run() {
+    let (root, served) = studio();
+    let search = json!({ "kind": "evolve", "id": MOTH, "generations": 2, "size": 12 });
+    let training =
+        json!({ "kind": "train", "id": MOTH, "wiring": "dense", "steps": 20, "size": 12 });
+    for work in [search, training] {
+        let job = served.begun(&work);
+        let done = served.over(&job, "finished");
+        assert_eq!((&done["can_go_on"], &done["target"]), (&json!(true), &json!(MOTH)));
+        let steps = done["steps"].as_u64().unwrap();
+        served.post(&format!("/api/jobs/{job}/resume"), &json!({ "more": 3 })).ok();
+        let longer = served.over(&job, "finished");
+        assert_eq!((&longer["step"], &longer["steps"]), (&json!(steps + 3), &json!(steps + 3)));
+        // It is known as the longer one by the next server, too.
+        assert!(root.text(&format!("runs/studio/{job}.json")).contains(&(steps + 3).to_string()));
+        let id = format!("runs/studio/{job}");
+        served.made("/api/remove", &json!({ "id": id }));
+        served.get(&format!("/api/jobs/{job}")).refused(404, "found none");
+        assert!(!root.at(&id).exists() && root.at(&format!("studio/removed/{job}")).exists());
+    }
+    let body = json!({ "kind": "prune", "id": "genomes/trained/bred_moth", "method": "sp", "budget": 60, "steps": 5 });
+    let pruned = served.begun(&body);
+    assert_eq!(served.over(&pruned, "finished")["can_go_on"], false);
 }

@@ -68,4 +68,9 @@ fn a_film_is_saved_of_a_weight_and_of_a_lineage() {
     let id = "studio/sessions/line.toml";
     let line = served.get(&format!("{film}&id={id}/1/9")).ok();
     assert!(line.body.starts_with(b"GIF89a"));
+    // From one picture to another.
+    let moth = format!("{film}&id=genomes/bred_moth.json");
+    let morph = served.get(&format!("{moth}&with=genomes/bred_skull.json")).ok();
+    assert!(morph.body.starts_with(b"GIF89a") && morph.body != line.body);
+    served.get(&format!("{moth}&with=genomes/none.json")).refused(404, "found none");
 }

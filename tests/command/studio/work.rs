@@ -183,7 +183,7 @@ fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder() {
     let pruned = served.over(&job, "finished");
     assert_eq!(
         (&pruned["name"], &pruned["fit"]),
-        (&json!("bred_moth: dense twin, trained: prune by magnitude"), &json!(false))
+        (&json!("bred_moth: dense twin, trained: prune by magnitude to 300 links"), &json!(false))
     );
 }
 

@@ -177,7 +177,12 @@ pub fn begin<S: Shelf>(shelf: &mut S, wanted: &SessionRequest) -> Answered<Shown
     for id in &wanted.from {
         let (genome, _) = genome(shelf, &PictureRequest::with(id, &wanted.set))?;
         let is_grey = wanted.colour == Some(true) && !genome.is_colour();
-        ancestors.push(if is_grey { genome.with_colour_outputs() } else { genome });
+        let mut genome = if is_grey { genome.with_colour_outputs() } else { genome };
+        // Without a word each keeps its own.
+        if wanted.palette.is_some() {
+            genome.palette = config.start.palette;
+        }
+        ancestors.push(genome);
     }
     let session = shelf.begin(&wanted.name, Session::new(config, seed, Vec::new()), &ancestors)?;
     let tree = shelf.tree(&session)?;
@@ -362,7 +367,7 @@ pub fn placed<S: Shelf>(
     let tree = shelf.tree(session)?;
     let node = node.unwrap_or(tree.at());
     let Label { name, origin, .. } = shelf.label(session)?;
-    let title = format!("{name}, sheet {node}, picture {}", place + 1);
+    let title = format!("{name}, sheet {node}, picture {place}");
     let mut genome = tree.keep(node, place, &title).map_err(missing)?;
     genome.provenance.made_by = S::MADE_BY.into();
     genome.provenance.notes.insert("session".into(), origin);
@@ -394,5 +399,5 @@ pub fn place_genome<S: Shelf>(
 ) -> Answered<(Genome, String)> {
     let PlaceRequest { node, place, .. } = *request;
     let genome = placed(shelf, session, (node, place))?;
-    Ok((genome, format!("{}-{}", shelf.label(session)?.name, place + 1)))
+    Ok((genome, format!("{}-{place}", shelf.label(session)?.name)))
 }

@@ -220,4 +220,6 @@ pub struct About {
     pub seed: Option<u64>,
     /// Values of the factors that the picture begins with: the first that a run learned. Empty: 0 each.
     pub at: Vec<f64>,
+    /// Whether it is a genome in a file of its owner, who may rename and remove it.
+    pub own: bool,
 }

@@ -1,7 +1,7 @@
 //! A breeding session as a page shows it: the sheet that is looked at, and the tree around it.
 
-use crate::evolve::{Breeding, BreedingError, Parts, Selection, changes};
-use crate::genome::Genome;
+use crate::evolve::{Background, Breeding, BreedingError, Parts, Selection, Symmetry, changes};
+use crate::genome::{Genome, Palette};
 use serde::Serialize;
 
 /// A session as the page shows it.
@@ -32,6 +32,10 @@ pub(crate) struct Tree {
     pub grid: usize,
     /// Whether one of them has colour.
     pub colour: bool,
+    /// The palette of the first, and what the first pictures of all were held to.
+    pub palette: Palette,
+    pub symmetry: Symmetry,
+    pub background: Background,
     /// Whether there is a sheet before.
     pub can_undo: bool,
     /// Whether a sheet after it was left.
@@ -126,6 +130,9 @@ impl Tree {
             parts: last.map_or(Parts::Both, |s| s.parts),
             grid: session.config.reproduction.population,
             colour: breeding.genomes().iter().any(Genome::is_colour),
+            palette: breeding.genomes().first().map_or(Palette::Free, |genome| genome.palette),
+            symmetry: session.config.start.symmetry,
+            background: session.config.start.background,
             can_undo: tree.at() > 0,
             can_redo: tree.can_redo(),
             nodes: nodes.collect(),
