@@ -65,6 +65,9 @@ def test_what_picbreeder_vlm_does_not_have_is_refused_by_name(tmp_path):
     genome = picloom.Genome.random(seed=1, mutation={"activations": ["relu"]})
     with pytest.raises(ValueError, match="genome g: node 7: picbreeder-vlm has no relu"):
         picloom.write_vlm({"g": genome}, tmp_path / "g.json")
+    genome = picloom.Genome.random(seed=1, start={"inputs": ["abs(x)"]})
+    with pytest.raises(ValueError, match=r"genome g: node 4: picbreeder-vlm has no input abs\(x\)"):
+        picloom.write_vlm({"g": genome}, tmp_path / "g.json")
     assert not list(tmp_path.iterdir())
     node = {"key": 3, "activation": "tan", "affinity": "grey", "input": False}
     outputs = [{"key": k, "activation": "sin", "affinity": "grey", "input": False} for k in range(3)]

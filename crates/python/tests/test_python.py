@@ -162,6 +162,15 @@ def test_models_take_and_give_arrays(moth):
         picloom.Model.from_genome(moth, "graph").transformed("permute")
 
 
+def test_a_network_that_reads_the_distance_from_the_middle_line_is_symmetric(moth):
+    model = picloom.Model.from_arch("2;sin:4;in:abs(x),y")
+    learned = picloom.train(model, moth, size=16, steps=20).model
+    drawn = learned.picture(16)
+    assert learned.arch == model.arch and drawn.std() > 0 and same(drawn, drawn[:, ::-1])
+    with pytest.raises(ValueError, match="x, y, d, bias, .* found \"abs"):
+        picloom.Model.from_arch("2;sin:4;in:abs(q)")
+
+
 def test_a_score_comes_with_every_other_measure_when_it_is_asked_for(moth):
     dense = picloom.Model.from_genome(moth, "dense").transformed("redraw")
     evolved = picloom.Model.from_genome(moth, "layerized")

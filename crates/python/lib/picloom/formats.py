@@ -205,6 +205,8 @@ def to_vlm(genome: Genome) -> dict[str, Any]:
             keys[node["id"]] = hidden
             hidden += 1
         elif "input" in role:
+            if role["input"] not in INPUTS:
+                raise ValueError(f"node {node['id']}: picbreeder-vlm has no input {role['input']}")
             keys[node["id"]] = -INPUTS.index(role["input"]) - 1
         else:
             keys[node["id"]] = 2 if role["output"] == "ink" else COLOURS.index(role["output"])
