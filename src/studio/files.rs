@@ -1,16 +1,14 @@
 //! Things of one's own that are renamed or put aside. Nothing is deleted: what is removed lies in `studio/removed/`.
 
+use super::REMOVED;
 use super::answer::{Answer, Refusal, json_of};
 use super::jobs;
-use super::names;
 use super::sessions::new_file;
 use super::state::Studio;
-use super::{GENOMES, OPENED, REMOVED, SESSIONS};
 use crate::base::files::read_plain;
 use crate::genome::{from_json, to_json};
 use serde::Deserialize;
 use serde_json::json;
-use std::path::{Path, PathBuf};
 
 /// Largest file that is renamed, in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -30,24 +28,9 @@ pub(super) struct Removal {
     id: String,
 }
 
-/// The file of a session, a genome or an opened file that somebody made here.
-pub(super) fn own_file(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {
-    let path = studio.root.path(id)?;
-    // Sessions begin from these copies.
-    let is_copy = names::is_copy(id);
-    let is_own = [SESSIONS, GENOMES, OPENED].iter().any(|folder| Path::new(id).starts_with(folder));
-    match is_own && !is_copy && path.is_file() {
-        true => Ok(path),
-        false => {
-            let expected = "a session, a genome or an opened file";
-            Err(Refusal::bad(format!("{id}: expected {expected}, found something else")))
-        }
-    }
-}
-
 /// `POST /api/rename`: the thing under a new name, and with it in a genome's own file. Its id.
 pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer {
-    let path = own_file(studio, &id)?;
+    let path = studio.own_file(&id)?;
     let mut bytes = read_plain(&path, LARGEST).map_err(Refusal::failed)?;
     let text = std::str::from_utf8(&bytes).ok();
     if let Some(mut genome) = text.and_then(|text| from_json(text).ok()) {
@@ -67,7 +50,7 @@ pub(super) fn remove(studio: &Studio, Removal { id }: Removal) -> Answer {
     let folder = studio.root.made(REMOVED)?;
     let paths = match jobs::let_go(studio, &id)? {
         Some(paths) => paths,
-        None => vec![own_file(studio, &id)?],
+        None => vec![studio.own_file(&id)?],
     };
     for path in paths.iter().filter(|path| path.exists()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,6 +1,5 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
-use super::HELD;
 use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
 use super::builtin::Builtin;
 use super::jobs::target_of;
@@ -10,6 +9,7 @@ use super::pixels::{is_picture_file, is_weights_file, picture_file, pixels};
 use super::root::{place_of, session_id};
 use super::state::{Loaded, Studio, locked};
 use super::workers::HasLeft;
+use super::{GENOMES, HELD, OPENED, SESSIONS};
 use crate::evolve::{Breeding, Session};
 use crate::genome::{self, Genome, Palette, from_json, picked, to_json};
 use crate::network::{Arch, Picture, Wiring, layered_arch};
@@ -19,7 +19,7 @@ use crate::page::{
 };
 use crate::probe::View;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome_file, shipped};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -119,6 +119,23 @@ impl Studio {
         Ok(view)
     }
 
+    /// The file of a session, a genome or an opened file, which its owner may rename and remove.
+    ///
+    /// # Errors
+    /// It is something else, or a copy that a session begins from.
+    pub(super) fn own_file(&self, id: &str) -> Result<PathBuf, Refusal> {
+        let path = self.root.path(id)?;
+        let folders = [SESSIONS, GENOMES, OPENED];
+        let is_own = folders.iter().any(|folder| Path::new(id).starts_with(folder));
+        match is_own && !names::is_copy(id) && path.is_file() {
+            true => Ok(path),
+            false => {
+                let expected = "a session, a genome or an opened file";
+                Err(Refusal::bad(format!("{id}: expected {expected}, found something else")))
+            }
+        }
+    }
+
     /// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
     fn arch_of(&self, path: &Path) -> Result<Arch, Refusal> {
         let beside = path.with_extension("arch");
@@ -210,7 +227,7 @@ impl Shelf for Files<'_> {
             r2: source.fit.map(|fit| fit.r2),
             seed: config.map(|config| config.train.seed),
             at: config.and_then(|config| config.conditions.first().cloned()).unwrap_or_default(),
-            own: super::files::own_file(self.studio, id).is_ok(),
+            own: self.studio.own_file(id).is_ok(),
         }
     }
 

@@ -283,8 +283,8 @@ export async function showBreed(main, { id: name, query }) {
         }),
         changes, more, published)),
     h("section", null, h("h2", null, "Lineage"), h("p", { class: "note" }, "Every sheet of this session, under the picture it was bred from. Take one to go back to it."), tree),
-    h("p", { class: "note" }, hasFiles ? "Kept after every step; a session begins again where it was left. " : "The address holds the whole session. ", button("A new session", () => newSession().catch(complain)),
-      ...(hasFiles ? [" ", ...managed(session, { go: ({ id }) => address("breed", leaf(id)), copy: () => post("sessions", { from: [session.id], name: session.name }, "Copying it").then((copy) => (location.hash = address("breed", copy.name))) })] : [])));
+    h("p", { class: "note" }, hasFiles ? "Kept after every step; a session begins again where it was left. " : "The address holds the whole session. ", button("A new session", () => newSession().catch(complain))),
+    hasFiles && h("div", { class: "row" }, managed(session, { go: ({ id }) => address("breed", leaf(id)), copy: () => post("sessions", { from: [session.id], name: session.name }, "Copying it").then((copy) => (location.hash = address("breed", copy.name))) })));
   await stand(session, shown, first);
   for (const place of (query.get("chosen") ?? "").split(",")) if (place !== "" && cells[place]) toggle(Number(place));
   keys([["←→↑↓", "from picture to picture"], [" ", "choose, or let go"], ["Enter", "breed from what is chosen (or from the picture with the focus)"], ["b", "breed", () => breed().catch(complain)], ["l", "look inside the picture with the focus", () => (location.hash = inside(focus))], ["u", "undo", () => step("undo")], ["r", "redo", () => step("redo")],
