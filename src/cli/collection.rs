@@ -96,6 +96,7 @@ pub(super) fn score(
     }
     let study = NetworksStudy::of(&SpecFile::parse(&path, &text)?, None, store)?;
     write_atomic(&path, text.as_bytes())?;
+    out.note("each genome is scored in layers, as in studies; one alone: score FILE#ID --wiring layerized");
     interrupt::saves();
     super::experiment::tell(&run_study(&study, store, None, out)?, "picloom experiment", out)
 }

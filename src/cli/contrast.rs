@@ -59,7 +59,7 @@ pub(super) struct ContrastArgs {
     /// Smallest difference that matters [default: 0.05]
     #[arg(long)]
     margin: Option<f64>,
-    /// greater, smaller, equivalent, different or sign [default: greater]
+    /// greater, smaller, equivalent, different, above or sign [default: greater]
     #[arg(long)]
     rule: Option<String>,
 }

@@ -5,7 +5,7 @@ use super::plot::Drawing;
 use super::usual::Arms;
 use crate::base::text::fixed;
 use crate::score::FIT_GATE;
-use crate::study::contrast::{Decision, Found, Verdict};
+use crate::study::contrast::{Decision, Found};
 
 /// The content of a study's report.
 pub(crate) struct Report<'a> {
@@ -79,8 +79,8 @@ impl Report<'_> {
                 };
                 let verdict = match (decision.asked, decision.contrast.beside) {
                     (false, _) => "not asked".into(),
-                    (true, true) => format!("{} (beside)", found.verdict.text()),
-                    (true, false) => word(found),
+                    (true, true) => format!("{} (beside)", found.verdict_text()),
+                    (true, false) => found.verdict_text(),
                 };
                 rows.push(vec![
                     Cell::new(id).strong(true),
@@ -141,14 +141,6 @@ fn arms_table(arms: &Arms) -> Table {
     }
 }
 
-/// `supported`; of an effect that is smaller than the margin also whether it differs from 0.
-fn word(found: &Found) -> String {
-    match (found.verdict, found.differs_from_0) {
-        (Verdict::SmallerThanMargin, true) => "smaller than the margin, differs from 0".into(),
-        (verdict, _) => verdict.text().into(),
-    }
-}
-
 /// `0.12 [0.05, 0.19]`.
 fn effect(found: &Found) -> String {
     match (found.estimate, found.low, found.high) {
@@ -173,7 +165,7 @@ fn effects(found: &[Found]) -> Table {
             }),
             Cell::new(found.units.len().to_string()),
             Cell::new(found.missing.to_string()),
-            Cell::new(word(found)),
+            Cell::new(found.verdict_text()),
         ]
     };
     table(&head, found.iter().map(row).collect())

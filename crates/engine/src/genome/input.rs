@@ -205,8 +205,9 @@ impl Inputs {
         if let Some(twice) = inputs.iter().find(|input| !seen.insert(**input)) {
             return refuse("each input once", format!("{twice} twice"));
         }
-        if inputs.is_empty() {
-            return refuse("at least one input, such as x", "none".into());
+        if inputs.iter().all(|input| *input == Input::Bias) {
+            let found = if inputs.is_empty() { "none" } else { "the bias alone" };
+            return refuse("at least one input that varies, such as x", found.into());
         }
         Ok(Inputs(inputs))
     }

@@ -299,19 +299,21 @@ impl Found {
             (pairs, 0) => format!(", {pairs} pairs"),
             (pairs, missing) => format!(", {pairs} pairs, {missing} more not comparable"),
         };
-        let differs = match (self.verdict, self.differs_from_0) {
-            (Verdict::SmallerThanMargin, true) => ", differs from 0",
-            (_, true) if self.permuted.is_some_and(|p| p >= SURE) => {
-                ", for the signs of its parts are not uneven enough"
-            }
-            _ => "",
-        };
-        format!(
-            "{}: {effect}{p}, {} units{pairs}: {}{differs}",
-            self.name,
-            self.units.len(),
-            self.verdict.text()
-        )
+        let (name, units, verdict) = (&self.name, self.units.len(), self.verdict_text());
+        format!("{name}: {effect}{p}, {units} units{pairs}: {verdict}")
+    }
+
+    /// The verdict, and why it is none where the interval alone would give one.
+    pub fn verdict_text(&self) -> String {
+        let verdict = self.verdict.text();
+        match (self.verdict, self.differs_from_0, self.permuted) {
+            (Verdict::SmallerThanMargin, true, _) => format!("{verdict}, differs from 0"),
+            (Verdict::Inconclusive, true, Some(p)) if p >= SURE => format!(
+                "{verdict}, for the signs of its parts are not uneven enough (their p {})",
+                picloom_base::text::fixed(p, 3)
+            ),
+            _ => verdict.into(),
+        }
     }
 
     /// The smallest effect that four of five such studies would find, two-sided at 5 %; `None` with
