@@ -101,6 +101,11 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
                 Some("dot") => genome::to_dot(&genome).into_bytes(),
                 _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
             };
+            let is_own = output.extension().is_some_and(|end| end == "json") && !is_vlm;
+            if !is_own && !genome.palette.is_free() {
+                let palette = genome.palette;
+                out.note(&format!("the palette {palette} is left out: this format has none"));
+            }
             write_atomic(&output, &bytes)?;
             wrote(&output, out)
         }

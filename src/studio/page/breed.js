@@ -173,10 +173,12 @@ export async function showBreed(main, { id: name, query }) {
     if (cells.length !== session.sheet.length) {
       cells = session.sheet.map((_, place) => {
         const element = h("button", { type: "button", click: () => toggle(place) }, square(QUICK, { "aria-hidden": "true" }));
-        element.addEventListener("focus", () => detail((focus = place)));
-        element.addEventListener("pointerenter", () => detail(place));
+        element.addEventListener("focus", () => {
+          focus = place;
+          if (!chosen.size) detail(place);
+        });
         // The buttons beside it act on what is chosen.
-        element.addEventListener("pointerleave", () => chosen.size && detail([...chosen].at(-1)));
+        element.addEventListener("pointerenter", () => chosen.size || detail(place));
         return element;
       });
       brood.replaceChildren(...cells);

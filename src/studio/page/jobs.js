@@ -1,6 +1,6 @@
 // Long work: training, pruning, evolving, as it goes on; stop it, go on later.
 
-import { button, complain, count, fill, h, keys, number, say } from "./dom.js";
+import { ask, button, complain, count, field, fill, h, keys, number, say } from "./dom.js";
 import { address } from "./route.js";
 import { meaning, term } from "./words.js";
 import { besideTarget, get, post, showAt } from "./api.js";
@@ -80,12 +80,19 @@ async function showJob(main, id) {
     actions.replaceChildren(...[
       going && button("Stop", () => act("stop")),
       !going && job.can_resume && button("Go on", () => act("resume"), { class: "main" }),
-      job.can_go_on && button(`Go on for ${count(job.steps, counted)}`, () => act("resume", { more: job.steps })),
+      job.can_go_on && button("Go on …", () => longer().catch(complain)),
       job.run && !going && h("a", { class: "button main", href: address("look", job.run) }, "Look inside"),
       job.run && job.target && !going && h("a", { class: "button", href: address("compare", "", { ids: besideTarget(job.target, job.run) }) }, "Compare"),
       job.kind === "evolve" && job.run && !going && button("Breed from it", () => newSession([job.run]).catch(complain)),
-      !going && managed({ id: `runs/studio/${job.job}`, name: titleOf(job) }),
+      !going && managed({ id: `runs/studio/${job.job}`, name: titleOf(job) }, { back: "#/jobs" }),
     ].flat().filter(Boolean));
+  }
+
+  /** Asks for how much longer, and goes on. */
+  async function longer() {
+    const counted = COUNTED[job.kind] ?? "step";
+    const answer = await ask("Go on", [field(`More ${counted}s`, h("input", { name: "more", type: "number", min: 1, max: 10_000_000, step: 1, required: true, value: job.steps }))], "Go on");
+    if (answer) await act("resume", { more: Number(answer.more) });
   }
 
   async function act(what, body = {}) {

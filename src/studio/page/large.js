@@ -1,6 +1,6 @@
 // One picture as large as the window, or as the screen.
 
-import { button, h } from "./dom.js";
+import { button, complain, h } from "./dom.js";
 import { showAt } from "./api.js";
 
 // Its side in pixels.
@@ -12,8 +12,10 @@ export function larger(network) {
     const { name, ...parameters } = network();
     const image = h("img", { class: "picture", alt: name, width: SIDE, height: SIDE });
     showAt(image, "picture", { ...parameters, size: SIDE });
-    const dialog = h("dialog", { class: "large", "aria-label": name }, image, h("form", { method: "dialog", class: "row" },
-      document.fullscreenEnabled && button("Full screen", () => (document.fullscreenElement ? document.exitFullscreen() : dialog.requestFullscreen())),
+    // A dialog itself cannot be shown on the full screen.
+    const stage = h("div", { class: "stage" }, image);
+    const dialog = h("dialog", { class: "large", "aria-label": name }, stage, h("form", { method: "dialog", class: "row" },
+      document.fullscreenEnabled && button("Full screen", () => stage.requestFullscreen().catch(complain), { title: "Escape ends it" }),
       h("button", { autofocus: true }, "Close")));
     dialog.addEventListener("close", () => dialog.remove());
     document.body.append(dialog);

@@ -215,7 +215,7 @@ export async function showTrain(main, { id, query }) {
         h("div", { class: "panel" }, field("Links kept", h("div", { class: "row" }, links, keptWords), "Fewer: the rest trains on. More: they come back with their old weights, to the others as they are by now."), field("Which stay", methods)),
         chart,
         h("details", null, h("summary", null, "Settings"), h("div", { class: "settings" },
-          isGenome && field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),
+          isGenome && !own && field("Wiring", select(WIRINGS, chosen.wiring, (wiring) => restart({ wiring }).catch(stop))),
           field("Learning rate", select(numbers(RATES), String(chosen.rate), (rate) => {
             chosen.rate = Number(rate);
             watch("train-rate", { job, lr: chosen.rate }).catch(stop);

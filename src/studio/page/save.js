@@ -112,13 +112,13 @@ function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// Pixels of a saved figure for one of the page, its edge, and what has no place in a figure.
-const [FINE, EDGE] = [2, 16];
+// Pixels of a saved figure for one of the page, its edge, the height of its name, and what has no place in a figure.
+const [FINE, EDGE, HEAD] = [2, 16, 30];
 const CONTROLS = "button:not(:has(img)), a.button, select, input, details, progress, [hidden], .field, .panel";
 
-/** A button that saves what a part of the page shows as a figure, on white. */
-export function figureSaver(part, name) {
-  return button("Save figure", () => busy("Drawing", saveFigure(part(), name())).catch(complain), { title: "As a PNG" });
+/** A button that saves what a part of the page shows as a figure, on white, under its name and what it `says`. */
+export function figureSaver(part, name, says = "") {
+  return button("Save figure", () => busy("Drawing", saveFigure(part(), name(), says)).catch(complain), { title: "As a PNG" });
 }
 
 /** The page's rules as they are by day, all of which the page itself holds. */
@@ -127,7 +127,7 @@ const rules = () => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRu
 
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-async function saveFigure(part, name) {
+async function saveFigure(part, name, says) {
   const [width, height] = [part.scrollWidth, part.scrollHeight];
   const copy = part.cloneNode(true);
   // A copy of a canvas is empty, and a picture in a picture may come from nowhere else.
@@ -143,8 +143,10 @@ async function saveFigure(part, name) {
   copy.querySelectorAll(CONTROLS).forEach((control) => control.remove());
   // The page's policy lets no script write styles: they are put in as text.
   const drawn = new XMLSerializer().serializeToString(copy).replaceAll(" data-style=", " style=");
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><style>${escaped(rules())}</style><foreignObject width="100%" height="100%">
-    <body xmlns="http://www.w3.org/1999/xhtml" style="margin: 0; background: none"><main class="${document.getElementById("main").className}" style="all: unset; display: block">${drawn}</main></body></foreignObject></svg>`;
+  // What lies around its parts, a frame say, is in the figure, and its name above it.
+  const [across, down] = [width + 2 * EDGE, height + 2 * EDGE + HEAD];
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${across}" height="${down}"><style>${escaped(rules())}</style><foreignObject width="100%" height="100%">
+    <body xmlns="http://www.w3.org/1999/xhtml" style="margin: 0; padding: ${EDGE}px; background: none"><p style="margin: 0; height: ${HEAD}px; font: 600 15px sans-serif; color: #222">${escaped(name)}<span style="font-weight: 400"> ${escaped(says)}</span></p><main class="${document.getElementById("main").className}" style="all: unset; display: block; width: ${width}px">${drawn}</main></body></foreignObject></svg>`;
   const image = new Image();
   await new Promise((done, failed) => {
     image.onload = done;
@@ -152,11 +154,11 @@ async function saveFigure(part, name) {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   });
   const canvas = h("canvas");
-  [canvas.width, canvas.height] = [FINE * (width + 2 * EDGE), FINE * (height + 2 * EDGE)];
+  [canvas.width, canvas.height] = [FINE * across, FINE * down];
   const on = canvas.getContext("2d");
   on.fillStyle = "#fff";
   on.fillRect(0, 0, canvas.width, canvas.height);
-  on.drawImage(image, FINE * EDGE, FINE * EDGE, FINE * width, FINE * height);
+  on.drawImage(image, 0, 0, FINE * across, FINE * down);
   await saveCanvas(canvas, name);
 }
 
@@ -210,8 +212,8 @@ export function filmSaver(network, more, title, draw) {
       const input = (name, value, rest) => h("input", { name, type: "number", value, required: true, ...rest });
       const answer = await ask(title, [
         field("Format", select(all.map((film) => [film, FILMS[film]]), first, () => {}, { name: "format" }),
-          films.includes("mp4") || !hasFiles ? null : "A GIF of 512 pixels has some 17 MB, one of 256 four. MP4 needs the program ffmpeg beside the studio."),
-        field("Pixels along a side", input("size", first === "gif" ? 256 : 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
+          films.includes("mp4") || !hasFiles ? null : "There and back, a GIF of 512 pixels has some 35 MB, one of 192 four. MP4 needs the program ffmpeg beside the studio."),
+        field("Pixels along a side", input("size", first === "gif" ? 192 : 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
         field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
         h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
       ], "Save");

@@ -20,7 +20,7 @@ function fourWords() {
   const word = (name, maps, says) => h("li", null, maps.map((map) => h("img", { src: `data:image/png;base64,${MAPS[map]}`, alt: "", width: 48, height: 48 })), h("p", null, h("b", null, name), says));
   return h("ul", { class: "fourwords" },
     word("Unified and factored. ", ["unified", "factored"], "Left: one unit of the evolved network draws the outline of the body, both sides at once. Right: another tells up from down, and nothing else."),
-    word("Fractured. ", ["fractured1", "fractured2"], "Two units of the trained network draw nearly the same blob: one thing stands in many places."),
+    word("Fractured. ", ["fractured1", "fractured2"], "Two units of one layer of the trained network draw nearly the same blob: one thing stands in many places. (Equal maps in different layers may be relays, which only pass a value on.)"),
     word("Entangled. ", ["entangled"], "One unit of the trained network draws a wing, an edge and a corner together: one place mixes many things."));
 }
 

@@ -46,7 +46,8 @@ export function contactSheet(easel, score, take) {
   const list = h("ul", { class: "moved" });
   const told = h("p", { class: "note", role: "status" });
   const stepField = field("Step", h("input", { type: "number", min: 0.01, max: 10, step: 0.01, value: step, change: (event) => {
-    step = Math.abs(Number(event.target.value)) || 0.5;
+    step = Math.min(10, Math.max(0.01, Math.abs(Number(event.target.value)) || 0.5));
+    event.target.value = step;
     draw();
   } }));
   stepField.hidden = ways === "score";

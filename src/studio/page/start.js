@@ -119,7 +119,7 @@ export async function showStart(main) {
         chosen();
       }));
     if (!ids.every((id) => every.some((g) => g.id === id) || id.includes("#"))) return;
-    bar.children[1].after(button("Breed from them", () => newSession(ids).catch(complain)),
+    bar.children[1].after(button(ids.length > 1 ? "Breed from them" : "Breed from it", () => newSession(ids).catch(complain)),
       ...(hasFiles && ids.length === 2 ? [filmSaver(() => ({ id: ids[0], wiring: "graph" }), () => ({ with: ids[1] }), "Film from one to the other")] : []));
   };
   const input = h("input", { type: "file", multiple: true, class: "hidden", tabindex: -1, "aria-label": "File to open", change: () => openFiles(input.files) });
@@ -145,6 +145,7 @@ export async function showStart(main) {
       ? h("p", { class: "empty" }, "There is nothing of your own here yet. Begin a session, open a file, or take one of those below.") : null,
     builtin.length ? shelf("Come with Picloom", builtin.map(genomeTile), "Look inside, compare, breed from them: what you make of one is yours.") : null,
     bar);
+  requestAnimationFrame(() => requestAnimationFrame(() => main.querySelector(".folded[open]")?.scrollIntoView()));
   for (const list of main.querySelectorAll("ul.tiles")) arrows(list, [...list.querySelectorAll("a")]);
   keys([["←→↑↓", "from picture to picture"], ["Enter", "look at it"], ["c", "choose it for comparison", () => {
     document.activeElement.closest(".tile")?.querySelector(".pick input")?.click();
@@ -183,7 +184,7 @@ async function squared(file) {
   if (width === height && !isClear) return file;
   const answer = await ask(`How is ${file.name} meant?`, [
     width !== height && field("It is not square", select([["crop", "its middle"], ["pad", "all of it, with an edge"], ["stretch", "stretched"]], "crop", () => {}, { name: "fit" })),
-    field(isClear ? "Behind what one can see through" : "The edge", select([["#fff", "white"], ["#000", "black"], ["#808080", "grey"]], "#fff", () => {}, { name: "behind" })),
+    field(isClear ? "Behind what one can see through" : "The edge, where there is one", select([["#fff", "white"], ["#000", "black"], ["#808080", "grey"]], "#fff", () => {}, { name: "behind" })),
   ], "Open");
   if (!answer) return null;
   const scale = side / (answer.fit === "pad" ? Math.max(width, height) : Math.min(width, height));

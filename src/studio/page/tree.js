@@ -37,7 +37,7 @@ export function treeOf(nodes, { at, shown, picture, go }) {
     const [x, y] = place(node);
     const image = svg("image", { x, y, width: LEAF, height: LEAF });
     picture(image, node);
-    const named = node.generation ? `Generation ${node.generation}, bred from ${node.chosen.map((c) => c + 1).join(" and ")}` : "Generation 0, the first sheet";
+    const named = node.generation ? `Generation ${node.generation}, bred from ${node.chosen.join(" and ")}` : "Generation 0, the first sheet";
     return svg("g", { class: "node", role: "button", tabindex: -1, "data-node": node.n, "aria-label": `${named}${node.n === at ? ", here" : ""}`,
       "aria-current": node.n === shown ? "true" : null },
     svg("rect", { x: x - 2, y: y - 2, width: LEAF + 4, height: LEAF + 4, rx: 6 }),
