@@ -138,7 +138,7 @@ pub(super) fn run_sheets(args: &SheetsArgs, out: &Output) -> anyhow::Result<()> 
     let record = pairs.record(&settings, judge, args.page, sheets);
     write_json(&args.out.join("sheets.json"), &record)?;
     let text = format!(
-        "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv (c or f; c? or f? if in doubt), then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
+        "{} pairs of {} networks on {sheets} sheets in {}\nlook at sheets/, write answers.csv (c: clean, d: damaged; c? or d? in doubt), then: picloom judge labels {} --from {}\nleave key.csv shut until then\n",
         record.pairs,
         networks.len(),
         args.out.display(),
