@@ -112,7 +112,7 @@ impl Drawn {
         if let Ok(head) = Head::read(&self.beside.join(STUDY)) {
             let head = &head;
             how = Methods { head, machine, labels: &labels, decisions: &decisions }.text();
-            facts = methods::facts(head);
+            facts = methods::facts(head, &table);
         }
         let spec = word(portable(&results.spec));
         let is_own = |profile: &String| self.title.profiles.contains(profile);

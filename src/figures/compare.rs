@@ -162,7 +162,7 @@ pub fn write_comparison(
     let report = Report {
         study: &about.title,
         question: &about.question,
-        facts: [about.facts, facts(&head)].concat(),
+        facts: [about.facts, facts(&head, &table)].concat(),
         remarks: about.remarks,
         sections: vec![short, arms_section(&arms), pictures, changed, inside],
         methods: Methods { head: &head, machine: None, labels: &labels, decisions: &[] }.text(),

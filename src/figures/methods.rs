@@ -2,6 +2,7 @@
 //! and contrasts.
 
 use super::style::{self, number};
+use crate::base::table::Table;
 use crate::score::FIT_GATE;
 use crate::study::contrast::{Decision, Mean};
 use crate::study::record::Head;
@@ -169,13 +170,25 @@ impl Methods<'_> {
 }
 
 /// Facts of a result for the head of its page: profile, sizes, judge.
-pub(crate) fn facts(head: &Head) -> Vec<(String, String)> {
+pub(crate) fn facts(head: &Head, table: &Table) -> Vec<(String, String)> {
     let fact = |name: &str| {
         let value = plain(head.fields.get(name)?);
         Some((name.to_string(), if name == "judge" { style::judged_by(&value) } else { value }))
     };
     let facts = ["profile", "size", "steps", "judge"].into_iter().filter_map(fact);
-    facts.chain([("rows".to_string(), head.rows.to_string())]).collect()
+    let rows = ("rows".to_string(), head.rows.to_string());
+    let collapsed = collapsed(table).map(|text| ("collapsed".to_string(), text));
+    facts.chain([rows]).chain(collapsed).collect()
+}
+
+/// How many networks began again at a lower rate, because a training of theirs had collapsed into one colour.
+fn collapsed(table: &Table) -> Option<String> {
+    let column = table.get("collapses")?;
+    let is_end = |row: &usize| table.get("at").is_none_or(|at| at.text(*row).is_empty());
+    let ends = (0..table.len()).filter(is_end).collect::<Vec<_>>();
+    let again = ends.iter().filter(|row| column.number(**row).is_some_and(|n| n > 0.0)).count();
+    let all = ends.len();
+    (again > 0).then(|| format!("{again} of {all} networks began again at a lower learning rate"))
 }
 
 /// How Picloom is cited: its authors, title and version.
