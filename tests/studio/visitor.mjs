@@ -142,6 +142,9 @@ export async function own(shelf) {
     return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())];
   });
   await give("ball.png", "image/png", png);
+  // It is not square: what of it is meant is asked.
+  await page.selectOption("dialog [name=fit]", "pad");
+  await page.click("dialog .main");
   await trained(page, 60);
   expect(/^Learning ball/.test(await page.textContent("h1")), "the page says what is learned");
   const learned = await state(page);

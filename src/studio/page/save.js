@@ -49,11 +49,12 @@ export function pictureSaver(network, easel) {
   };
   const limits = () => (!hasFiles ? { side: 16384, pixels: 2 ** 28 } : get("saves", { id: network().id, wiring: network().wiring }, "Asking"));
   // Another shape shows more of the longer side: small, before it is drawn large.
-  const shape = h("img", { class: "picture shape", alt: "The picture in this shape", hidden: true });
+  const shape = hasFiles && h("img", { class: "picture shape", alt: "The picture in this shape", hidden: true });
   size.addEventListener("input", () => {
     const wanted = readSize(size.value);
     said(wanted ? null : sizeProblem(size.value, {}));
-    shape.hidden = !hasFiles || !wanted || wanted[0] === wanted[1];
+    if (!shape) return;
+    shape.hidden = !wanted || wanted[0] === wanted[1];
     if (shape.hidden) return;
     const small = wanted.map((pixels) => Math.max(2, Math.round((pixels * SHAPE) / Math.max(...wanted))));
     shape.src = call("download", { ...network(), size: small.join("x"), format: "png" });
