@@ -111,7 +111,7 @@ def to_torch(model: Model) -> nn.Module:
 
 def planes(names: list[str], columns: Sequence[Any], xp: Any) -> list[Any]:
     """What a network reads, by the names of its inputs: of x, y, d, bias (and z1, …), with the functions of `xp`."""
-    at = dict(zip(("x", "y", "d", "bias", "z1", "z2", "z3", "z4"), columns))
+    at: dict[str, Any] = dict(zip(("x", "y", "d", "bias", "z1", "z2", "z3", "z4"), columns))
 
     def plane(name: str) -> Any:
         call = re.fullmatch(r"(abs|square|sin|cos)\((.*)([xyd])\)", name)
