@@ -280,7 +280,7 @@ fn score_figure(comparison: &Comparison, arms: &Arms, all: &[Arm<'_>]) -> String
 fn loss_figure(all: &[Arm<'_>]) -> Result<Drawing, Refusal> {
     let trained = || all.iter().filter(|arm| !arm.shown.curve.is_empty());
     let curve = |arm: &Arm<'_>| (arm.label().to_string(), thinned(&arm.shown.curve, 200));
-    let own = |arm: &Arm<'_>| (arm.label().to_string(), arm.label().to_string());
+    let own = |arm: &Arm<'_>| (arm.label().to_string(), shortened(arm.label()));
     let figure = FigureSpec {
         series: Some("run".into()),
         order: trained().map(|arm| arm.label().to_string()).collect(),
@@ -290,6 +290,17 @@ fn loss_figure(all: &[Arm<'_>]) -> Result<Drawing, Refusal> {
     };
     let table = table_of_curves(trained().map(curve));
     draw(&figure, &[Source { table, ..Source::default() }], &[])
+}
+
+/// A name that fits into the figure: of a long one, its beginning and its end.
+fn shortened(name: &str) -> String {
+    const BEGINNING: usize = 30;
+    const END: usize = 12;
+    let letters: Vec<char> = name.chars().collect();
+    match letters.len().checked_sub(END).filter(|end| *end > BEGINNING) {
+        Some(end) => [&letters[..BEGINNING], &['…'], &letters[end..]].concat().iter().collect(),
+        None => name.into(),
+    }
 }
 
 fn maps_sheet(arm: &Arm<'_>) -> String {
