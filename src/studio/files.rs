@@ -3,12 +3,14 @@
 use super::REMOVED;
 use super::answer::{Answer, Refusal, json_of};
 use super::jobs;
+use super::pixels::is_weights_file;
 use super::sessions::new_file;
 use super::state::Studio;
 use crate::base::files::read_plain;
 use crate::genome::{from_json, to_json};
 use serde::Deserialize;
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Largest file that is renamed, in bytes.
 const LARGEST: u64 = 64 << 20;
@@ -28,6 +30,11 @@ pub(super) struct Removal {
     id: String,
 }
 
+/// The arch that lies beside weights which do not name theirs.
+fn arch_of(path: &Path) -> Option<PathBuf> {
+    Some(path.with_extension("arch")).filter(|arch| is_weights_file(path) && arch.exists())
+}
+
 /// `POST /api/rename`: the thing under a new name, and with it in a genome's own file. Its id.
 pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer {
     let path = studio.own_file(&id)?;
@@ -38,19 +45,30 @@ pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer
         bytes = to_json(&genome).into_bytes();
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let end = file.split_once('.').map_or("", |(_, end)| end);
+    let packed = ".json.gz";
+    let end = match file.rsplit_once('.') {
+        _ if file.ends_with(packed) => &packed[1..],
+        Some((_, end)) => end,
+        None => "",
+    };
     let folder = path.parent().expect("a file lies in a folder");
     let new = new_file(folder, &name, end, &bytes)?;
     std::fs::remove_file(&path).map_err(Refusal::failed)?;
+    for arch in arch_of(&path) {
+        std::fs::rename(arch, new.with_extension("arch")).map_err(Refusal::failed)?;
+    }
     json_of(&json!({ "id": studio.root.id(&new) }))
 }
 
-/// `POST /api/remove`: a session, a genome, an opened file, or a job that stands still, with its run. Its new place.
+/// `POST /api/remove`: a session, a genome, an opened file, or a job that stands still, with its run. The folder that it is put into.
 pub(super) fn remove(studio: &Studio, Removal { id }: Removal) -> Answer {
     let folder = studio.root.made(REMOVED)?;
     let paths = match jobs::let_go(studio, &id)? {
         Some(paths) => paths,
-        None => vec![studio.own_file(&id)?],
+        None => {
+            let path = studio.own_file(&id)?;
+            arch_of(&path).into_iter().chain([path]).collect()
+        }
     };
     for path in paths.iter().filter(|path| path.exists()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -4,6 +4,7 @@
 use super::client::{root, serve, studio};
 use crate::line::list;
 use picloom::genome::{Genome, from_json, to_picbreeder_xml};
+use picloom::network::weight_files::write_weights;
 use picloom::network::{Coords, Model, Picture, Wiring};
 use picloom::probe::{Change, View};
 use serde_json::{Value, json};
@@ -255,6 +256,17 @@ fn things_are_renamed_and_put_aside() {
     assert_eq!(second, "studio/sessions/other-2.toml");
     assert_eq!(served.json("/api/sessions/other-2")["palette"], "free");
     served.get("/api/sessions/first").refused(404, "found none");
+    // Weights that do not name their arch keep it.
+    let model = Model::of_genome(&moth(), Wiring::Layerized);
+    let arch = model.network.arch.as_ref().unwrap().to_string();
+    let npz = root.at("studio/opened/weights.npz");
+    std::fs::create_dir_all(npz.parent().unwrap()).unwrap();
+    write_weights(&npz, &model.network, &model.weights).unwrap();
+    std::fs::write(npz.with_extension("arch"), arch).unwrap();
+    let weights = renamed("studio/opened/weights.npz", "heavy");
+    assert!(served.network(weights.as_str().unwrap())["links"].is_array());
+    served.made("/api/remove", &json!({ "id": weights }));
+    assert!(root.at("studio/removed/heavy.arch").exists());
     // What is removed lies in a folder that the library leaves out.
     for id in ["genomes/Day____x.json", "studio/sessions/other-2.toml"] {
         assert_eq!(served.made("/api/remove", &json!({ "id": id }))["in"], "studio/removed");
