@@ -54,7 +54,7 @@ pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer
     let folder = path.parent().expect("a file lies in a folder");
     let new = new_file(folder, &name, end, &bytes)?;
     std::fs::remove_file(&path).map_err(Refusal::failed)?;
-    for arch in arch_of(&path) {
+    if let Some(arch) = arch_of(&path) {
         std::fs::rename(arch, new.with_extension("arch")).map_err(Refusal::failed)?;
     }
     json_of(&json!({ "id": studio.root.id(&new) }))
