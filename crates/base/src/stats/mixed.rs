@@ -20,7 +20,9 @@ pub struct Mixed {
 ///
 /// Variances by the moments of the analysis of variance; groups weighted by 1/(b² + e²/n_g); the
 /// interval by Hartung and Knapp's variance and Student's t with groups − 1 degrees of freedom. With
-/// groups of one size it is Student's interval of their means.
+/// groups of one size it is Student's interval of their means. Its error is not kept at or above that of the
+/// variances, max(1, q): where three groups happen to agree it is narrow, and holds μ in 95 % of studies all the
+/// same (a test asks this); with that guard it would in up to 100 %.
 /// Sources: Searle, *Linear Models*, 1971; Hartung, Knapp, Stat. Med. 20, 2001.
 ///
 /// # Errors
@@ -67,6 +69,7 @@ pub fn random_groups(groups: &[Vec<f64>], level: f64) -> Result<Mixed, StatsErro
 mod tests {
     use super::super::mean_interval;
     use super::*;
+    use crate::SimRng;
 
     #[test]
     fn with_groups_of_one_size_it_is_students_interval_of_their_means() {
@@ -80,6 +83,24 @@ mod tests {
         assert_eq!(mixed.between, 0.0);
         let single = random_groups(&[vec![0.2], vec![0.4], vec![0.4]], 0.95).unwrap();
         assert!((single.mean.high - means.high).abs() < 1e-9 && single.within.is_none());
+    }
+
+    #[test]
+    fn few_groups_of_unequal_sizes_hold_the_mean_in_95_of_100_studies() {
+        let mut rng = SimRng::new(7, "test", 0);
+        for between in [0.0, 0.5, 3.0] {
+            let held = (0..4000).filter(|_| {
+                let groups = [1, 4, 2].map(|size| {
+                    let own = between * rng.normal();
+                    (0..size).map(|_| own + rng.normal()).collect()
+                });
+                let mean = random_groups(&groups, 0.95).unwrap().mean;
+                mean.low <= 0.0 && 0.0 <= mean.high
+            });
+            let share = held.count() as f64 / 4000.0;
+            // Two standard errors of 4 000 draws are .007; unequal weights cost about .01.
+            assert!((0.93..0.965).contains(&share), "{between}: {share}");
+        }
     }
 
     #[test]
