@@ -245,6 +245,8 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
     let earlier_text = format!("as in {table}");
     let assumed_text = format!("as various as [power] of the spec assumes ({table})");
     let (mut rows, mut text) = (Vec::new(), String::new());
+    // Contrasts that nobody named and that nothing tells how to simulate.
+    let mut left_out: Vec<Refusal> = Vec::new();
     let mut tell = |of: &ContrastSpec, name: &str, units, seeds, varies: Variation, from: &str| {
         let plural = if seeds == 1 { "" } else { "s" };
         text += &format!("{}, {name}: {units} units, {seeds} seed{plural}; {from}\n", of.id);
@@ -267,8 +269,13 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
         let (units, seeds) =
             (args.units.unwrap_or(design.units), args.seeds.unwrap_or(design.seeds));
         for contrast in &contrasts {
-            let varies = design.assumed(contrast)?;
-            tell(contrast, &contrast.says, units, seeds, varies, &assumed_text);
+            match design.assumed(contrast) {
+                Ok(varies) => {
+                    tell(contrast, &contrast.says, units, seeds, varies, &assumed_text);
+                }
+                Err(refusal) if args.contrast.is_empty() => left_out.push(refusal),
+                Err(refusal) => return Err(refusal.into()),
+            }
         }
     } else {
         let decisions = decide(&analysis.study, &contrasts, &mut tables)
@@ -292,8 +299,13 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
             }
         }
     }
+    if rows.is_empty() && !left_out.is_empty() {
+        return Err(left_out.swap_remove(0).into());
+    }
+    let left_out: Vec<String> = left_out.iter().map(|of| format!("left out: {of}")).collect();
+    text += &left_out.iter().map(|line| format!("{line}\n")).collect::<String>();
     text += "supported: share of such studies that find it; excluded: share that exclude an effect of the margin";
-    Ok((json!({ "study": analysis.study, "power": rows }), text))
+    Ok((json!({ "study": analysis.study, "power": rows, "left_out": left_out }), text))
 }
 
 /// The profile of the result in a folder.

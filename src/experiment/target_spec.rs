@@ -92,6 +92,9 @@ pub struct TargetSpec {
     /// Pictures or genomes that few weights are to lead to, its relatives in a breeding session; with `organisation`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub relatives: Vec<PathBuf>,
+    /// True of a genome that the spec does not name itself, but the file of many that it is in.
+    #[serde(skip)]
+    pub is_of_many: bool,
 }
 
 impl TargetSpec {
@@ -107,6 +110,7 @@ impl TargetSpec {
         let of = |id: &String| TargetSpec {
             name: format!("{}-{}", self.name, plain_id(id)),
             genome: Some(format!("{}#{id}", genome.display()).into()),
+            is_of_many: true,
             ..self.clone()
         };
         Ok(many.ids.iter().map(of).collect())

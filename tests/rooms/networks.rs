@@ -214,7 +214,7 @@ fn a_target_in_an_archive_that_is_not_there_is_left_out_by_name() {
     }
     let more = "[[targets]]\nname = \"skull\"\ngenome = \"archive:fer/skull.zip\"\n[[arms]]\nname = \"evolved\"";
     let (_folder, path) = in_repository(&SMALL.replacen("[[arms]]\nname = \"evolved\"", more, 1));
-    assert_eq!(read(&path, None).left_out, ["skull"]);
+    assert_eq!(read(&path, None).left_out, ["skull (PICLOOM_ARCHIVE is not set)"]);
 }
 
 #[test]

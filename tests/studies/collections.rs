@@ -76,18 +76,20 @@ fn a_collection_is_a_target_for_each_of_its_genomes() {
 }
 
 #[test]
-fn a_genome_of_a_collection_that_cannot_be_read_is_named() {
+fn a_genome_of_a_collection_that_cannot_be_read_is_left_out_by_name_and_a_damaged_file_refused() {
     let spec = format!("{HEAD}[[targets]]\nname = \"x\"\ngenome = \"genomes/many.json\"\n{ARMS}");
     let (folder, path) = in_repository(&spec);
-    let refused = |text: String| {
+    let read = |text: String| {
         std::fs::write(folder.path().join("genomes/many.json"), text).unwrap();
-        NetworksStudy::read(&path, None, Path::new("nowhere")).err().unwrap().to_string()
+        NetworksStudy::read(&path, None, Path::new("nowhere"))
     };
-    let error = refused(collection().replacen("\"cos\"", "\"square\"", 1));
-    assert!(
-        error.contains("target x-a: ") && error.contains("an activation of picbreeder-vlm"),
-        "{error}"
-    );
+    let refused = |text: String| read(text).err().unwrap().to_string();
+    for damage in ["\"square\"", "7"] {
+        let study = read(collection().replacen("\"cos\"", damage, 1)).unwrap();
+        let [left_out] = &study.left_out[..] else { panic!("{:?}", study.left_out) };
+        assert!(left_out.starts_with("x-a ("), "{left_out}");
+        assert_eq!(study.chains.len(), 4, "the evolved and one seed of each of the others");
+    }
     let error = refused(collection().replace("Run 2/#7", "a"));
     assert!(error.contains("\"x-a\" twice"), "{error}");
     let error = refused(collection()[..collection().len() - 20].to_string());

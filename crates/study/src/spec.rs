@@ -596,11 +596,16 @@ pub fn check_cells(key: impl std::fmt::Display, factors: &[(u64, &str)]) -> Resu
 /// The beginning of a path into other people's data, which lies below `PICLOOM_ARCHIVE`.
 pub const ARCHIVE: &str = "archive:";
 
-/// Which targets have no cells, for people: a line, or nothing.
+/// As many targets are named that are left out.
+const NAMED: usize = 5;
+
+/// Which targets have no cells, and why, for people: a line, or nothing.
 pub fn left_out(targets: &[String]) -> String {
-    match targets {
-        [] => String::new(),
-        names => format!("left out, PICLOOM_ARCHIVE is not set: {}\n", names.join(", ")),
+    let (first, more) = targets.split_at(targets.len().min(NAMED));
+    match (first, more.len()) {
+        ([], _) => String::new(),
+        (first, 0) => format!("left out: {}\n", first.join(", ")),
+        (first, more) => format!("left out: {} and {more} more\n", first.join(", ")),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::experiment::cost;
 use crate::experiment::depth::{DepthModel, find_record, png_ratio};
 use crate::experiment::target_spec::{TargetSpec, places_of};
 use crate::network::{Arch, TrainedWiring};
+use crate::run::RunError;
 use crate::prune::Method;
 use crate::score::measures::command::MeasureChoice;
 use crate::score::{JUDGED_AT, Judge, JudgeChoice, Protocol};
@@ -30,7 +31,7 @@ pub struct NetworksStudy {
     pub profile: String,
     /// The chains, in the order target, variant, depth, seed.
     pub chains: Vec<Chain>,
-    /// Names of the targets left out for want of an archive.
+    /// Targets that are left out, each with the reason.
     pub left_out: Vec<String>,
     /// True if depths were predicted, false if the study to predict them from had no network that
     /// learned its picture; `None` if they are the spec's.
@@ -392,10 +393,18 @@ impl NetworksStudy {
         study.constant = constant.map(DepthModel::median);
         let loader = Arc::new(Loader::of(places, &study.spec));
         for target in study.spec.targets.clone() {
-            let source = loader.load(&target).map_err(SpecError::of_target(path, &target.name))?;
-            let Some(mut source) = source else {
-                study.left_out.push(target.name.clone());
-                continue;
+            let mut source = match loader.load(&target) {
+                Ok(Some(source)) => source,
+                Ok(None) => {
+                    study.left_out.push(format!("{} (PICLOOM_ARCHIVE is not set)", target.name));
+                    continue;
+                }
+                // One damaged genome does not keep an archive from being read.
+                Err(RunError::Genome(error)) if target.is_of_many => {
+                    study.left_out.push(format!("{} ({})", target.name, error.problem));
+                    continue;
+                }
+                Err(error) => return Err(SpecError::of_target(path, &target.name)(error)),
             };
             if let (Some(model), None) = (&model, &source.evolved) {
                 source.arch.layers = model.layers(png_ratio(&source.target.picture));

@@ -44,6 +44,9 @@ pub(super) fn open(path: &Path) -> std::io::Result<Box<dyn BufRead + Send>> {
     })
 }
 
+/// Entries that are looked at to tell whether a file is a map of genomes: the first may be damaged.
+const TRIED: usize = 8;
+
 /// True if a file begins as a map of genomes does.
 pub(super) fn holds_many(path: &Path) -> bool {
     #[derive(Deserialize)]
@@ -53,13 +56,18 @@ pub(super) fn holds_many(path: &Path) -> bool {
         #[serde(rename = "connections")]
         _connections: IgnoredAny,
     }
-    let first = || -> Result<bool, Refusal> {
+    let found = || -> Result<bool, Refusal> {
         let mut entries = Entries::of(path)?;
-        // Of win-Picbreeder the one genome stands under this name.
-        let is_id = entries.id()?.is_some_and(|id| id != "genome");
-        Ok(is_id && serde_json::from_slice::<Shape>(&entries.value(true)?).is_ok())
+        for _ in 0..TRIED {
+            // Of win-Picbreeder the one genome stands under this name.
+            let Some(_) = entries.id()?.filter(|id| id != "genome") else { break };
+            if serde_json::from_slice::<Shape>(&entries.value(true)?).is_ok() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     };
-    first().unwrap_or(false)
+    found().unwrap_or(false)
 }
 
 /// Counts the genomes of a map, and lists the first ids.

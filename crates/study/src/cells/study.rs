@@ -35,7 +35,7 @@ pub trait CellStudy: Sync {
     /// The number of cells.
     fn count(&self) -> usize;
 
-    /// Targets of its spec that have no cells, for their files are in an archive that is not here.
+    /// Targets of its spec that have no cells, each with the reason.
     fn left_out(&self) -> &[String] {
         &[]
     }
