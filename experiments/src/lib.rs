@@ -6,6 +6,7 @@
 //! | [`claims`] | which studies decide the fifteen claims, and the ledger of what our results say on each |
 //! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
 //! | [`measures`] | measures that only its studies ask for |
+//! | [`targets`] | the pictures drawn by code that its studies learn, with their parts |
 //! | [`structural`] | do parts of a picture live in subnetworks of their own? |
 //! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
 //! | [`xor`] | NEAT's classic check, by the published numbers |
@@ -21,6 +22,7 @@ pub mod judge;
 pub mod measures;
 pub mod program;
 pub mod structural;
+pub mod targets;
 pub mod theory;
 pub mod training;
 pub mod volume;

@@ -19,7 +19,6 @@ use crate::experiment::evolution::{
     EvolutionObserver, EvolutionResult, EyeResult, GenerationRecord, SESSION_FILE, SearchKind,
     Shown, StopCause, VlmSection, ancestor_file, breed, breed_by_eye, evolve, read_config,
 };
-use crate::experiment::targets;
 use crate::figures::axis::Axis;
 use crate::figures::charts::{Figure, Panel, Series};
 use crate::figures::{Provenance, save, style};
@@ -34,8 +33,8 @@ use std::path::{Path, PathBuf};
 #[command(mut_arg("redo", |arg| arg.conflicts_with("undo")))]
 pub(super) struct EvolveArgs {
     /// Folder of the run
-    #[arg(long, required_unless_present = "draw_targets")]
-    out: Option<PathBuf>,
+    #[arg(long)]
+    out: PathBuf,
     /// Go on with the run in --out
     #[arg(long)]
     resume: bool,
@@ -48,9 +47,6 @@ pub(super) struct EvolveArgs {
     /// Grey genomes (one output, ink) instead of colour
     #[arg(long)]
     grey: bool,
-    /// Draw our own target pictures into a folder, and do nothing else
-    #[arg(long, value_name = "DIR")]
-    draw_targets: Option<PathBuf>,
     #[command(flatten)]
     options: Laid<EvolutionConfig>,
     #[command(flatten)]
@@ -65,12 +61,7 @@ pub(super) struct EvolveArgs {
 }
 
 pub(super) fn run(mut args: EvolveArgs, out: &Output) -> anyhow::Result<()> {
-    if let Some(folder) = &args.draw_targets {
-        let files = targets::write_all(folder)?;
-        let text = format!("{} pictures in {}", files.len(), folder.display());
-        return out.result(&files, &text);
-    }
-    let folder = args.out.clone().expect("clap requires --out");
+    let folder = args.out.clone();
     if args.resume && args.options.get("search") != Some(SearchKind::Interactive.name()) {
         // Its config is read first.
         FolderKind::Evolution.ensure(&folder)?;

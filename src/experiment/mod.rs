@@ -13,7 +13,6 @@ pub mod kinds;
 pub mod networks;
 mod pruning;
 pub mod target_spec;
-pub mod targets;
 pub mod template;
 mod watched;
 

@@ -112,18 +112,3 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
         assert_eq!(place.bytes("bred/session.toml"), before, "{again}");
     }
 }
-
-#[test]
-fn the_committed_targets_are_what_the_generator_draws() {
-    let place = Place::new();
-    let drawn = picloom::experiment::targets::write_all(place.path()).unwrap();
-    assert_eq!(drawn.len(), 15);
-    for path in drawn {
-        let committed = std::path::Path::new("experiments/targets").join(path.file_name().unwrap());
-        assert!(
-            std::fs::read(&path).unwrap() == std::fs::read(&committed).unwrap(),
-            "{}: run `picloom evolve --draw-targets experiments/targets`",
-            committed.display()
-        );
-    }
-}

@@ -212,7 +212,6 @@ WORKS = [
             "experiment depth-sweep {face} --spec {out}/{pre}depths.toml",
             "experiment emit slurm {spec} --store {store} --out {out}/{pre}slurm.sh",
             "experiment emit parallel {spec} --store {store} --out {out}/{pre}parallel.sh",
-            "evolve --draw-targets {out}/targets",
             "man --out {out}/man",
         ],
         reads=[

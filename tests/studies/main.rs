@@ -39,6 +39,5 @@ mod sources;
 mod spec_page;
 mod specs;
 mod tables;
-mod target_pictures;
 #[path = "../common/tiny.rs"]
 mod tiny;

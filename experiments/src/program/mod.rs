@@ -8,6 +8,7 @@ mod whole;
 
 use clap::{Parser, Subcommand};
 use picloom::cli::{EXIT_CODES, Everywhere, Output, Program, StudyCommand, run_program};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Re-examine a paper on compositionality: run its studies, decide its claims, draw its figures.
@@ -30,6 +31,11 @@ enum Command {
     Figures(figures::FiguresArgs),
     /// Write every figure and verdict into one page
     Report(figures::ReportArgs),
+    /// Draw the target pictures into a folder
+    Targets {
+        /// The folder
+        dir: PathBuf,
+    },
     /// Fit the embedded judge again, and report on judges
     #[command(subcommand)]
     Judge(judge::JudgeCommand),
@@ -52,6 +58,10 @@ impl Program for Cli {
             Command::Claims(args) => claims::run(args, out),
             Command::Figures(args) => figures::run(args, out),
             Command::Report(args) => figures::report(&args, out),
+            Command::Targets { dir } => {
+                let files = crate::targets::write_all(&dir)?;
+                out.result(&files, &format!("{} pictures in {}", files.len(), dir.display()))
+            }
             Command::Judge(command) => judge::run(command, out),
         }
     }

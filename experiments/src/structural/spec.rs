@@ -52,7 +52,7 @@ pub type StructuralRow = GridRow<Structural>;
 pub struct PartedTarget {
     /// Its name in records and figures.
     pub name: String,
-    /// The drawing of [`targets::ALL`](picloom::experiment::targets::ALL) whose parts these are.
+    /// The drawing of [`targets::ALL`](crate::targets::ALL) whose parts these are.
     pub drawing: String,
     /// A genome evolved for that drawing: the arm `evolved`.
     pub genome: Option<PathBuf>,

@@ -28,6 +28,7 @@ mod measures;
 mod newton_schulz;
 mod specs;
 mod structural_study;
+mod target_pictures;
 mod theory_findings;
 mod theory_study;
 mod volume;

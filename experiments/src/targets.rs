@@ -5,8 +5,8 @@
 //! PNGs under `experiments/targets/` are [`write_all`]'s at 256²; a test compares them.
 //! `\[ours\]`; METHODS §8 asks for drawings with and without background.
 
-use crate::base::files::{WriteError, create_folder, write_atomic};
-use crate::network::Picture;
+use picloom::base::files::{WriteError, create_folder, write_atomic};
+use picloom::network::Picture;
 use std::path::{Path, PathBuf};
 
 type Colour = [f64; 3];
@@ -111,7 +111,7 @@ pub fn write_all(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
         .map(|target| {
             let path = folder.join(format!("{}.png", target.name));
             let texts =
-                [("Source", "drawn by picloom evolve --draw-targets"), ("Title", target.name)];
+                [("Source", "drawn by picloom-experiments targets"), ("Title", target.name)];
             write_atomic(&path, &target.draw(256).to_png(&texts))?;
             Ok(path)
         })

@@ -1,6 +1,6 @@
 //! The drawn targets of studies, and their parts.
 
-use picloom::experiment::targets::ALL;
+use picloom_experiments::targets::{ALL, write_all};
 
 #[test]
 fn names_are_unique_and_sorted() {
@@ -36,4 +36,19 @@ fn parts_cover_the_figure_once() {
     assert!(found[1].1[at] && !found[0].1[at]);
     let cube = 16 * 32 + 8;
     assert!(found[0].1[cube]);
+}
+
+#[test]
+fn the_committed_targets_are_what_the_generator_draws() {
+    let place = tempfile::tempdir().unwrap();
+    let drawn = write_all(place.path()).unwrap();
+    assert_eq!(drawn.len(), 15);
+    for path in drawn {
+        let committed = std::path::Path::new("targets").join(path.file_name().unwrap());
+        assert!(
+            std::fs::read(&path).unwrap() == std::fs::read(&committed).unwrap(),
+            "{}: run `picloom-experiments targets experiments/targets`",
+            committed.display()
+        );
+    }
 }
