@@ -150,8 +150,9 @@ fn genomes_from_files_take_the_palette_of_the_session_and_no_symmetry() {
         let session = Session::new(config, 1, vec!["elite_ember.json".into()]);
         Breeding::new(session, std::slice::from_ref(&ancestor))
     };
-    let breeding = begin(|config| config.start.palette = Palette::Ocean).unwrap();
-    assert!(breeding.now().genomes().iter().all(|genome| genome.palette == Palette::Ocean));
+    const OWN: &str = "e2725b,264653,f4e7c5";
+    let breeding = begin(|config| config.start.palette = OWN.parse().unwrap()).unwrap();
+    assert!(breeding.now().genomes().iter().all(|genome| genome.palette.to_string() == OWN));
     let refused = begin(|config| config.start.symmetry = Symmetry::Radial).unwrap_err().to_string();
     assert!(refused.contains("start.symmetry") && refused.contains("radial"), "{refused}");
 }

@@ -245,7 +245,7 @@ export async function showBreed(main, { id: name, query }) {
 
   function menu() {
     const away = shown !== session.at;
-    const held = [["palette", "free"], ["symmetry", "none"], ["background", "free"]].filter(([key, usual]) => session[key] && session[key] !== usual).map(([key]) => `${key} ${session[key]}`);
+    const held = [["palette", "free"], ["symmetry", "none"], ["background", "free"]].filter(([key, usual]) => session[key] && session[key] !== usual).map(([key]) => `${key} ${session[key].includes(",") ? "of your own" : session[key]}`);
     lead.replaceChildren(term("generation", `Generation ${generation()}`), held.length ? ` (${held.join(", ")})` : "", `${away ? ", an earlier sheet: breed from it to branch" : ""}. ${
       chosen.size ? `${count(chosen.size, "picture")} chosen.` : "Choose what you like, and breed."}`);
     go.textContent = chosen.size > 1 ? `Breed ${chosen.size} together` : "Breed";

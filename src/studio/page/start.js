@@ -15,6 +15,21 @@ export function thumb(id, name, size = 192) {
 
 const options = (...names) => names.map((name) => [name, name]);
 
+/** The colours that one's own palette begins with. */
+const OWN = ["#f4e7c5", "#e2725b", "#5b8e7d", "#264653"];
+
+/** Which palette: a name, or four colours of one's own. `usual`: the first choice, [value, words]. */
+function paletteFields(usual) {
+  const own = h("div", { class: "swatches", hidden: true, role: "group", "aria-label": "Colours around the circle of hues" },
+    OWN.map((value, i) => h("input", { type: "color", name: `colour-${i}`, value, "aria-label": `Colour ${i + 1}` })));
+  const names = ["free", "ember", "ocean", "forest", "dusk", "candy"].filter((name) => name !== usual[0]);
+  const list = select([usual, ...options(...names), ["own", "four of my own"]], usual[0], (value) => (own.hidden = value !== "own"), { name: "palette" });
+  return [field("Palette", list, "Which colours a coloured picture has; free: all."), own];
+}
+
+/** The palette that was chosen; undefined where a picture keeps its own. */
+const paletteOf = (answer) => (answer.palette === "own" ? OWN.map((_, i) => answer[`colour-${i}`].slice(1)).join(",") : answer.palette || undefined);
+
 /** Asks how to begin, and begins a session from these genomes (none: from random ones). `set`: moved weights of the one it is from. */
 export async function newSession(from = [], names = from.map(leaf), set = undefined) {
   let colour = from.length ? "grey" : "colour";
@@ -22,7 +37,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
   const answer = await ask(words, [
     field("Name", h("input", { name: "name", placeholder: "it gets one if this is empty", autocomplete: "off", maxlength: 60 })),
     choice("Colour", [["grey", from.length ? "as it is" : "grey"], ["colour", from.length ? "with colour" : "colour"]], colour, (value) => (colour = value)),
-    field("Palette", select([...(from.length ? [["", "as it is"]] : []), ...options("free", "ember", "ocean", "forest", "dusk", "candy")], from.length ? "" : "free", () => {}, { name: "palette" }), "Which colours a coloured picture has; free: all."),
+    ...paletteFields(from.length ? ["", "as it is"] : ["free", "free"]),
     !from.length && field("Symmetry", select(options("none", "left-right", "top-bottom", "four-fold", "radial"), "none", () => {}, { name: "symmetry" })),
     !from.length && field("Background", select(options("free", "dark", "light"), "free", () => {}, { name: "background" }), "What the first pictures fade into."),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
@@ -32,7 +47,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);
   const session = await post("sessions", {
     name: answer.name || undefined, seed, from, set, grid: Number(answer.grid),
-    palette: answer.palette || undefined, symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
+    palette: paletteOf(answer), symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
   location.hash = address("breed", session.name);
 }

@@ -201,7 +201,8 @@ settings! {
         /// What the first pictures fade into towards their edges.
         #[serde(default, skip_serializing_if = "Background::is_free")]
         background as "background": Background = Background::Free, source: "ours";
-        /// Colours that pictures are drawn in; free: every colour.
+        /// Colours that pictures are drawn in: free (every colour), ember, ocean, forest, dusk, candy, or 2 to 8 of one's
+        /// own, RRGGBB,RRGGBB.
         ///
         /// A genome's file names its palette. Training and likeness to a target know the free one only.
         #[serde(default, skip_serializing_if = "Palette::is_free")]
