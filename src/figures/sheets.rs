@@ -141,6 +141,8 @@ pub(crate) struct FeatureSheet<'a> {
     pub pane: u32,
 }
 
+/// Below this side, in pixels, captions are small and of one line.
+const SMALL: u32 = 60;
 const MARGIN: f64 = 18.0;
 const GAP: f64 = 10.0;
 /// More of a gap before a column that stands apart.
@@ -242,7 +244,7 @@ impl Sheet {
             first += run.len();
         }
         // Small panes: small captions, on one line.
-        let (em, most) = if pane < 60.0 { (9.0, 1) } else { (size::CAPTION, 2) };
+        let (em, most) = if self.pane < SMALL { (9.0, 1) } else { (size::CAPTION, 2) };
         let mut lines = 0;
         for (i, one) in columns {
             let (Some(one), x) = (one, left + self.x(i)) else { continue };
@@ -280,7 +282,12 @@ pub(crate) fn feature_sheet(sheet: &FeatureSheet<'_>) -> String {
                 }
             }
             let border = if alive { style::SILVER } else { style::GRID };
-            Pane::new(picture, unit_name(sheet.network, u)).bordered(border)
+            // Under a small square the long names of outputs have no place.
+            let name = match unit_name(sheet.network, u) {
+                name if sheet.pane >= SMALL => name,
+                name => name.replace("saturation", "sat.").replace("brightness", "bright."),
+            };
+            Pane::new(picture, name).bordered(border)
         });
         Row::new(name, "", panes)
     });

@@ -49,7 +49,8 @@ fn a_session_has_the_palette_symmetry_and_background_of_its_options() {
     let place = Place::new();
     place.done(&format!("{BREED} --palette e2725b,264653 --symmetry four-fold --background dark"));
     let session = place.text("bred/session.toml");
-    for line in ["palette = \"e2725b,264653\"", "symmetry = \"four-fold\"", "background = \"dark\""] {
+    for line in ["palette = \"e2725b,264653\"", "symmetry = \"four-fold\"", "background = \"dark\""]
+    {
         assert!(session.contains(line), "{line} in {session}");
     }
     place.done(&format!("{BREED} --select 1,3"));

@@ -154,6 +154,8 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
     clearTimeout(renaming);
     renaming = setTimeout(() => columns.every((own) => own.link !== null) && rename(page, "", { ids, links: columns.map((c) => c.link).join(","), effect: place || undefined }), 250);
   }
+  // Which weight of each is moved, for a figure that stands alone.
+  const figureSays = () => `Change: ${words.textContent}. ${columns.filter((own) => own.link !== null).map((own) => `${linkName(own.network, own.link)}: ${own.told.textContent}`).join("; ")}`;
   columns = await Promise.all(named.map(([id, wiring], i) => column({ id, wiring }, links[i], () => columns.length && changed())));
   const pruned = columns.findLast((own) => own.network.kind === "run");
   // Two that are the same by name are told apart by where they lie.
@@ -169,7 +171,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
   h("div", { class: "together panel" }, h("div", { class: "row" }, h("b", null, "Change"), range, words, button("Back", () => {
     range.value = place = 0;
     changed();
-  }), figureSaver(() => main.querySelector(".columns"), () => pictures.join(", ")))),
+  }), figureSaver(() => main.querySelector(".columns"), () => pictures.join(", "), figureSays))),
   h("div", { class: columns.length === 2 ? "columns pair" : "columns", tabindex: 0, role: "region", "aria-label": "Networks side by side" }, columns.map((own) => own.element)), below);
   columns.forEach((own) => {
     own.easel.ready.then(changed);

@@ -122,8 +122,12 @@ const GLOBAL = [["?", "this help"], ["h", "to the pictures", () => (location.has
 export function help() {
   if (document.querySelector("dialog[open]")) return;
   const row = ([key, does]) => h("tr", null, h("th", { scope: "row" }, h("kbd", null, key === " " ? "Space" : key)), h("td", null, does));
+  // The dotted words of the page, for whoever cannot point at one.
+  const words = new Map([...document.querySelectorAll("[data-term][title]")].map(({ dataset, title }) => [dataset.term.replaceAll("_", " "), title]));
+  const word = ([name, title]) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, title));
   const dialog = h("dialog", { "aria-labelledby": "keys" }, h("h2", { id: "keys" }, "Keys"),
     h("table", { class: "keys" }, h("tbody", null, [...table, ...GLOBAL].map(row))),
+    words.size > 0 && h("div", null, h("h2", null, "Words on this page"), h("table", { class: "keys" }, h("tbody", null, [...words].map(word)))),
     h("form", { method: "dialog" }, h("button", { autofocus: true }, "Close")));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

@@ -315,7 +315,7 @@ export async function showLook(main, { id, query }) {
     panel.replaceChildren(h("h2", null, linkName(network, i), labels.length > 0 && h("small", { class: "labels" }, ` ${labels.join(", ")}`)), h("div", { class: "row" }, range, exact),
       h("p", { class: "note", title: meaning("link") }, term("weight", `It was ${number(base, 4)}`), `. Link ${i}, into ${network.units[network.links[i].target].activation}.`),
       jumps, h("div", { class: "row" }, button("As it was", () => move(base)), all,
-        filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}`, filmed)));
+        filmSaver(shownNow, () => ({ link: i }), `Film of ${linkName(network, i)}, as far as it changes the picture, down to up`, filmed)));
     readout();
     if (value === undefined) changed();
     else move(value);

@@ -7,7 +7,10 @@ import { post } from "./api.js";
 export function managed({ id, name }, { go, copy, back = "#/pictures" } = {}) {
   async function rename() {
     const answer = await ask(`Rename ${name}`, [field("Name", h("input", { name: "name", required: true, maxlength: 60, autocomplete: "off", value: name }))], "Rename");
-    if (answer) location.hash = go(await post("rename", { id, name: answer.name }, "Renaming it"));
+    if (!answer) return;
+    const kept = await post("rename", { id, name: answer.name }, "Renaming it");
+    say(`It lies in ${kept.id}`);
+    location.hash = go(kept);
   }
   async function remove() {
     if (!(await ask(`Remove ${name}?`, [h("p", { class: "note" }, "It is put into the folder studio/removed/. Move its file back to have it again.")], "Remove"))) return;

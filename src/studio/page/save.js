@@ -113,13 +113,13 @@ function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-// Pixels of a saved figure for one of the page, its edge, the height of its name, and what has no place in a figure.
-const [FINE, EDGE, HEAD] = [2, 16, 30];
+// Pixels of a saved figure for one of the page, its edge, the heights of its name and of a further line, the width of a letter, and what has no place in a figure.
+const [FINE, EDGE, HEAD, LINE, LETTER] = [2, 16, 30, 20, 8.5];
 const CONTROLS = "button:not(:has(img)), a.button, select, input, details, progress, [hidden], .field, .panel";
 
-/** A button that saves what a part of the page shows as a figure, on white, under its name and what it `says`. */
-export function figureSaver(part, name, says = "") {
-  return button("Save figure", () => busy("Drawing", saveFigure(part(), name(), says)).catch(complain), { title: "As a PNG" });
+/** A button that saves what a part of the page shows as a figure, on white, under its name and what `says()` says. */
+export function figureSaver(part, name, says = () => "") {
+  return button("Save figure", () => busy("Drawing", saveFigure(part(), name(), says())).catch(complain), { title: "As a PNG" });
 }
 
 /** The page's rules as they are by day, all of which the page itself holds. */
@@ -145,9 +145,10 @@ async function saveFigure(part, name, says) {
   // The page's policy lets no script write styles: they are put in as text.
   const drawn = new XMLSerializer().serializeToString(copy).replaceAll(" data-style=", " style=");
   // What lies around its parts, a frame say, is in the figure, and its name above it.
-  const [across, down] = [width + 2 * EDGE, height + 2 * EDGE + HEAD];
+  const head = HEAD + LINE * Math.floor((LETTER * (name.length + says.length)) / width);
+  const [across, down] = [width + 2 * EDGE, height + 2 * EDGE + head];
   const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${across}" height="${down}"><style>${escaped(rules())}</style><foreignObject width="100%" height="100%">
-    <body xmlns="http://www.w3.org/1999/xhtml" style="margin: 0; padding: ${EDGE}px; background: none"><p style="margin: 0; height: ${HEAD}px; font: 600 15px sans-serif; color: #222">${escaped(name)}<span style="font-weight: 400"> ${escaped(says)}</span></p><main class="${document.getElementById("main").className}" style="all: unset; display: block; width: ${width}px">${drawn}</main></body></foreignObject></svg>`;
+    <body xmlns="http://www.w3.org/1999/xhtml" style="margin: 0; padding: ${EDGE}px; background: none"><p style="margin: 0; max-width: none; height: ${head}px; font: 600 15px sans-serif; color: #222">${escaped(name)}<span style="font-weight: 400"> ${escaped(says)}</span></p><main class="${document.getElementById("main").className}" style="all: unset; display: block; width: ${width}px">${drawn}</main></body></foreignObject></svg>`;
   const image = new Image();
   await new Promise((done, failed) => {
     image.onload = done;

@@ -49,6 +49,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
     name: answer.name || undefined, seed, from, set, grid: Number(answer.grid),
     palette: paletteOf(answer), symmetry: answer.symmetry, background: answer.background, colour: from.length && colour === "grey" ? undefined : colour === "colour",
   }, "Drawing the first sheet");
+  if (answer.name && answer.name !== session.name) say(`It is called ${session.name}: the name is taken, or has letters that a file's name cannot have.`);
   location.hash = address("breed", session.name);
 }
 
