@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Supported,
     NotSupported,
     Inconclusive,
@@ -29,7 +29,7 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
-pub enum Quantity {
+pub(crate) enum Quantity {
     ShareOfIntervals,
     RankCorrelation,
     LayersPerPart,
@@ -63,7 +63,7 @@ impl Quantity {
 
 /// A statistic with its interval, and what the rule makes of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The statistic, in words.
     pub statistic: String,
     /// The quantity that its rule asks for; `None` beside a rule.

@@ -3,30 +3,34 @@
 //!
 //! | module | what it has |
 //! |---|---|
-//! | [`claims`] | which studies decide the fifteen claims, and the ledger of what our results say on each |
-//! | [`theory`], [`volume`] | how large is the volume of networks that can be compositional, and where that meets trained ones |
+//! | `claims` | which studies decide the fifteen claims, and the ledger of what our results say on each |
+//! | `theory`, `volume` | how large is the volume of networks that can be compositional, and where that meets trained ones |
 //! | [`measures`] | measures that only its studies ask for |
-//! | [`targets`] | the pictures drawn by code that its studies learn, with their parts |
-//! | [`structural`] | do parts of a picture live in subnetworks of their own? |
-//! | [`training`] | every optimizer at every rate, and Muon by its Newton–Schulz steps |
-//! | [`xor`] | NEAT's classic check, by the published numbers |
-//! | [`finding`] | a statistic with its interval and what a rule makes of it |
-//! | [`judge`] | the embedded judge fitted to labelled pictures, and reports on judges |
-//! | [`figures`] | the paper's figures, each drawn from records only, and the report |
+//! | `targets` | the pictures drawn by code that its studies learn, with their parts |
+//! | `structural` | do parts of a picture live in subnetworks of their own? |
+//! | `training` | every optimizer at every rate, and Muon by its Newton–Schulz steps |
+//! | `xor` | NEAT's classic check, by the published numbers |
+//! | `finding` | a statistic with its interval and what a rule makes of it |
+//! | `judge` | the embedded judge fitted to labelled pictures, and reports on judges |
+//! | `figures` | the paper's figures, each drawn from records only, and the report |
 //! | [`program`] | the command `picloom-experiments` |
 
-pub mod claims;
-pub mod figures;
-pub mod finding;
-pub mod judge;
+mod claims;
+mod figures;
+mod finding;
+mod judge;
 pub mod measures;
 pub mod program;
-pub mod structural;
-pub mod targets;
-pub mod theory;
-pub mod training;
-pub mod volume;
-pub mod xor;
+mod structural;
+mod targets;
+mod theory;
+mod training;
+mod volume;
+mod xor;
+
+#[cfg(test)]
+#[path = "../tests/paper/main.rs"]
+mod paper;
 
 use picloom::study::grid::kind;
 use picloom::study::kinds::{self, Kind};

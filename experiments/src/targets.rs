@@ -16,7 +16,7 @@ type Ground = fn(f64, f64) -> Colour;
 
 /// A target: its name, what it shows, what is behind it.
 #[derive(Clone, Copy, Debug)]
-pub struct TargetPicture {
+pub(crate) struct TargetPicture {
     /// File name without extension; `_plain` = without background (white).
     pub name: &'static str,
     figure: Figure,
@@ -24,7 +24,7 @@ pub struct TargetPicture {
 }
 
 /// Every target, in the order of their names.
-pub const ALL: &[TargetPicture] = &[
+pub(crate) const ALL: &[TargetPicture] = &[
     target("apple", apple, |x, y| table(x, y, [0.62, 0.78, 0.86], [0.70, 0.52, 0.34])),
     target("apple_plain", apple, white),
     target("butterfly", butterfly, meadow),
@@ -48,7 +48,7 @@ const fn target(name: &'static str, figure: Figure, ground: Ground) -> TargetPic
 
 impl TargetPicture {
     /// The target at `size`² pixels.
-    pub fn draw(&self, size: usize) -> Picture {
+    pub(crate) fn draw(&self, size: usize) -> Picture {
         let mut picture = Picture::filled(size, size, [0.0; 3]);
         for (pixel, out) in picture.rgb.chunks_exact_mut(3).enumerate() {
             let mut sum = [0.0; 3];
@@ -64,7 +64,7 @@ impl TargetPicture {
     /// Name and (P,) region of each part of this target at `size`² pixels, P = `size`² row by row; `None` for a
     /// target that is one part. A pixel belongs to the part that at least half of its 4 × 4 points show; no
     /// two regions overlap.
-    pub fn parts(&self, size: usize) -> Option<Vec<(String, Vec<bool>)>> {
+    pub(crate) fn parts(&self, size: usize) -> Option<Vec<(String, Vec<bool>)>> {
         let name = self.name.trim_end_matches("_plain");
         let (_, names) = PARTS.iter().find(|p| p.0 == name)?;
         let mut regions: Vec<_> =
@@ -105,7 +105,7 @@ const PARTS: &[(&str, &[&str])] = &[
 ///
 /// # Errors
 /// The folder cannot be written.
-pub fn write_all(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
+pub(crate) fn write_all(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
     create_folder(folder)?;
     ALL.iter()
         .map(|target| {

@@ -16,7 +16,7 @@ use picloom::evolve::{EvolveConfig, Judged, Population, Preset, Search};
 use picloom::experiment::cost;
 use picloom::genome::{Genome, Input, NodeId, Output, Role};
 use picloom::study::columns;
-use picloom::study::grid::{Grid, GridRecord, GridStudy, axis};
+use picloom::study::grid::{Grid, GridRecord, axis};
 use picloom::study::spec::{SpecError, check_cells};
 use picloom::study::workers::Ask;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use std::path::Path;
 /// The study, as its TOML file says it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Xor {
+pub(crate) struct Xor {
     /// Independent runs, with seeds `seed`, `seed` + 1, ….
     #[serde(deserialize_with = "axis::count")]
     pub runs: u64,
@@ -43,16 +43,12 @@ pub struct Xor {
     #[serde(default)]
     pub evolve: toml::Table,
 }
-
-/// The study in one profile.
-pub type XorStudy = GridStudy<Xor>;
-
 /// Its record: a row a run, by seed.
 pub(crate) type XorRecord = GridRecord<Xor>;
 
 /// All that decides the outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct XorCell {
+pub(crate) struct XorCell {
     /// Seed.
     pub seed: u64,
     /// Generations after which it has failed.
@@ -89,7 +85,7 @@ columns! {
 
 /// Means over the solved runs, beside the published ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct XorReport {
+pub(crate) struct XorReport {
     /// Runs solved.
     pub solved: usize,
     /// Runs made.
@@ -113,7 +109,7 @@ impl Xor {
     ///
     /// # Errors
     /// They are none, or those of another problem.
-    pub fn config(&self) -> Result<EvolveConfig, Refusal> {
+    pub(crate) fn config(&self) -> Result<EvolveConfig, Refusal> {
         let problem = |found: String| Refusal::new("evolve", "numbers of evolution", found);
         let evolve =
             EvolveConfig::over_preset(Preset::Neat, self.evolve.clone()).map_err(problem)?;
@@ -151,7 +147,7 @@ pub(crate) fn output(genome: &Genome, slope: f64, x: f64, y: f64) -> f64 {
 }
 
 /// ((4 − Σ|error|)², all four outputs on the right side of ½).
-pub fn judge(genome: &Genome, slope: f64) -> (f64, bool) {
+pub(crate) fn judge(genome: &Genome, slope: f64) -> (f64, bool) {
     let (mut error, mut solved) = (0.0, true);
     for (x, y) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
         let wanted = if x == y { 0.0 } else { 1.0 };
@@ -190,7 +186,7 @@ pub(crate) fn run_once(spec: &XorCell) -> XorRun {
 }
 
 /// Means over the solved runs of a record.
-pub fn report(record: &XorRecord) -> XorReport {
+pub(crate) fn report(record: &XorRecord) -> XorReport {
     let runs = record.rows.iter().filter_map(|row| row.result.as_ref());
     let solved: Vec<&XorRun> = runs.filter(|run| run.generations.is_some()).collect();
     let n = solved.len().max(1) as f64;

@@ -1,7 +1,7 @@
 //! The networks of the oracles of measures (tests/oracle/organisation.py, tests/oracle/measures.py), made by integer
 //! arithmetic, and what the oracles say of them.
 
-use crate::oracle::{close, number, numbers};
+use super::oracle::{close, number, numbers};
 use picloom::network::{Arch, Coords, Mask, Model, Weights};
 use picloom::probe::{Perturbation, View, WeightSweep};
 use picloom::prune::alive;

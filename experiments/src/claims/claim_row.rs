@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A claim and what our runs say on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClaimRow {
+pub(crate) struct ClaimRow {
     /// The claim, its source, its rule, and the studies that decide it.
     #[serde(flatten)]
     pub text: ClaimText,
@@ -39,7 +39,7 @@ pub struct ClaimRow {
 
 /// The contrasts of an earlier study for a claim that a later one decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     /// The study.
     pub study: String,
     /// Its contrasts for the claim.
@@ -64,7 +64,7 @@ impl ClaimRow {
     }
 
     /// The verdict as readers see it: the word of the spec, if it has one, else that of the rule.
-    pub fn word(&self) -> &str {
+    pub(crate) fn word(&self) -> &str {
         self.text.word.as_deref().unwrap_or(self.verdict.text())
     }
 
@@ -87,7 +87,7 @@ impl ClaimRow {
 
     /// The claim as a person reads it on a terminal: verdict, then each effect that decides it with what the number is, and
     /// what the rule asks of it.
-    pub fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         let mut text = format!("{:<4} {}: {}\n", self.text.id, self.word(), self.says());
         if self.text.word.is_some() {
             text += &format!("     by its rule: {}\n", self.verdict.text());
@@ -122,12 +122,12 @@ impl ClaimRow {
     }
 
     /// The effects that the claim hangs on: those of its contrasts on the basis that decides.
-    pub fn effects(&self) -> impl Iterator<Item = &Found> {
+    pub(crate) fn effects(&self) -> impl Iterator<Item = &Found> {
         self.deciding().flat_map(Decision::primary)
     }
 
     /// The findings that decide.
-    pub fn found(&self) -> impl Iterator<Item = &Special> {
+    pub(crate) fn found(&self) -> impl Iterator<Item = &Special> {
         self.findings.iter().filter(|one| !one.beside)
     }
 
@@ -144,7 +144,7 @@ impl ClaimRow {
 }
 
 /// The name of an effect for people: what is measured, where it is no score, and what is compared.
-pub fn named(found: &Found) -> String {
+pub(crate) fn named(found: &Found) -> String {
     let measure = match found.of.as_str() {
         "score" => "",
         "fit" => "share of seeds that learn: ",

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// `claims.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     /// `picloom-claims/2`.
     pub format: String,
     /// One row for each claim.
@@ -27,7 +27,7 @@ impl Ledger {
     ///
     /// # Errors
     /// A result is there and cannot be read.
-    pub fn of(spec: &StudySpec, folder: &Path) -> Result<Self, LedgerError> {
+    pub(crate) fn of(spec: &StudySpec, folder: &Path) -> Result<Self, LedgerError> {
         let mut results = Results::below(folder, spec.studies());
         for part in spec.studies() {
             results.of(&part)?;
@@ -40,7 +40,7 @@ impl Ledger {
     }
 
     /// JSON, a line for each claim.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let line = |claim| serde_json::to_string(claim).expect("a ledger is plain data");
         let lines: Vec<String> = self.claims.iter().map(line).collect();
         format!(
@@ -54,7 +54,7 @@ impl Ledger {
     ///
     /// # Errors
     /// Not readable, or of another format.
-    pub fn read(path: &Path) -> Result<Self, RecordError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, RecordError> {
         let fail = |found: String| RecordError::Damaged {
             path: path.to_path_buf(),
             expected: "a ledger of claims".into(),
@@ -70,7 +70,7 @@ impl Ledger {
     }
 
     /// The results of a contrast of a study, on this basis or on the one that decides.
-    pub fn found(&self, study: &str, contrast: &str, basis: Option<&Basis>) -> Vec<&Found> {
+    pub(crate) fn found(&self, study: &str, contrast: &str, basis: Option<&Basis>) -> Vec<&Found> {
         let mut all = Vec::new();
         for claim in &self.claims {
             let own = claim.decisions.iter().map(|one| (claim.study.as_deref(), one));
@@ -92,7 +92,7 @@ impl Ledger {
 
     /// A sentence each on the claims that hold, those that do not, those that are open with the
     /// effect that the design would find four times in five, and those that no rule can decide.
-    pub fn sentences(&self) -> [String; 4] {
+    pub(crate) fn sentences(&self) -> [String; 4] {
         let has_own = |claim: &&ClaimRow| claim.text.word.is_some();
         let of = |verdict: Verdict| {
             self.claims.iter().filter(move |c| c.verdict == verdict && !has_own(c))

@@ -15,16 +15,15 @@
 
 mod claim_row;
 mod decide;
-pub mod ledger;
+pub(crate) mod ledger;
 mod page;
 mod results;
-pub mod spec;
-pub mod special;
+pub(crate) mod spec;
+pub(crate) mod special;
 
-pub use claim_row::{ClaimRow, Earlier, named};
-pub use ledger::Ledger;
-pub use results::LedgerError;
+pub(crate) use claim_row::{ClaimRow, named};
+pub(crate) use ledger::Ledger;
 pub(crate) use results::{Results, Valued};
-pub use spec::{ClaimText, StudySpec};
-pub use special::Special;
+pub(crate) use spec::StudySpec;
+pub(crate) use special::Special;
 pub(crate) use special::trained_points;

@@ -24,7 +24,7 @@ const FINE: f64 = 0.05;
 
 impl Ledger {
     /// The page.
-    pub fn to_markdown(&self) -> String {
+    pub(crate) fn to_markdown(&self) -> String {
         let mut page = String::from(HEAD);
         for sentence in self.sentences() {
             page += &format!("- {sentence}\n");

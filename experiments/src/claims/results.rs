@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Why there is no ledger.
 #[derive(Debug, thiserror::Error)]
-pub enum LedgerError {
+pub(crate) enum LedgerError {
     /// A result cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),

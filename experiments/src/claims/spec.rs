@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The whole study: its parts and its claims.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct StudySpec {
+pub(crate) struct StudySpec {
     /// Its name.
     pub name: String,
     /// The question, in one sentence.
@@ -29,7 +29,7 @@ pub struct StudySpec {
 /// A claim as the spec states it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ClaimText {
+pub(crate) struct ClaimText {
     /// C1 to C15.
     pub id: String,
     /// The statement.
@@ -67,7 +67,7 @@ impl StudySpec {
     ///
     /// # Errors
     /// A file is not readable or of another kind, has unknown keys, or a study has no contrast for its claim.
-    pub fn read(path: &Path) -> Result<Self, SpecError> {
+    pub(crate) fn read(path: &Path) -> Result<Self, SpecError> {
         let (mut spec, _): (Self, _) = read_spec(path, None)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for claim in &spec.claims {

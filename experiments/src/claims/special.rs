@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 /// A finding of a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Special {
+pub(crate) struct Special {
     /// The statistic, its interval, and what its own rule makes of it.
     #[serde(flatten)]
     pub finding: Finding,
@@ -28,7 +28,7 @@ pub struct Special {
 
 impl Special {
     /// Describes its rule's condition and the opposite one; empty beside a rule.
-    pub fn asks(&self) -> &'static str {
+    pub(crate) fn asks(&self) -> &'static str {
         self.finding.quantity.map_or("", Quantity::asks)
     }
 
@@ -122,7 +122,7 @@ fn points(
 }
 
 /// Parts P of the claim on trained networks: the caption's.
-pub const PARTS: usize = 3;
+pub(crate) const PARTS: usize = 3;
 
 /// SP's sparse networks near their picture, by level, with how far their links keep to the modules of their function.
 pub(crate) fn functional_points(record: &NetworksRecord) -> Vec<TrainedPoint> {

@@ -3,7 +3,7 @@
 use picloom::figures::style::{self, Arm, Colour, Marker, row};
 
 /// Depths that were predicted, and other optimizers.
-pub const OWN: [Arm; 6] = [
+pub(crate) const OWN: [Arm; 6] = [
     row(
         "dense-predicted",
         "dense, predicted depth",
@@ -19,13 +19,13 @@ pub const OWN: [Arm; 6] = [
 ];
 
 /// The arm with this key, and its place in the order of all.
-pub fn arm(key: &str) -> Option<(usize, &'static Arm)> {
+pub(crate) fn arm(key: &str) -> Option<(usize, &'static Arm)> {
     let own = || OWN.iter().position(|arm| arm.key == key);
     style::arm(key).or_else(|| own().map(|i| (style::ARMS.len() + i, &OWN[i])))
 }
 
 /// The arm at a place of that order.
-pub fn at(place: usize) -> &'static Arm {
+pub(crate) fn at(place: usize) -> &'static Arm {
     style::ARMS.get(place).unwrap_or_else(|| &OWN[place - style::ARMS.len()])
 }
 

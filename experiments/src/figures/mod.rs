@@ -23,7 +23,7 @@
 //! | [`report`] | the whole study in one page |
 
 #[doc(hidden)]
-pub mod arms;
+pub(crate) mod arms;
 mod board;
 mod data;
 mod depth;
@@ -33,18 +33,19 @@ mod networks;
 mod of_specs;
 mod optimizers;
 mod orthogonality;
-pub mod page;
+#[cfg(test)]
+pub(crate) mod page;
 mod pictures;
 mod pruning;
 mod regime;
-pub mod report;
+pub(crate) mod report;
 mod structural;
 #[doc(hidden)]
-pub mod theory;
+pub(crate) mod theory;
 mod verdicts;
 mod wirings;
 
-pub use networks::Drawing;
+pub(crate) use networks::Drawing;
 
 use crate::claims::Ledger;
 use networks::Nothing;
@@ -66,7 +67,7 @@ use std::sync::LazyLock;
 
 /// Why a figure was not drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DrawError {
+pub(crate) enum DrawError {
     /// Its record is not there.
     #[error("{path}: expected a record of the study {study}, found no file; to make it: {make}")]
     Missing {
@@ -100,7 +101,7 @@ impl From<Nothing> for DrawError {
 pub(crate) type Draw = dyn Fn(&Sources) -> Result<Drawing, DrawError> + Send + Sync;
 
 /// One figure.
-pub struct Figure {
+pub(crate) struct Figure {
     /// Its name: that of its files, and on the command line.
     pub name: &'static str,
     /// Studies whose records it is drawn from; its files lie beside the first's. Empty: the ledger.
@@ -117,7 +118,7 @@ pub struct Figure {
 
 impl Figure {
     /// Its files without extension, relative to the folder of the records.
-    pub fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         match self.studies.first() {
             Some(study) => Path::new(study).join(self.name),
             None => PathBuf::from(self.name),
@@ -204,7 +205,7 @@ figures! {
 }
 
 /// Every figure, in the order of the paper's: those drawn here, and the `[[figures]]` of the specs.
-pub static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+pub(crate) static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
     let mut all = drawn();
     all.extend(of_specs::figures().unwrap_or_else(|error| panic!("{error}")));
     let number = |figure: &Figure| {
@@ -216,19 +217,19 @@ pub static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
 });
 
 /// The figure of this name.
-pub fn figure(name: &str) -> Option<&'static Figure> {
+pub(crate) fn figure(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.name == name)
 }
 
 /// The records of a folder, each read once, when it is asked for.
-pub struct Sources {
+pub(crate) struct Sources {
     folder: PathBuf,
     read: RefCell<BTreeMap<PathBuf, Rc<dyn Any>>>,
 }
 
 impl Sources {
     /// The records under `folder`.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(folder: impl Into<PathBuf>) -> Self {
         Sources { folder: folder.into(), read: RefCell::new(BTreeMap::new()) }
     }
 
@@ -290,7 +291,7 @@ impl Sources {
     ///
     /// # Errors
     /// It is not there, or cannot be read.
-    pub fn networks(&self, study: &str) -> Result<Rc<NetworksRecord>, DrawError> {
+    pub(crate) fn networks(&self, study: &str) -> Result<Rc<NetworksRecord>, DrawError> {
         self.read(study, NetworksRecord::read)
     }
 
@@ -346,7 +347,7 @@ impl Sources {
 
     /// Name and profile of every record a figure is drawn from, as far as they are there: for its
     /// provenance.
-    pub fn profile(&self, figure: &Figure) -> String {
+    pub(crate) fn profile(&self, figure: &Figure) -> String {
         let profiles: Vec<String> =
             figure.studies.iter().filter_map(|study| self.profile_of(study)).collect();
         match profiles.is_empty() {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A drawn figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawing {
+pub(crate) struct Drawing {
     /// The SVG.
     pub svg: String,
     /// Its numbers, in a sentence or two; may be empty.

@@ -3,10 +3,10 @@
 use super::FIGURES;
 
 /// Figures of the paper that are not in [`FIGURES`], and why.
-pub const WITHOUT: &[(&str, &str)] = &[("14, 15", "no caption is public")];
+pub(crate) const WITHOUT: &[(&str, &str)] = &[("14, 15", "no caption is public")];
 
 /// The section: one row for each group of the paper's figures, in the table's order.
-pub fn page() -> String {
+pub(crate) fn page() -> String {
     let mut page = String::from(
         "## The paper's figures\n\n\
          The paper's full text is not public: ours answer to its figures by their numbers and claims (METHODS §10), and copy none. \

@@ -76,7 +76,7 @@ const PARTS: [(&str, &str, &str); 10] = [
 
 /// The report on the records under `folder`, with `claims.json` if it is there, written by `command`. Figures whose records are missing are named, with the command
 /// that makes them.
-pub fn study_report(folder: &Path, command: &str) -> String {
+pub(crate) fn study_report(folder: &Path, command: &str) -> String {
     let sources = Sources::new(folder);
     let ledger = sources.ledger();
     let drawn: Vec<(&Figure, Result<Drawing, DrawError>)> =

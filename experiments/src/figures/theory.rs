@@ -334,7 +334,7 @@ fn by_depth(arms: &[&Arm], points: &[(&str, f64, f64)]) -> Vec<Series> {
 const PARTS: usize = 3;
 
 /// A value of a trained network.
-pub struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     /// Its picture.
     pub target: &'a str,
     /// Its arm.
@@ -347,7 +347,7 @@ pub struct Seen<'a> {
 
 /// (arm, offset, value), a point a target and depth with its seeds averaged; if `centred`, less the mean of
 /// all depths of that target and arm: what a picture is like drops out, and only its depths are compared.
-pub fn within_targets<'a>(all: &[Seen<'a>], centred: bool) -> Vec<(&'a str, f64, f64)> {
+pub(crate) fn within_targets<'a>(all: &[Seen<'a>], centred: bool) -> Vec<(&'a str, f64, f64)> {
     let mut found = Vec::new();
     for (target, arm) in distinct(all.iter().map(|one| (one.target, one.arm))) {
         let own = || all.iter().filter(move |one| (one.target, one.arm) == (target, arm));

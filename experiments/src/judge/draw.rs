@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The sets: folder, labelled set, side of the pictures in pixels.
-pub const SETS: [(&str, &str, usize); 3] =
+pub(crate) const SETS: [(&str, &str, usize); 3] =
     [("first", "labels.csv", 112), ("second", "labels2.csv", 96), ("third", "labels3.csv", 96)];
 
 /// Writes the three labelled sets with their pictures into `out`, `out/first/labels.csv` and so on, from the
@@ -21,7 +21,7 @@ pub const SETS: [(&str, &str, usize); 3] =
 ///
 /// # Errors
 /// A file of a set or of a network is missing or wrong, or `out` cannot be written.
-pub fn draw_sets(labels: &Path, out: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn draw_sets(labels: &Path, out: &Path) -> anyhow::Result<Vec<PathBuf>> {
     SETS.iter().map(|&(set, file, size)| draw_set(labels, (set, file, size), out)).collect()
 }
 

@@ -7,7 +7,7 @@ use picloom::score::dl::{CLIP, KNOTS};
 
 /// A fitted model on standardised features.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Logistic {
+pub(crate) struct Logistic {
     /// Mean of each feature.
     pub means: Vec<f64>,
     /// Population standard deviation of each feature, > 0.
@@ -22,7 +22,7 @@ pub struct Logistic {
 
 /// Why nothing could be fitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FitError {
+pub(crate) enum FitError {
     /// One class only.
     #[error("expected pictures of both labels, found {clean} clean and {damaged} damaged")]
     OneClass {
@@ -43,7 +43,7 @@ const INTERCEPT_RIDGE: f64 = 1e-6;
 
 /// One labelled row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Labelled {
+pub(crate) struct Labelled {
     /// Features.
     pub x: Vec<f64>,
     /// True for damaged.
@@ -60,7 +60,7 @@ pub struct Labelled {
 ///
 /// # Errors
 /// One class only, or λ ≤ 0.
-pub fn fit_logistic(rows: &[&Labelled], ridge: f64) -> Result<Logistic, FitError> {
+pub(crate) fn fit_logistic(rows: &[&Labelled], ridge: f64) -> Result<Logistic, FitError> {
     let damaged = rows.iter().filter(|r| r.positive).count();
     let clean = rows.len() - damaged;
     if damaged == 0 || clean == 0 {

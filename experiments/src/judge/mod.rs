@@ -4,10 +4,10 @@
 //! kinds of network apart agrees with the labels as well as one that looks. So every report has, beside κ and AUC
 //! over all pictures, what a judge knows *within* networks ([`within`]).
 
-pub mod draw;
-pub mod figures;
-pub mod logistic;
-pub mod within;
+pub(crate) mod draw;
+pub(crate) mod figures;
+pub(crate) mod logistic;
+pub(crate) mod within;
 
 use logistic::{FitError, Labelled, fit_logistic};
 use picloom::base::stats::Interval;
@@ -20,13 +20,13 @@ use std::collections::BTreeMap;
 use within::{Seen, WithinNetworks, network_means, network_of};
 
 /// Ridge λ of the shipped model: of a few, the one with the best log loss with targets left out.
-pub const RIDGE: f64 = 0.005;
+pub(crate) const RIDGE: f64 = 0.005;
 /// Weight in the fit of a picture whose viewer was in doubt.
 const UNSURE: f64 = 0.5;
 
 /// Agreement of a judge with labels, over all pictures and within networks.
 #[derive(Clone, Debug, Serialize)]
-pub struct FullReport {
+pub(crate) struct FullReport {
     /// Over all pictures and by target.
     #[serde(flatten)]
     pub report: Report,
@@ -39,7 +39,7 @@ pub struct FullReport {
 
 /// A fitted judge, and how well models of the same recipe do on targets that they have not seen.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fitted {
+pub(crate) struct Fitted {
     /// The model, fitted on everything.
     pub model: DlModel,
     /// Every target judged by a model fitted on the other targets only.
@@ -48,7 +48,7 @@ pub struct Fitted {
 
 /// Why nothing was fitted.
 #[derive(Debug, thiserror::Error)]
-pub enum JudgeFitError {
+pub(crate) enum JudgeFitError {
     /// The labels.
     #[error(transparent)]
     Labels(#[from] LabelError),
@@ -80,7 +80,7 @@ pub(crate) fn rows_of(sets: &[LabelSet]) -> Vec<&LabelRow> {
 ///
 /// # Errors
 /// Pictures cannot be read; one label only (also with a target left out); λ ≤ 0.
-pub fn fit(
+pub(crate) fn fit(
     sets: &[LabelSet],
     ridge: f64,
     date: &str,
@@ -128,7 +128,7 @@ pub fn fit(
 ///
 /// # Errors
 /// A picture cannot be read or judged.
-pub fn report(sets: &[LabelSet], judge: &dyn Judge) -> Result<FullReport, LabelError> {
+pub(crate) fn report(sets: &[LabelSet], judge: &dyn Judge) -> Result<FullReport, LabelError> {
     let rows = rows_of(sets);
     let verdicts = judge_rows(&rows, judge)?;
     let told = network_means(&rows, &verdicts);

@@ -20,7 +20,7 @@ const LEVEL: f64 = 0.95;
 
 /// One labelled picture as a judge saw it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Which network drew it.
     pub network: String,
     /// The label.
@@ -76,7 +76,7 @@ pub(crate) fn network_means(rows: &[&LabelRow], verdicts: &[Verdict]) -> Vec<f64
 
 /// Agreement of two opinions: κ on all pictures and on those of mixed networks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Kappas {
+pub(crate) struct Kappas {
     /// Pictures that both have an opinion of.
     pub pictures: usize,
     /// Of these, of mixed networks. Which are mixed is told by all labels.
@@ -89,7 +89,7 @@ pub struct Kappas {
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WithinNetworks {
+pub(crate) struct WithinNetworks {
     /// Networks.
     pub networks: usize,
     /// Mixed networks.
@@ -123,7 +123,7 @@ pub struct WithinNetworks {
 
 /// How far the mean P(clean) of a network is from the share that the viewer called clean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct ScoreErrors {
+pub(crate) struct ScoreErrors {
     /// Networks with at least 10 labels.
     pub networks: usize,
     /// Mean of score − labels.
@@ -159,7 +159,7 @@ fn is_clear(s: &Seen) -> bool {
 
 impl WithinNetworks {
     /// The agreement on these pictures, in any order. `None` if there are no pictures.
-    pub fn of(seen: &[Seen]) -> Option<Self> {
+    pub(crate) fn of(seen: &[Seen]) -> Option<Self> {
         let mut networks: BTreeMap<&str, Network> = BTreeMap::new();
         for s in seen {
             networks.entry(&s.network).or_default().push(s);

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 const DIRECTIONS: usize = 30;
 
 /// The directions in weight space along which a picture is changed, each of length 1.
-pub struct Axes {
+pub(crate) struct Axes {
     /// Each is one non-zero weight.
     pub weights: Vec<Direction>,
     /// Each among the living weights into one unit. Empty if no unit has two.
@@ -75,7 +75,7 @@ impl Axes {
     ///
     /// # Panics
     /// If a direction has a link that the network has not.
-    pub fn advantages(
+    pub(crate) fn advantages(
         &self,
         view: &View,
         judge: &dyn Judge,
@@ -123,7 +123,7 @@ fn along(direction: &Direction, length: f64) -> impl Iterator<Item = Change> {
 ///
 /// # Panics
 /// If the direction has a link that the network has not.
-pub fn reach(painter: &mut Painter, direction: &Direction, sign: f64) -> Option<f64> {
+pub(crate) fn reach(painter: &mut Painter, direction: &Direction, sign: f64) -> Option<f64> {
     let wanted = Delta::EFFECT;
     let most = Delta::LARGEST.max((direction.len() as f64).sqrt());
     let (mut low, mut high): (f64, Option<f64>) = (1.0 / 1024.0, None);

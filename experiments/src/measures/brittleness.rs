@@ -19,12 +19,12 @@ use rayon::prelude::*;
 const STEP: f64 = 1.0 / 128.0;
 
 /// Brittleness for a change of a weight by a number; `None` without living weights.
-pub fn brittleness(silenced: &Silenced) -> Option<f64> {
+pub(crate) fn brittleness(silenced: &Silenced) -> Option<f64> {
     mean(silenced, |_| 1.0)
 }
 
 /// Brittleness for a change of a weight by a share of itself.
-pub fn relative_brittleness(silenced: &Silenced) -> Option<f64> {
+pub(crate) fn relative_brittleness(silenced: &Silenced) -> Option<f64> {
     mean(silenced, f64::from)
 }
 

@@ -18,7 +18,7 @@ use picloom::score::measures::silencing::Silenced;
 const LEAST: f64 = 0.01;
 
 /// Effective units of a pixel, on average. `None` if no pixel depends on any unit.
-pub fn effective_units(silenced: &Silenced) -> Option<f64> {
+pub(crate) fn effective_units(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), |column| {
         let sum: f64 = column.iter().sum();
         sum * sum / column.iter().map(|c| c * c).sum::<f64>()
@@ -26,12 +26,12 @@ pub fn effective_units(silenced: &Silenced) -> Option<f64> {
 }
 
 /// Gini coefficient of a pixel's contributions, on average. `None` if no pixel depends on any unit.
-pub fn contribution_gini(silenced: &Silenced) -> Option<f64> {
+pub(crate) fn contribution_gini(silenced: &Silenced) -> Option<f64> {
     over_pixels(&silenced.contributions(), gini)
 }
 
 /// Gini coefficient of non-negative numbers whose sum is above 0: 0 if all are equal.
-pub fn gini(values: &mut [f64]) -> f64 {
+pub(crate) fn gini(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let weighted: f64 = values.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();

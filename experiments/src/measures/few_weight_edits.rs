@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use std::f64::consts::TAU;
 
 /// Numbers of weights that may be changed.
-pub const COUNTS: [usize; 4] = [1, 2, 4, 8];
+pub(crate) const COUNTS: [usize; 4] = [1, 2, 4, 8];
 /// Parts of a picture that are edited, at most.
 const PARTS: usize = 4;
 /// Area of a part as a share of the picture.
@@ -50,7 +50,7 @@ const ROUNDS: usize = 12;
 
 /// The reach of a network: of edits to parts of its picture, or towards other pictures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Edits {
+pub(crate) struct Edits {
     /// Mean R² over edits with 1, 2, 4 and 8 weights.
     pub parts: [f64; 4],
     /// The same over their controls.
@@ -59,7 +59,7 @@ pub struct Edits {
 
 /// Measures the reach of edits to a network's own picture. `None` if the picture has no parts, or
 /// no weight is alive. The same bits at any thread count.
-pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> {
+pub(crate) fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> {
     let view = &silenced.view;
     let links = living(view);
     let edits = edits_of(view.picture());
@@ -73,7 +73,7 @@ pub fn few_weight_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<Edits> 
 /// relatives in the session. All networks that draw `from` get the same edits. `None` if every
 /// picture is `from` (mean square of the difference up to 1e-4), or no weight is alive. Pictures of
 /// any size are resampled to 32²; the same bits at any thread count.
-pub fn towards(
+pub(crate) fn towards(
     view: &View,
     from: &Picture,
     pictures: &[Picture],
@@ -150,7 +150,7 @@ fn reach(view: &View, links: &[usize], edits: &[Vec<f64>], rng: &mut SimRng) -> 
 ///
 /// # Panics
 /// If the picture has not 32² pixels.
-pub fn edits_of(picture: &Picture) -> Vec<Vec<f64>> {
+pub(crate) fn edits_of(picture: &Picture) -> Vec<Vec<f64>> {
     let base = &picture.rgb;
     let mut edits = Vec::new();
     for part in parts_of(picture) {
@@ -241,7 +241,7 @@ fn around(part: &[bool], rgb: &[f32]) -> [f32; 3] {
 }
 
 /// A random field with the spectrum and the RMSE of an edit, within what a picture may be.
-pub fn control(picture: &Picture, edit: &[f64], rng: &mut SimRng) -> Vec<f64> {
+pub(crate) fn control(picture: &Picture, edit: &[f64], rng: &mut SimRng) -> Vec<f64> {
     let noise: Vec<f64> = (0..SIDE * SIDE).map(|_| rng.normal()).collect();
     control_of(picture, edit, &noise)
 }
@@ -250,7 +250,7 @@ pub fn control(picture: &Picture, edit: &[f64], rng: &mut SimRng) -> Vec<f64> {
 ///
 /// # Panics
 /// If these have not 32² pixels.
-pub fn control_of(picture: &Picture, edit: &[f64], noise: &[f64]) -> Vec<f64> {
+pub(crate) fn control_of(picture: &Picture, edit: &[f64], noise: &[f64]) -> Vec<f64> {
     let phases: Vec<(f64, f64)> =
         fourier(&noise.iter().map(|&v| (v, 0.0)).collect::<Vec<_>>(), -1.0);
     let mut field = vec![0.0; edit.len()];
@@ -304,7 +304,7 @@ fn fourier(values: &[(f64, f64)], sign: f64) -> Vec<(f64, f64)> {
 ///
 /// # Panics
 /// If there is no such link.
-pub fn jacobian(view: &View, links: &[usize]) -> Vec<Vec<f32>> {
+pub(crate) fn jacobian(view: &View, links: &[usize]) -> Vec<Vec<f32>> {
     links
         .par_iter()
         .map_init(
@@ -319,7 +319,7 @@ pub fn jacobian(view: &View, links: &[usize]) -> Vec<Vec<f32>> {
 }
 
 /// R² of an edit with so many weights as [`COUNTS`] says, each at least that of fewer.
-pub fn reached(
+pub(crate) fn reached(
     view: &View,
     painter: &mut Painter,
     (links, jacobian): (&[usize], &[Vec<f32>]),
@@ -336,13 +336,13 @@ pub fn reached(
 }
 
 /// Share of an edit (3P,) that the best `count` of these changes (N, 3P) explain, chosen one by one.
-pub fn explained(changes: &[Vec<f32>], edit: &[f64], count: usize) -> f64 {
+pub(crate) fn explained(changes: &[Vec<f32>], edit: &[f64], count: usize) -> f64 {
     1.0 - norm2(&pursue(changes, edit, count).1) / norm2(edit)
 }
 
 /// The `count` rows of the Jacobian that explain an edit, in the order of being chosen, and what they leave of it: of
 /// (N, 3P) and (3P,), at most `count` numbers below N and (3P,).
-pub fn pursue(jacobian: &[Vec<f32>], edit: &[f64], count: usize) -> (Vec<usize>, Vec<f64>) {
+pub(crate) fn pursue(jacobian: &[Vec<f32>], edit: &[f64], count: usize) -> (Vec<usize>, Vec<f64>) {
     let dot = |a: &[f32], b: &[f64]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * b).sum::<f64>();
     let norms: Vec<f64> = jacobian
         .iter()
@@ -375,7 +375,7 @@ pub fn pursue(jacobian: &[Vec<f32>], edit: &[f64], count: usize) -> (Vec<usize>,
 ///
 /// # Panics
 /// If there is no such link, or the edit is of another size.
-pub fn refine(view: &View, painter: &mut Painter, links: &[usize], edit: &[f64]) -> f64 {
+pub(crate) fn refine(view: &View, painter: &mut Painter, links: &[usize], edit: &[f64]) -> f64 {
     // Of a network that draws one colour no weight may change anything.
     if links.is_empty() {
         return norm2(edit);

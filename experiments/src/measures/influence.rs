@@ -24,7 +24,7 @@ fn likeness(silenced: &Silenced) -> Vec<Vec<f64>> {
 }
 
 /// How units act on the picture.
-pub struct Influence {
+pub(crate) struct Influence {
     /// 1 − mean squared cosine of pairs.
     pub orthogonality: f64,
     /// Mean largest |cosine| with another unit.
@@ -33,7 +33,7 @@ pub struct Influence {
 
 impl Influence {
     /// Of a network's units; `None` with fewer than two different ones.
-    pub fn of(silenced: &Silenced) -> Option<Self> {
+    pub(crate) fn of(silenced: &Silenced) -> Option<Self> {
         let rows = likeness(silenced);
         let n = rows.len();
         let others = |i: usize| (0..n).filter(move |&j| j != i);

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 const PAIRS: usize = 60;
 
 /// ι of three changes of one picture.
-pub fn of_changes(both: &[f32], a: &[f32], b: &[f32]) -> f64 {
+pub(crate) fn of_changes(both: &[f32], a: &[f32], b: &[f32]) -> f64 {
     let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
     let apart = both.iter().zip(a.iter().zip(b));
     let apart = norm(&mut apart.map(|(c, (a, b))| f64::from(*c) - f64::from(*a) - f64::from(*b)));

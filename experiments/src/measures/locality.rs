@@ -14,13 +14,13 @@ use picloom::base::real;
 use picloom::score::measures::silencing::Silenced;
 
 /// Mean locality, in [0, 1); `None` if no unit changes the picture.
-pub fn locality(silenced: &Silenced) -> Option<f64> {
+pub(crate) fn locality(silenced: &Silenced) -> Option<f64> {
     let found: Vec<f64> = silenced.contributions().iter().map(|map| of_map(map)).collect();
     (!found.is_empty()).then(|| found.iter().sum::<f64>() / found.len() as f64)
 }
 
 /// Of one contribution map whose sum is above 0.
-pub fn of_map(map: &[f64]) -> f64 {
+pub(crate) fn of_map(map: &[f64]) -> f64 {
     let sum: f64 = map.iter().sum();
     let shares = map.iter().filter(|c| **c > 0.0).map(|c| c / sum);
     let entropy: f64 = shares.map(|q| -q * real::ln(q)).sum();

@@ -23,7 +23,7 @@ use picloom::score::measures::own::{Column, Measures, Numbers, Subject};
 use std::collections::BTreeMap;
 
 /// Length of the step of sharpness, as a share of the weights' own (ρ of Kwon et al. 2021).
-pub const RHO: f64 = 0.1;
+pub(crate) const RHO: f64 = 0.1;
 /// Random pictures behind the trace of the curvature.
 const SIGNS: usize = 48;
 /// Batches behind the noise of the gradient.
@@ -31,7 +31,7 @@ const BATCHES: usize = 32;
 
 /// The three mechanisms at one network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mechanisms {
+pub(crate) struct Mechanisms {
     /// MSE to the target over all pixels.
     pub loss: f64,
     /// Flatness: rise of the loss at the end of the step of length [`RHO`] that raises it most to first
@@ -55,7 +55,12 @@ impl Mechanisms {
     ///
     /// # Panics
     /// If the target has not as many pixels as `inputs`.
-    pub fn of(model: &Model, inputs: &PixelInputs, target: &Picture, rng: &mut SimRng) -> Self {
+    pub(crate) fn of(
+        model: &Model,
+        inputs: &PixelInputs,
+        target: &Picture,
+        rng: &mut SimRng,
+    ) -> Self {
         let mask = Mask::non_zero(&model.weights);
         let mut objective = Objective::new(&model.network, &mask, inputs, &target.rgb);
         let weights = &model.weights.0;
@@ -76,7 +81,7 @@ impl Mechanisms {
     }
 
     /// Of the numbers that a record keeps, without `mechanisms_` before their names; NaN for one that it lacks.
-    pub fn of_record(numbers: &BTreeMap<String, Option<f64>>) -> Self {
+    pub(crate) fn of_record(numbers: &BTreeMap<String, Option<f64>>) -> Self {
         let of = |name: &str| numbers.get(name).copied().flatten().unwrap_or(f64::NAN);
         Mechanisms {
             loss: of("loss"),
@@ -90,7 +95,7 @@ impl Mechanisms {
 
     /// √(‖w‖² tr H): up to a constant the least PAC-Bayes bound over Gaussians about the weights, in which
     /// flatness and norm are exchanged (prior N(0, s²), any s).
-    pub fn pac_bayes(&self) -> f64 {
+    pub(crate) fn pac_bayes(&self) -> f64 {
         (self.norm * self.hessian_trace.max(0.0)).sqrt()
     }
 }

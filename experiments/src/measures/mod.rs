@@ -4,36 +4,36 @@
 //!
 //! | file | measure | range |
 //! |---|---|---|
-//! | [`candidates`] | those that the gate tries, taken together | |
-//! | [`axis_advantage`] | do single weights mean more than random directions? [`scaling`]: do units? | −1…1 |
-//! | [`effective_units`] | how many units a pixel hangs on, and how unequally | 1…units, 0…1 |
-//! | [`locality`] | is what a unit does confined to a part of the picture? | 0…1 |
-//! | [`influence`] | do units act on the picture in ways of their own? | 0…1 |
-//! | [`brittleness`] | how far the picture moves when one weight does | 0… |
-//! | [`interaction`] | do two changes together do what each does alone? | 0… |
-//! | [`unified`] | are parts that look alike drawn by the same units? | −1…1 |
-//! | [`unit_edits`] | do units reach edits of parts better than mixtures of them? | −1…1 |
-//! | [`few_weight_edits`] | can a part be changed by a few weights? | −1…1 |
-//! | [`plasticity`] | do a few weights teach what was held out? | 0…1 |
+//! | `candidates` | those that the gate tries, taken together | |
+//! | `axis_advantage` | do single weights mean more than random directions? `scaling`: do units? | −1…1 |
+//! | `effective_units` | how many units a pixel hangs on, and how unequally | 1…units, 0…1 |
+//! | `locality` | is what a unit does confined to a part of the picture? | 0…1 |
+//! | `influence` | do units act on the picture in ways of their own? | 0…1 |
+//! | `brittleness` | how far the picture moves when one weight does | 0… |
+//! | `interaction` | do two changes together do what each does alone? | 0… |
+//! | `unified` | are parts that look alike drawn by the same units? | −1…1 |
+//! | `unit_edits` | do units reach edits of parts better than mixtures of them? | −1…1 |
+//! | `few_weight_edits` | can a part be changed by a few weights? | −1…1 |
+//! | `plasticity` | do a few weights teach what was held out? | 0…1 |
 //! | [`label_agreement`] | do links people labelled alike act alike? | AUC |
-//! | [`mechanisms`] | sharpness, Hessian trace, gradient noise, norm at a network | 0… |
+//! | `mechanisms` | sharpness, Hessian trace, gradient noise, norm at a network | 0… |
 //! | [`structural`] | are parts of the picture drawn by separable subnetworks? A study of its own | −1…1 |
 
-pub mod axis_advantage;
-pub mod brittleness;
-pub mod candidates;
-pub mod effective_units;
-pub mod few_weight_edits;
-pub mod influence;
-pub mod interaction;
+pub(crate) mod axis_advantage;
+pub(crate) mod brittleness;
+pub(crate) mod candidates;
+pub(crate) mod effective_units;
+pub(crate) mod few_weight_edits;
+pub(crate) mod influence;
+pub(crate) mod interaction;
 pub mod label_agreement;
-pub mod locality;
-pub mod mechanisms;
-pub mod plasticity;
-pub mod scaling;
+pub(crate) mod locality;
+pub(crate) mod mechanisms;
+pub(crate) mod plasticity;
+pub(crate) mod scaling;
 pub mod structural;
-pub mod unified;
-pub mod unit_edits;
+pub(crate) mod unified;
+pub(crate) mod unit_edits;
 
 use picloom::score::measures::own::{Measures, add_measures};
 use std::sync::Once;

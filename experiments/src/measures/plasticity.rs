@@ -58,7 +58,7 @@ impl Measures for Plasticity {
 }
 
 /// R² that 1, 2, 4 and 8 changed weights reach.
-pub fn plasticity(
+pub(crate) fn plasticity(
     model: &Model,
     seen: &Conditioned,
     held_out: &Conditioned,
@@ -88,7 +88,7 @@ pub fn plasticity(
 }
 
 /// At most `most` of `count` places, evenly spread.
-pub fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
     let taken = count.min(most);
     (0..taken).map(move |i| (2 * i + 1) * count / (2 * taken))
 }

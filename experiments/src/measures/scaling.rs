@@ -15,10 +15,10 @@ use picloom::score::measures::living;
 use std::collections::BTreeMap;
 
 /// (link, component) of a direction in weight space, of length 1.
-pub type Direction = Vec<(usize, f64)>;
+pub(crate) type Direction = Vec<(usize, f64)>;
 
 /// The living hidden units of each layer, with what is needed to scale them.
-pub struct Layers<'v> {
+pub(crate) struct Layers<'v> {
     view: &'v View,
     layers: Vec<Layer>,
 }
@@ -28,7 +28,7 @@ type Layer = (Vec<(usize, f64)>, Vec<usize>);
 
 impl<'v> Layers<'v> {
     /// Of a view's network; `None` if it is not layered or no hidden unit lives.
-    pub fn of(view: &'v View) -> Option<Self> {
+    pub(crate) fn of(view: &'v View) -> Option<Self> {
         let network = &view.model().network;
         if !network.is_layered() {
             return None;
@@ -62,7 +62,7 @@ impl<'v> Layers<'v> {
     }
 
     /// (layer, unit within it) of every living hidden unit that is not alone in its layer.
-    pub fn units(&self) -> Vec<(usize, usize)> {
+    pub(crate) fn units(&self) -> Vec<(usize, usize)> {
         let of = |(layer, (units, _)): (usize, &(Vec<_>, _))| {
             let count = if units.len() > 1 { units.len() } else { 0 };
             (0..count).map(move |unit| (layer, unit)).collect::<Vec<_>>()
@@ -71,14 +71,14 @@ impl<'v> Layers<'v> {
     }
 
     /// The direction that makes one unit louder.
-    pub fn unit(&self, (layer, unit): (usize, usize)) -> Direction {
+    pub(crate) fn unit(&self, (layer, unit): (usize, usize)) -> Direction {
         let mut v = vec![0.0; self.layers[layer].0.len()];
         v[unit] = 1.0;
         self.along(layer, &v)
     }
 
     /// The direction that makes a random mixture of a layer's units louder.
-    pub fn mixture(&self, layer: usize, rng: &mut SimRng) -> Direction {
+    pub(crate) fn mixture(&self, layer: usize, rng: &mut SimRng) -> Direction {
         let raw: Vec<f64> = self.layers[layer].0.iter().map(|_| rng.normal()).collect();
         let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
         self.along(layer, &raw.iter().map(|v| v / norm).collect::<Vec<f64>>())
@@ -88,7 +88,7 @@ impl<'v> Layers<'v> {
     ///
     /// # Panics
     /// If there is no such layer.
-    pub fn along(&self, layer: usize, v: &[f64]) -> Direction {
+    pub(crate) fn along(&self, layer: usize, v: &[f64]) -> Direction {
         let (network, weights) = (&self.view.model().network, &self.view.model().weights);
         let (units, readers) = &self.layers[layer];
         let mut direction = Direction::new();

@@ -20,7 +20,7 @@ use picloom::base::SimRng;
 use picloom::score::measures::silencing::{SIDE, Silenced};
 
 /// Side of a window, and the step from one to the next.
-pub const WINDOW: usize = 8;
+pub(crate) const WINDOW: usize = 8;
 const STEP: usize = 2;
 /// Least standard deviation within a window.
 const LEAST: f64 = 0.05;
@@ -30,7 +30,7 @@ const ALIKE: f64 = 0.25;
 const NULL: usize = 100;
 
 /// U of two lists of effects, one entry a unit.
-pub fn overlap(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn overlap(a: &[f64], b: &[f64]) -> f64 {
     let sum = |of: fn(f64, f64) -> f64| a.iter().zip(b).map(|(&a, &b)| of(a, b)).sum::<f64>();
     let larger = sum(f64::max);
     if larger == 0.0 { 0.0 } else { sum(f64::min) / larger }
@@ -46,7 +46,7 @@ pub(crate) fn unified(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
 }
 
 /// The repeated parts of a picture.
-pub struct Repeated {
+pub(crate) struct Repeated {
     /// The two windows that look most alike.
     pub alike: (usize, usize),
     /// All pairs of windows that are apart from each other.
@@ -57,7 +57,7 @@ pub struct Repeated {
 
 impl Repeated {
     /// Of a network's own picture; `None` if nothing is repeated or no unit changes the picture.
-    pub fn of(silenced: &Silenced) -> Option<Self> {
+    pub(crate) fn of(silenced: &Silenced) -> Option<Self> {
         let picture = &silenced.view.picture().rgb;
         let starts = (0..=SIDE - WINDOW).step_by(STEP);
         let places = starts.clone().flat_map(|y| starts.clone().map(move |x| (x, y)));
@@ -99,7 +99,7 @@ impl Repeated {
     ///
     /// # Panics
     /// If there are no such windows.
-    pub fn overlap(&self, (i, j): (usize, usize)) -> f64 {
+    pub(crate) fn overlap(&self, (i, j): (usize, usize)) -> f64 {
         overlap(&self.effects[i], &self.effects[j])
     }
 
@@ -107,7 +107,7 @@ impl Repeated {
     ///
     /// # Panics
     /// As [`overlap`](Self::overlap).
-    pub fn beyond(&self, pairs: &[(usize, usize)]) -> f64 {
+    pub(crate) fn beyond(&self, pairs: &[(usize, usize)]) -> f64 {
         let null: f64 = pairs.iter().map(|&pair| self.overlap(pair)).sum();
         self.overlap(self.alike) - null / pairs.len() as f64
     }
@@ -120,7 +120,7 @@ fn cut(rgb: &[f32], (x, y): (usize, usize)) -> Vec<f64> {
 }
 
 /// A window seen from behind.
-pub fn mirrored(window: &[f64]) -> Vec<f64> {
+pub(crate) fn mirrored(window: &[f64]) -> Vec<f64> {
     let row = |row: &[f64]| row.rchunks_exact(3).flatten().copied().collect::<Vec<f64>>();
     window.chunks_exact(3 * WINDOW).flat_map(row).collect()
 }

@@ -52,7 +52,7 @@ pub(crate) fn unit_edits(silenced: &Silenced, rng: &mut SimRng) -> Option<f64> {
 ///
 /// # Panics
 /// If a direction has a link that the network has not.
-pub fn changes_along(view: &View, directions: &[Direction]) -> Vec<Vec<f32>> {
+pub(crate) fn changes_along(view: &View, directions: &[Direction]) -> Vec<Vec<f32>> {
     directions
         .par_iter()
         .map_init(
@@ -73,7 +73,7 @@ pub fn changes_along(view: &View, directions: &[Direction]) -> Vec<Vec<f32>> {
 ///
 /// # Panics
 /// As [`changes_along`].
-pub fn reached(view: &View, directions: &[Direction], edits: &[Vec<f64>]) -> f64 {
+pub(crate) fn reached(view: &View, directions: &[Direction], edits: &[Vec<f64>]) -> f64 {
     let changes = changes_along(view, directions);
     let of: Vec<f64> = edits.par_iter().map(|edit| explained(&changes, edit, COUNT)).collect();
     of.iter().sum::<f64>() / of.len() as f64

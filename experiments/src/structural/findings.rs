@@ -7,13 +7,13 @@ use picloom::base::stats::{mean_interval, paired_difference, wilson};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// C13: do parts of a dense network live in subnetworks of their own? Rule `C13`.
-pub fn parts_are_ablatable(record: &StructuralRecord) -> Finding {
+pub(crate) fn parts_are_ablatable(record: &StructuralRecord) -> Finding {
     of_arm(record, "dense")
 }
 
 /// C13 with the sweep of penalties: open if masks learned under another λ decide it the other way. Rule
 /// `C13-penalty`.
-pub fn at_every_penalty(record: &StructuralRecord) -> Finding {
+pub(crate) fn at_every_penalty(record: &StructuralRecord) -> Finding {
     let mut found = parts_are_ablatable(record);
     let against = |p: &f64| {
         let other = of_arm_at(record, "dense", Some(*p)).verdict;
@@ -35,7 +35,7 @@ pub fn at_every_penalty(record: &StructuralRecord) -> Finding {
 }
 
 /// The same statistic for any arm, with the rule of C13.
-pub fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
+pub(crate) fn of_arm(record: &StructuralRecord, arm: &str) -> Finding {
     of_arm_at(record, arm, None)
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn of_arm_at(record: &StructuralRecord, arm: &str, penalty: Option<f6
 }
 
 /// C13, SP against another arm at the same (target, seed), both fit. Rule `C13-sp`.
-pub fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
+pub(crate) fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
     let key = |name| -> BTreeMap<(String, u64), &ArmOutcome> {
         let fit = arm(record, name).filter(|(_, a)| a.fit());
         fit.map(|(row, a)| ((row.target.clone(), row.seed), a)).collect()
@@ -148,7 +148,7 @@ pub fn sp_against(record: &StructuralRecord, other: &str) -> Finding {
 }
 
 /// Every finding of the study.
-pub fn all(record: &StructuralRecord) -> Vec<Finding> {
+pub(crate) fn all(record: &StructuralRecord) -> Vec<Finding> {
     let arms = ["dense", "magnitude", "sp", "evolved"];
     let mut found: Vec<Finding> = arms.iter().map(|arm| of_arm(record, arm)).collect();
     found.extend(["dense", "magnitude"].map(|other| sp_against(record, other)));

@@ -5,12 +5,11 @@
 //! A cell is one (target, seed) with all its trained arms, whose trainings are run folders in the
 //! cell's work folder; or the evolved network of a target.
 
-pub mod findings;
-mod record;
-mod spec;
-mod study;
+pub(crate) mod findings;
+pub(crate) mod record;
+pub(crate) mod spec;
+pub(crate) mod study;
 
 pub(crate) use record::arm_at;
-pub use record::{ArmOutcome, Measured, PartOutcome, StructuralKey, arm, penalties};
-pub use spec::{PartedTarget, Shown, Structural, StructuralRecord, StructuralRow, StructuralStudy};
-pub use study::{Arms, StructuralCell};
+pub(crate) use record::{ArmOutcome, PartOutcome, arm, penalties};
+pub(crate) use spec::{Structural, StructuralRecord};

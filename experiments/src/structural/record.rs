@@ -30,7 +30,7 @@ columns! {
 /// One network measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ArmOutcome {
+pub(crate) struct ArmOutcome {
     /// `evolved`, `dense`, `magnitude` or `sp`.
     pub arm: String,
     /// λ its masks were learned with; `None` for the study's own.
@@ -50,7 +50,7 @@ pub struct ArmOutcome {
 
 impl ArmOutcome {
     /// True if R² ≥ [`FIT_GATE`]: a network that has not learned its picture is shown, not counted.
-    pub fn fit(&self) -> bool {
+    pub(crate) fn fit(&self) -> bool {
         self.r2 >= FIT_GATE
     }
 
@@ -63,7 +63,7 @@ impl ArmOutcome {
 /// One part of one network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PartOutcome {
+pub(crate) struct PartOutcome {
     /// Its name.
     pub part: String,
     /// Pixels of its region.
@@ -88,7 +88,7 @@ impl PartOutcome {
 }
 
 /// Every measured network of an arm with its target and seed, in order.
-pub fn arm<'a>(
+pub(crate) fn arm<'a>(
     record: &'a StructuralRecord,
     arm: &str,
 ) -> impl Iterator<Item = (&'a StructuralRow, &'a ArmOutcome)> + use<'a> {
@@ -115,7 +115,7 @@ fn arms_of(row: &StructuralRow) -> &[ArmOutcome] {
 }
 
 /// The other penalties, rising.
-pub fn penalties(record: &StructuralRecord) -> Vec<f64> {
+pub(crate) fn penalties(record: &StructuralRecord) -> Vec<f64> {
     let mut found: Vec<f64> = Vec::new();
     for (_, arm) in every_arm(record) {
         found.extend(arm.penalty.filter(|p| !found.contains(p)));

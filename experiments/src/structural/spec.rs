@@ -2,14 +2,14 @@
 
 use crate::measures::structural::MaskConfig;
 use picloom::network::Arch;
-use picloom::study::grid::{GridRecord, GridRow, GridStudy, axis};
+use picloom::study::grid::{GridRecord, GridRow, axis};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// `experiments/structural.toml` in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Structural {
+pub(crate) struct Structural {
     /// Side of the pictures in pixels.
     pub size: usize,
     /// The dense network.
@@ -36,20 +36,16 @@ pub struct Structural {
     /// The pictures.
     pub targets: Vec<PartedTarget>,
 }
-
-/// The study in one profile, its pictures drawn.
-pub type StructuralStudy = GridStudy<Structural>;
-
 /// Its record.
-pub type StructuralRecord = GridRecord<Structural>;
+pub(crate) type StructuralRecord = GridRecord<Structural>;
 
 /// One cell of the record.
-pub type StructuralRow = GridRow<Structural>;
+pub(crate) type StructuralRow = GridRow<Structural>;
 
 /// A picture with known parts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PartedTarget {
+pub(crate) struct PartedTarget {
     /// Its name in records and figures.
     pub name: String,
     /// The drawing of [`targets::ALL`](crate::targets::ALL) whose parts these are.
@@ -64,7 +60,7 @@ pub struct PartedTarget {
 /// The picture to draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shown {
+pub(crate) enum Shown {
     /// The drawing.
     #[default]
     Drawing,

@@ -30,7 +30,7 @@ use std::path::Path;
 
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StructuralCell {
+pub(crate) struct StructuralCell {
     /// The target.
     pub target: String,
     /// SHA-256 of pixels, background and regions.
@@ -51,7 +51,7 @@ pub struct StructuralCell {
 /// The networks that a cell measures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "arms")]
-pub enum Arms {
+pub(crate) enum Arms {
     /// The evolved network.
     Evolved {
         /// SHA-256 of its genome as JSON.
@@ -76,7 +76,7 @@ pub enum Arms {
 
 /// A target with its picture.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     target: PartedTarget,
     picture: Picture,
     parted: PartedPicture,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// C8, first half: do theory and Monte Carlo agree? Rule `C8-agreement`.
-pub fn agreement(record: &TheoryRecord) -> Finding {
+pub(crate) fn agreement(record: &TheoryRecord) -> Finding {
     let (mut held, mut units, mut worst) = (0, 0, 0.0f64);
     let mut low_karp_luby = 0;
     let mut seen = std::collections::BTreeSet::new();
@@ -65,13 +65,13 @@ pub fn agreement(record: &TheoryRecord) -> Finding {
 }
 
 /// True if an estimate's interval holds a value, to the six digits a record keeps.
-pub fn holds(estimate: &Estimate, value: f64) -> bool {
+pub(crate) fn holds(estimate: &Estimate, value: f64) -> bool {
     let i = estimate.probability;
     i.low <= value * (1.0 + 1e-5) && value * (1.0 - 1e-5) <= i.high
 }
 
 /// (estimate − value)/standard error, the standard error from the interval's half width.
-pub fn standard_errors(estimate: &Estimate, value: f64) -> f64 {
+pub(crate) fn standard_errors(estimate: &Estimate, value: f64) -> f64 {
     let i = estimate.probability;
     let error = (i.high - i.low) / (2.0 * normal_quantile(0.975));
     match (i.estimate - value).abs() {
@@ -84,7 +84,7 @@ pub fn standard_errors(estimate: &Estimate, value: f64) -> f64 {
 const HITS: usize = 30;
 
 /// C10: does the best depth move with P? Rule `C10`.
-pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
+pub(crate) fn parts_sensitivity(record: &TheoryRecord) -> Finding {
     let mut volumes: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
     let mut few = Vec::new();
     for (row, values, peak) in peaks(record, "parts") {
@@ -147,7 +147,7 @@ pub fn parts_sensitivity(record: &TheoryRecord) -> Finding {
 /// A trained network, as a study of networks by depth records it (see
 /// [`picloom::score::measures::modules::NetworkModules`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TrainedPoint {
+pub(crate) struct TrainedPoint {
     /// The picture.
     pub target: String,
     /// `dense`, `sp`, ….
@@ -175,7 +175,7 @@ pub struct TrainedPoint {
 ///
 /// # Errors
 /// A parameter out of range, or too many compositions of W.
-pub fn counterpart(
+pub(crate) fn counterpart(
     width: usize,
     layers: usize,
     density: f64,
@@ -266,7 +266,7 @@ fn ordered(means: &[f64]) -> Verdict {
 ///
 /// # Errors
 /// A point out of range.
-pub fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, VolumeError> {
+pub(crate) fn prediction(points: &[TrainedPoint], parts: usize) -> Result<Finding, VolumeError> {
     let by_target = orders(points, parts)?;
     let mean =
         |orders: &Vec<Order>| orders.iter().map(|o| o.rho).sum::<f64>() / orders.len() as f64;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Which cell a row is of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "list")]
-pub enum TheoryKey {
+pub(crate) enum TheoryKey {
     /// A curve over depth.
     #[serde(rename = "curves")]
     Curve(CurveKey),
@@ -66,7 +66,7 @@ columns! {
 /// The result of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum TheoryFound {
+pub(crate) enum TheoryFound {
     /// Of a curve.
     Curve(CurveValues),
     /// Of a meeting.
@@ -126,7 +126,9 @@ pub(crate) fn curves(record: &TheoryRecord) -> impl Iterator<Item = Curve<'_>> {
 }
 
 /// The meetings that have values, in order.
-pub fn meetings(record: &TheoryRecord) -> impl Iterator<Item = (&MeetingKey, &MeetingValues)> {
+pub(crate) fn meetings(
+    record: &TheoryRecord,
+) -> impl Iterator<Item = (&MeetingKey, &MeetingValues)> {
     record.rows.iter().filter_map(|row| match (&row.key, &row.result) {
         (TheoryKey::Meeting(key), Some(TheoryFound::Meeting(values))) => Some((key, values)),
         _ => None,
@@ -134,7 +136,7 @@ pub fn meetings(record: &TheoryRecord) -> impl Iterator<Item = (&MeetingKey, &Me
 }
 
 /// The curves of a group that have a peak.
-pub fn peaks<'a>(
+pub(crate) fn peaks<'a>(
     record: &'a TheoryRecord,
     group: &'a str,
 ) -> impl Iterator<Item = (&'a CurveKey, &'a CurveValues, Peak)> {
@@ -144,7 +146,7 @@ pub fn peaks<'a>(
 
 /// Where a curve over depth is largest.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peak {
+pub(crate) struct Peak {
     /// The depth of the largest value; the shallowest of equals.
     pub layers: usize,
     /// The value there, > 0.

@@ -1,13 +1,13 @@
 //! The spec of the theory study, and the names of what is made of it.
 
 use crate::volume::sensitivity::Volume;
-use picloom::study::grid::{GridRecord, GridStudy, axis};
+use picloom::study::grid::{GridRecord, axis};
 use serde::{Deserialize, Serialize};
 
 /// `experiments/theory.toml` in one profile.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Theory {
+pub(crate) struct Theory {
     /// Seed of all sampling.
     pub seed: u64,
     /// The literal readings.
@@ -23,18 +23,14 @@ pub struct Theory {
     /// P = 1…6.
     pub sensitivity: SensitivitySpec,
 }
-
-/// The study in one profile.
-pub type TheoryStudy = GridStudy<Theory>;
-
 /// Its record.
-pub type TheoryRecord = GridRecord<Theory>;
+pub(crate) type TheoryRecord = GridRecord<Theory>;
 
 /// Both literal readings at every width and needed depth.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct LiteralSpec {
+pub(crate) struct LiteralSpec {
     #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
     #[serde(deserialize_with = "axis::counts")]
@@ -49,7 +45,7 @@ pub struct LiteralSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct RandomMaskSpec {
+pub(crate) struct RandomMaskSpec {
     #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
     #[serde(deserialize_with = "axis::counts")]
@@ -66,7 +62,7 @@ pub struct RandomMaskSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct AgreementSpec {
+pub(crate) struct AgreementSpec {
     #[serde(deserialize_with = "axis::counts")]
     pub widths: Vec<usize>,
     #[serde(deserialize_with = "axis::counts")]
@@ -83,7 +79,7 @@ pub struct AgreementSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct MethodsValue {
+pub(crate) struct MethodsValue {
     pub width: usize,
     pub layers: usize,
     pub parts: usize,
@@ -102,7 +98,7 @@ pub struct MethodsValue {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct BudgetSpec {
+pub(crate) struct BudgetSpec {
     #[serde(deserialize_with = "axis::count")]
     pub parts: usize,
     #[serde(deserialize_with = "axis::counts")]
@@ -119,7 +115,7 @@ pub struct BudgetSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct SensitivitySpec {
+pub(crate) struct SensitivitySpec {
     #[serde(deserialize_with = "axis::counts")]
     pub parts: Vec<usize>,
     #[serde(deserialize_with = "axis::counts")]
@@ -138,7 +134,7 @@ pub struct SensitivitySpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct NamedVolume {
+pub(crate) struct NamedVolume {
     pub name: String,
     #[serde(deserialize_with = "axis::count")]
     pub width: usize,

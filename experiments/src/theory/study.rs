@@ -21,7 +21,7 @@ use std::path::Path;
 /// One cell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "cell")]
-pub enum TheoryCell {
+pub(crate) enum TheoryCell {
     /// A ratio over depth.
     Curve {
         /// Which curve of the table; no part of the config.

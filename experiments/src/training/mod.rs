@@ -4,10 +4,9 @@
 //! checkpoint, and a [`TrainingRecord`] with a row a run, in the order target, wiring, grid, optimizer, learning rate,
 //! seed. Two grids that ask for the same run get it once.
 
-pub mod newton_schulz;
-mod spec;
-mod study;
+pub(crate) mod newton_schulz;
+pub(crate) mod spec;
+pub(crate) mod study;
 
 pub(crate) use spec::RunRow;
-pub use spec::{Optimizers, RowResult, RunKey, Training, TrainingRecord, TrainingStudy};
-pub use study::Run;
+pub(crate) use spec::{RowResult, Training, TrainingRecord};

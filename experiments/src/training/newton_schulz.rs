@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Newton–Schulz steps against the late loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct NewtonSchulz {
+pub(crate) struct NewtonSchulz {
     /// Mean over units of the least-squares slope of log₂(late loss) on log₂(n), with its 95 %
     /// Student-t interval: −0.1 means 7 % less loss for each doubling of n.
     pub slope: Interval,
@@ -74,7 +74,7 @@ pub(crate) fn muon_arm(row: &RunRow) -> Option<MuonArm> {
 ///
 /// # Errors
 /// Fewer than 2 units with every arm (n = 5, a larger n, the exact polar factor) trained to the end.
-pub fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, StatsError> {
+pub(crate) fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, StatsError> {
     // log₂ of the late loss by unit, rate and arm.
     let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
     let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, ArmLosses>> = BTreeMap::new();

@@ -5,14 +5,14 @@ use picloom::experiment::curve::Curve;
 use picloom::experiment::target_spec::TargetSpec;
 use picloom::network::Wiring;
 use picloom::study::columns;
-use picloom::study::grid::{GridRecord, GridRow, GridStudy, axis};
+use picloom::study::grid::{GridRecord, GridRow, axis};
 use picloom::train::{GradientRule, OptimizerConfig, StopReason};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A training study. Paths are relative to the folder that holds the spec's folder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Training {
+pub(crate) struct Training {
     /// Side of the pictures in pixels, 2 to 4096.
     pub size: usize,
     /// Optimizer steps of every run, ≥ 1.
@@ -42,12 +42,8 @@ pub struct Training {
 fn ten() -> u64 {
     10
 }
-
-/// The study in one profile.
-pub type TrainingStudy = GridStudy<Training>;
-
 /// Its record.
-pub type TrainingRecord = GridRecord<Training>;
+pub(crate) type TrainingRecord = GridRecord<Training>;
 
 /// One run of the record.
 pub(crate) type RunRow = GridRow<Training>;
@@ -55,7 +51,7 @@ pub(crate) type RunRow = GridRow<Training>;
 /// Optimizers × learning rates × seeds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Optimizers {
+pub(crate) struct Optimizers {
     /// Its name, for people.
     pub name: String,
     /// Optimizers as text: `adam`, `muon:steps=20`.

@@ -26,7 +26,7 @@ use toml::de::{DeTable, DeValue};
 
 /// One run of a study.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub(crate) struct Run {
     /// Its learning rate; `None` for L-BFGS.
     pub lr: Option<f64>,
     /// Its seed.
@@ -65,7 +65,7 @@ impl Run {
     }
 
     /// The id, a hash of the config: the name of its folder.
-    pub fn run_id(&self) -> String {
+    pub(crate) fn run_id(&self) -> String {
         self.config().run_id()
     }
 
@@ -75,7 +75,7 @@ impl Run {
     }
 
     /// For people: `face dense muon:steps=20 lr 0.001 seed 2`.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         let lr = self.lr.map_or(String::new(), |lr| format!(" lr {lr}"));
         let (target, wiring) = (&self.of.target, &self.of.base.config.arm);
         format!("{target} {wiring} {}{lr} seed {}", self.optimizer(), self.seed)

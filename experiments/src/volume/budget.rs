@@ -12,7 +12,7 @@ use super::{VolumeError, checked};
 use picloom::base::refusal::Refusal;
 
 /// Slots of a network of `layers` hidden layers of `width` units: 4W + (L − 1)W² + 3W.
-pub fn slots(width: usize, layers: usize) -> usize {
+pub(crate) fn slots(width: usize, layers: usize) -> usize {
     4 * width + (layers - 1) * width * width + 3 * width
 }
 
@@ -24,7 +24,7 @@ const WIDEST: usize = 64;
 ///
 /// # Errors
 /// A parameter out of range, more than 64 units a layer, no samples.
-pub fn probability(
+pub(crate) fn probability(
     width: usize,
     layers: usize,
     edges: usize,

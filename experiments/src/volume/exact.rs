@@ -31,7 +31,12 @@ type State = (Vec<u8>, Vec<Open>);
 ///
 /// # Errors
 /// A parameter out of range, W > 7, or more than 500 000 states.
-pub fn probability(width: usize, layers: usize, parts: usize, p: f64) -> Result<f64, VolumeError> {
+pub(crate) fn probability(
+    width: usize,
+    layers: usize,
+    parts: usize,
+    p: f64,
+) -> Result<f64, VolumeError> {
     checked(width, layers, parts, p)?;
     if parts > width {
         return Ok(0.0);
@@ -169,11 +174,12 @@ fn feasible(closed: &[u8], open: &[Open], need: u8) -> bool {
     })
 }
 
+#[cfg(test)]
 /// Pr by walking through all 2^((L−1)W²) masks: the oracle of [`probability`].
 ///
 /// # Errors
 /// A parameter out of range, or more than 22 edges.
-pub fn by_enumeration(
+pub(crate) fn by_enumeration(
     width: usize,
     layers: usize,
     parts: usize,

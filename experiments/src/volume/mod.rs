@@ -29,16 +29,16 @@
 
 use picloom::base::refusal::Refusal;
 
-pub mod budget;
-pub mod exact;
-pub mod literal;
-pub mod moment;
-pub mod sample;
-pub mod sensitivity;
+pub(crate) mod budget;
+pub(crate) mod exact;
+pub(crate) mod literal;
+pub(crate) mod moment;
+pub(crate) mod sample;
+pub(crate) mod sensitivity;
 
 /// Why a volume ratio has no value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum VolumeError {
+pub(crate) enum VolumeError {
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] Refusal),
@@ -56,7 +56,7 @@ pub enum VolumeError {
     },
 }
 
-pub use picloom::score::measures::components::MOST_PARTS;
+pub(crate) use picloom::score::measures::components::MOST_PARTS;
 
 /// Refuses what no function here can compute: L outside 1..=255, W outside 1..=65535, P outside 1..=8, p outside [0, 1]. With more parts than
 /// units nothing is mapped: expectations are 0.

@@ -18,7 +18,7 @@ const LIMIT: u64 = 20_000_000_000;
 ///
 /// # Errors
 /// A parameter out of range, or more than 2·10¹⁰ steps.
-pub fn ln_expected_labellings(
+pub(crate) fn ln_expected_labellings(
     width: usize,
     layers: usize,
     parts: usize,
@@ -38,7 +38,7 @@ pub fn ln_expected_labellings(
 ///
 /// # Errors
 /// As [`ln_expected_labellings`].
-pub fn expected_labellings(
+pub(crate) fn expected_labellings(
     width: usize,
     layers: usize,
     parts: usize,

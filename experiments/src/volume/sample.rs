@@ -20,7 +20,7 @@ const LIMIT: u64 = 20_000_000;
 
 /// A probability found by sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Estimate {
+pub(crate) struct Estimate {
     /// The probability and its 95 % interval, within [0, 1].
     pub probability: Interval,
     /// Masks drawn.
@@ -57,7 +57,7 @@ fn no_samples(_: StatsError) -> VolumeError {
 ///
 /// # Errors
 /// A parameter out of range, no samples.
-pub fn direct(
+pub(crate) fn direct(
     width: usize,
     layers: usize,
     parts: usize,
@@ -107,7 +107,7 @@ pub fn direct(
 ///
 /// # Errors
 /// A parameter out of range, no samples, a table of more than 2·10⁷ entries.
-pub fn karp_luby(
+pub(crate) fn karp_luby(
     width: usize,
     layers: usize,
     parts: usize,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Which volume ratio, with its own parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "ratio", deny_unknown_fields)]
-pub enum Volume {
+pub(crate) enum Volume {
     /// A literal reading, times the gate of a picture that needs depth `needed`.
     Literal {
         /// Which.
@@ -42,7 +42,7 @@ pub enum Volume {
 
 /// One point of a curve over depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub(crate) struct Point {
     /// L.
     pub layers: usize,
     /// The ratio; `None` where the family is empty (a budget larger than the slots).
@@ -60,7 +60,7 @@ pub struct Point {
 ///
 /// # Errors
 /// A parameter out of range, or a point too large for its method.
-pub fn curve(
+pub(crate) fn curve(
     volume: Volume,
     width: usize,
     layers: &[usize],

@@ -1,12 +1,12 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
-use crate::command::run;
-use crate::root;
+use crate::claims::{ClaimRow, Ledger, StudySpec};
+use crate::finding::Verdict;
+use crate::paper::command::run;
+use crate::paper::root;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::{NetworksRecord, Scored};
 use picloom::study::Record;
-use picloom_experiments::claims::{ClaimRow, Ledger, StudySpec};
-use picloom_experiments::finding::Verdict;
 
 fn spec() -> StudySpec {
     StudySpec::read(&root().join("experiments/study.toml")).unwrap()

@@ -10,7 +10,10 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// The command, in a folder; EXPERIMENTS is the folder of the specs.
 pub(crate) fn command(folder: &Path, line: &str) -> Command {
     let specs = format!("{ROOT}/experiments");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_picloom-experiments"));
+    // Beside this test: `cargo test` builds it for the tests of the archive.
+    let test = std::env::current_exe().unwrap();
+    let built = test.parent().and_then(Path::parent).unwrap();
+    let mut command = Command::new(built.join("picloom-experiments"));
     command.args(line.split_whitespace().map(|word| word.replace("EXPERIMENTS", &specs)));
     command.current_dir(folder);
     command

@@ -1,15 +1,15 @@
 //! Texts from files stay texts in every figure, every table and the report of the study.
 
-use crate::figures_study::records;
-use crate::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
-use crate::root;
+use crate::claims::Ledger;
+use crate::figures::report::study_report;
+use crate::figures::{DrawError, FIGURES, Sources};
+use crate::paper::figures_study::records;
+use crate::paper::hostile::{COMMAND, EVIL, assert_harmless, assert_table, parse};
+use crate::paper::root;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::figures::Provenance;
 use picloom::figures::files::with_metadata;
 use picloom::study::Record;
-use picloom_experiments::claims::Ledger;
-use picloom_experiments::figures::report::study_report;
-use picloom_experiments::figures::{DrawError, FIGURES, Sources};
 
 #[test]
 fn hostile_names_stay_text_in_figures_tables_and_the_report_of_a_study() {

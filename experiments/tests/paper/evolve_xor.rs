@@ -1,14 +1,15 @@
 //! NEAT's classic check: by hand, and at its published scale.
 
-use crate::genomes::genome;
-use crate::root;
+use crate::paper::genomes::genome;
+use crate::paper::root;
+use crate::xor::{Xor, judge, report};
 use picloom::genome::from_json;
 use picloom::study::cells::run_cells;
-use picloom_experiments::xor::{XorStudy, judge, report};
+use picloom::study::grid::GridStudy;
 
 #[test]
 fn xor_is_solved_in_at_least_95_of_100_runs_within_100_generations() {
-    let study = XorStudy::read(&root().join("experiments/xor.toml"), None).unwrap();
+    let study = GridStudy::<Xor>::read(&root().join("experiments/xor.toml"), None).unwrap();
     assert_eq!((study.spec.runs, study.spec.generations), (100, 100));
     assert_eq!(study.spec.config().unwrap().reproduction.population, 150);
     let folder = tempfile::tempdir().unwrap();

@@ -1,14 +1,16 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
-use crate::command::json;
-use crate::repository::repository;
-use crate::root;
+use crate::paper::command::json;
+use crate::paper::repository::repository;
+use crate::paper::root;
+use crate::training::study::Run;
+use crate::training::{Training, TrainingRecord};
 use picloom::study::Record;
 use picloom::study::cells::{CellStudy, collect_cells, run_cells, study_folder};
+use picloom::study::grid::GridStudy;
 use picloom::study::record::RecordError;
 use picloom::study::spec::Title;
 use picloom::study::workers::{Progress, StudyObserver};
-use picloom_experiments::training::{Run, TrainingRecord, TrainingStudy};
 use std::path::{Path, PathBuf};
 
 /// Every spec of this repository with `kind = "training"`.
@@ -32,7 +34,7 @@ fn small(spec: &str) -> (tempfile::TempDir, PathBuf) {
     repository(root(), "small", spec, &["experiments/targets/face.png"])
 }
 
-fn run_with(plan: &TrainingStudy, runs: &Path, threads: usize) -> TrainingRecord {
+fn run_with(plan: &GridStudy<Training>, runs: &Path, threads: usize) -> TrainingRecord {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let record = pool.install(|| run_cells(plan, runs, &mut ())).unwrap();
     record.expect("nobody stopped it")
@@ -64,13 +66,13 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
         "[[grids]]\nname = \"again\"\noptimizers = [\"adam\"]\n[profiles.one]",
     );
     let (_folder, path) = small(&twice);
-    let plan = TrainingStudy::read(&path, None).unwrap();
+    let plan = GridStudy::<Training>::read(&path, None).unwrap();
     let labels: Vec<String> = plan.cells.iter().map(Run::label).collect();
     assert_eq!(plan.cells.len(), 4 + 2 + 4, "{labels:?}");
     assert_eq!(labels[0], "face dense adam lr 0.01 seed 0");
     assert_eq!(labels[1], "face dense adam lr 0.01 seed 1");
     assert_eq!(labels[4], "face dense lbfgs seed 0");
-    let one = TrainingStudy::read(&path, Some("one")).unwrap();
+    let one = GridStudy::<Training>::read(&path, Some("one")).unwrap();
     assert_eq!((one.cells.len(), one.cells[0].seed), (3, 7));
 }
 
@@ -78,7 +80,7 @@ fn a_plan_holds_each_run_once_in_a_fixed_order_and_lbfgs_without_a_rate() {
 #[test]
 fn a_study_killed_anywhere_ends_in_the_same_record_at_one_and_two_threads_and_when_read_back() {
     let (folder, path) = small(SMALL);
-    let plan = TrainingStudy::read(&path, None).unwrap();
+    let plan = GridStudy::<Training>::read(&path, None).unwrap();
     let wanted = run_with(&plan, &folder.path().join("one"), 1).text();
     assert_eq!(run_with(&plan, &folder.path().join("two"), 2).text(), wanted);
     let file = study_folder(&plan, &folder.path().join("one"));
@@ -120,10 +122,10 @@ fn a_study_killed_anywhere_ends_in_the_same_record_at_one_and_two_threads_and_wh
 #[test]
 fn committed_records_are_of_the_committed_specs() {
     for path in training_specs() {
-        let about = TrainingStudy::read(&path, None).unwrap().about;
+        let about = GridStudy::<Training>::read(&path, None).unwrap().about;
         let file = root().join("figures").join(&about.name);
         let record = TrainingRecord::read(&file).unwrap();
-        let plan = TrainingStudy::read(&path, Some(&record.profile)).unwrap();
+        let plan = GridStudy::<Training>::read(&path, Some(&record.profile)).unwrap();
         let ids: Vec<String> = plan.cells.iter().map(Run::run_id).collect();
         let found: Vec<&String> = record.rows.iter().map(|row| &row.run_id).collect();
         assert_eq!(found, ids.iter().collect::<Vec<_>>(), "{}", path.display());

@@ -3,14 +3,14 @@
 
 pub(crate) mod records;
 
-use crate::hostile::without_script;
-use crate::{drawn, root, words};
+use crate::claims::StudySpec;
+use crate::figures::arms::{OWN, arm};
+use crate::figures::page::page;
+use crate::figures::report::study_report;
+use crate::figures::{DrawError, FIGURES, Sources, figure};
+use crate::paper::hostile::without_script;
+use crate::paper::{drawn, root, words};
 use picloom::figures::{Provenance, style};
-use picloom_experiments::claims::StudySpec;
-use picloom_experiments::figures::arms::{OWN, arm};
-use picloom_experiments::figures::page::page;
-use picloom_experiments::figures::report::study_report;
-use picloom_experiments::figures::{DrawError, FIGURES, Sources, figure};
 use records::{Odd, spoil, study};
 use std::collections::BTreeMap;
 
@@ -164,7 +164,7 @@ fn the_docs_table_is_the_codes() {
     // Every figure of the paper is answered or explained.
     let named = |n: u32| {
         let lists = FIGURES.iter().map(|f| f.paper);
-        let without = picloom_experiments::figures::page::WITHOUT.iter().map(|w| w.0);
+        let without = crate::figures::page::WITHOUT.iter().map(|w| w.0);
         lists.chain(without).flat_map(|l| l.split(", ")).any(|part| {
             let ends: Vec<u32> = part.split('–').filter_map(|e| e.parse().ok()).collect();
             matches!(ends[..], [one] if one == n)

@@ -1,7 +1,10 @@
 //! The embedded judge: the shipped model is the fit to the own labelled pictures, which are drawn from their networks.
 
-use crate::command::json;
-use crate::whole::assert_whole;
+use crate::judge::draw::{SETS, draw_sets};
+use crate::judge::logistic::FitError;
+use crate::judge::{JudgeFitError, RIDGE, fit, report};
+use crate::paper::command::json;
+use crate::paper::whole::assert_whole;
 use picloom::base::SimRng;
 use picloom::base::hash::sha256_hex;
 use picloom::network::family::Family;
@@ -10,9 +13,6 @@ use picloom::score::labels::{
     LabelRow, LabelSet, merge, read_answers, read_key, read_labels, viewer_agreement,
 };
 use picloom::score::{DlJudge, DlModel};
-use picloom_experiments::judge::draw::{SETS, draw_sets};
-use picloom_experiments::judge::logistic::FitError;
-use picloom_experiments::judge::{JudgeFitError, RIDGE, fit, report};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! The smallest model of labelled pictures, and what it knows within networks.
 
+use crate::judge::logistic::{FitError, Labelled, fit_logistic};
+use crate::judge::within::{Seen, WithinNetworks};
 use picloom::base::{SimRng, real};
 use picloom::score::dl::{CLIP, KNOTS};
-use picloom_experiments::judge::logistic::{FitError, Labelled, fit_logistic};
-use picloom_experiments::judge::within::{Seen, WithinNetworks};
 
 #[test]
 fn a_line_that_bends_follows_what_a_straight_one_cannot_and_the_loss_is_flat_there() {

@@ -34,8 +34,8 @@ mod theory_study;
 mod volume;
 mod wirings;
 
+use crate::figures::{Drawing, Sources, figure};
 use answers::words;
-use picloom_experiments::figures::{Drawing, Sources, figure};
 use std::path::Path;
 
 /// The repository.

@@ -1,11 +1,11 @@
 //! Claim C11's statistics on losses whose exponent is known.
 
-use crate::root;
+use crate::finding::Verdict;
+use crate::paper::root;
+use crate::training::TrainingRecord;
+use crate::training::newton_schulz::newton_schulz;
 use picloom::base::real;
 use picloom::study::Record;
-use picloom_experiments::finding::Verdict;
-use picloom_experiments::training::TrainingRecord;
-use picloom_experiments::training::newton_schulz::newton_schulz;
 
 /// The committed trainings, with rows of their first: three seeds of four arms whose loss is N^fall after N Newton–Schulz
 /// steps, and half of that with the exact polar factor.

@@ -1,12 +1,13 @@
 //! Wrong specs of the paper's kinds, and of networks studies that only the paper runs.
 
-use crate::answers::{changed, hold};
-use crate::repository::repository;
-use crate::root;
+use crate::measures;
+use crate::paper::answers::{changed, hold};
+use crate::paper::repository::repository;
+use crate::paper::root;
+use crate::training::Training;
+use crate::xor::Xor;
 use picloom::experiment::networks::NetworksStudy;
-use picloom_experiments::measures;
-use picloom_experiments::training::TrainingStudy;
-use picloom_experiments::xor::XorStudy;
+use picloom::study::grid::GridStudy;
 
 const TRAININGS: &str = include_str!("../../../tests/specs/trainings.toml");
 const WIRINGS: &str = include_str!("../../../tests/specs/shaken.toml");
@@ -23,7 +24,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         let (folder, error) = match of {
             "of trainings" => {
                 let (folder, path) = made(TRAININGS);
-                let read = TrainingStudy::read(&path, None);
+                let read = GridStudy::<Training>::read(&path, None);
                 (folder, read.err().map(|error| error.to_string()))
             }
             "of wirings" => {
@@ -33,7 +34,7 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
             }
             "of xor" => {
                 let (folder, path) = made(XOR);
-                let read = XorStudy::read(&path, None);
+                let read = GridStudy::<Xor>::read(&path, None);
                 (folder, read.err().map(|error| error.to_string()))
             }
             other => panic!("{other}"),

@@ -1,17 +1,16 @@
 //! The structural study: resumable to the same bytes; its rules on made-up records.
 
-use crate::root;
+use crate::figures::{FIGURES, Sources};
+use crate::finding::Verdict;
+use crate::paper::root;
+use crate::structural::findings::{at_every_penalty, parts_are_ablatable, sp_against};
+use crate::structural::record::Measured;
+use crate::structural::spec::StructuralRow;
+use crate::structural::{ArmOutcome, PartOutcome, Structural, StructuralRecord, penalties};
 use picloom::study::Record;
 use picloom::study::cells::run_cells;
+use picloom::study::grid::GridStudy;
 use picloom::study::workers::StudyObserver;
-use picloom_experiments::figures::{FIGURES, Sources};
-use picloom_experiments::finding::Verdict;
-use picloom_experiments::structural::findings::{
-    at_every_penalty, parts_are_ablatable, sp_against,
-};
-use picloom_experiments::structural::{
-    ArmOutcome, Measured, PartOutcome, StructuralRecord, StructuralRow, StructuralStudy, penalties,
-};
 use std::path::Path;
 
 /// Says no after some questions, in the middle of a training.
@@ -27,7 +26,7 @@ impl StudyObserver for Stop {
 #[test]
 fn a_study_stopped_in_the_middle_of_a_training_goes_on_to_the_same_bytes() {
     let spec = root().join("experiments/structural.toml");
-    let study = StructuralStudy::read(&spec, Some("smoke")).unwrap();
+    let study = GridStudy::<Structural>::read(&spec, Some("smoke")).unwrap();
     let run = |folder: &Path, stops: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
         pool.unwrap().install(|| {

@@ -1,6 +1,6 @@
 //! The drawn targets of studies, and their parts.
 
-use picloom_experiments::targets::{ALL, write_all};
+use crate::targets::{ALL, write_all};
 
 #[test]
 fn names_are_unique_and_sorted() {

@@ -1,12 +1,10 @@
 //! The theory's rules on points whose answer is known, and how its figures compare them.
 
+use crate::figures::theory::{Seen, within_targets};
+use crate::finding::Verdict;
+use crate::theory::findings::{TrainedPoint, counterpart, holds, prediction, standard_errors};
+use crate::volume::sample::Estimate;
 use picloom::base::stats::Interval;
-use picloom_experiments::figures::theory::{Seen, within_targets};
-use picloom_experiments::finding::Verdict;
-use picloom_experiments::theory::findings::{
-    TrainedPoint, counterpart, holds, prediction, standard_errors,
-};
-use picloom_experiments::volume::sample::Estimate;
 
 fn point(target: &str, layers: usize, density: f64, score: f64) -> TrainedPoint {
     TrainedPoint {

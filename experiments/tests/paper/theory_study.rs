@@ -1,13 +1,14 @@
 //! The theory as a study: its settings, and its committed record.
 
-use crate::root;
+use crate::finding::Verdict;
+use crate::paper::root;
+use crate::theory::findings::{agreement, parts_sensitivity};
+use crate::theory::record::{meetings, peaks};
+use crate::theory::{Theory, TheoryRecord};
+use crate::volume::sensitivity::Volume;
 use picloom::study::Record;
+use picloom::study::grid::GridStudy;
 use picloom::study::spec::SpecError;
-use picloom_experiments::finding::Verdict;
-use picloom_experiments::theory::findings::{agreement, parts_sensitivity};
-use picloom_experiments::theory::record::{meetings, peaks};
-use picloom_experiments::theory::{TheoryRecord, TheoryStudy};
-use picloom_experiments::volume::sensitivity::Volume;
 
 #[test]
 fn values_out_of_their_range_and_unknown_keys_are_refused() {
@@ -29,7 +30,7 @@ fn values_out_of_their_range_and_unknown_keys_are_refused() {
         ),
     ] {
         std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let error = TheoryStudy::read(&path, None).unwrap_err();
+        let error = GridStudy::<Theory>::read(&path, None).unwrap_err();
         let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
         assert!(problem.contains(found), "{problem}");
     }

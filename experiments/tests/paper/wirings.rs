@@ -1,12 +1,12 @@
 //! Evolved weights, shaken and trained on; what may bias descent, measured on the way; C2 of such a record.
 
-use crate::repository::repository;
-use crate::root;
+use crate::claims::{Ledger, StudySpec};
+use crate::measures::{self, mechanisms::Mechanisms};
+use crate::paper::repository::repository;
+use crate::paper::root;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::study::Record;
 use picloom::study::cells::run_cells;
-use picloom_experiments::claims::{Ledger, StudySpec};
-use picloom_experiments::measures::{self, mechanisms::Mechanisms};
 use std::path::PathBuf;
 
 const SPEC: &str = include_str!("../../../tests/specs/shaken.toml");

@@ -1,11 +1,11 @@
 //! The committed records of networks studies, cut down to some targets and two seeds, and changed.
 
-use crate::root;
+use crate::claims::{Ledger, StudySpec};
+use crate::paper::root;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::score::measures::summary::Summary;
 use picloom::study::Record;
-use picloom_experiments::claims::{Ledger, StudySpec};
 use std::path::Path;
 use std::sync::OnceLock;
 

@@ -1,12 +1,12 @@
 //! Edits that a few weights reach, and their controls.
 
+use crate::measures::few_weight_edits::{few_weight_edits, reached, refine, towards};
 use picloom::base::SimRng;
 use picloom::genome::Composed;
 use picloom::network::{Coords, Model, Wiring};
 use picloom::probe::View;
 use picloom::score::measures::living;
 use picloom::score::measures::silencing::{SIDE, Silenced};
-use picloom_experiments::measures::few_weight_edits::{few_weight_edits, reached, refine, towards};
 
 fn norm2(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum()

@@ -1,7 +1,7 @@
 //! Labels by hand, and the links that have them.
 
+use crate::measures::label_agreement::label_agreement;
 use picloom::base::SimRng;
-use picloom_experiments::measures::label_agreement::label_agreement;
 
 #[test]
 fn links_that_act_in_one_place_agree_with_labels_that_say_so() {

@@ -1,10 +1,10 @@
 //! Flatness, noise and norm against the reference's derivatives.
 
+use crate::measures::mechanisms::{Mechanisms, RHO};
 use picloom::base::SimRng;
 use picloom::base::stats::{mean, standard_error};
 use picloom::network::kernel::Objective;
 use picloom::network::{Arch, Coords, Mask, Model, Picture, PixelInputs, Weights, reference};
-use picloom_experiments::measures::mechanisms::{Mechanisms, RHO};
 
 /// Random weights and a target that they do not draw.
 fn small() -> (Model, PixelInputs, Picture) {

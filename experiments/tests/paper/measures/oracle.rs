@@ -1,22 +1,22 @@
 //! The measures of how a network is organised against an independent numpy implementation
 //! (tests/oracle/organisation.py), and the agreement of labels (tests/oracle/measures.py).
 
-use crate::oracle::{close, indices, number, numbers};
-use crate::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
+use crate::measures::axis_advantage::{self, Axes};
+use crate::measures::influence::Influence;
+use crate::measures::label_agreement::{differences, label_agreement};
+use crate::measures::scaling::{Direction, Layers};
+use crate::measures::unified::Repeated;
+use crate::measures::{
+    brittleness, effective_units, few_weight_edits, interaction, locality, unit_edits,
+};
+use crate::paper::oracle::{close, indices, number, numbers};
+use crate::paper::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::network::Picture;
 use picloom::probe::Change;
 use picloom::score::measures::dci::dci;
 use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
-use picloom_experiments::measures::axis_advantage::{self, Axes};
-use picloom_experiments::measures::influence::Influence;
-use picloom_experiments::measures::label_agreement::{differences, label_agreement};
-use picloom_experiments::measures::scaling::{Direction, Layers};
-use picloom_experiments::measures::unified::Repeated;
-use picloom_experiments::measures::{
-    brittleness, effective_units, few_weight_edits, interaction, locality, unit_edits,
-};
 use serde_json::Value;
 
 /// Shares that eight changes explain: differences of f32 pictures by 1/64 are off by 1e-5 of themselves.

@@ -1,9 +1,9 @@
 //! Plasticity: what a few weights teach a conditional network.
 
+use crate::measures::plasticity::{plasticity, spread};
 use picloom::base::SimRng;
 use picloom::network::family::{Conditioned, Support};
 use picloom::network::{Arch, Coords, Mask, Model, Weights};
-use picloom_experiments::measures::plasticity::{plasticity, spread};
 
 #[test]
 fn what_a_network_lacks_is_learned_by_a_few_weights_and_noise_is_not() {

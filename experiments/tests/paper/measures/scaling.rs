@@ -1,9 +1,9 @@
 //! Units made louder, and mixtures of them.
 
+use crate::measures::scaling::Layers;
 use picloom::base::SimRng;
 use picloom::network::{Arch, Coords, Model, Weights};
 use picloom::probe::{Change, View};
-use picloom_experiments::measures::scaling::Layers;
 
 #[test]
 fn a_louder_unit_is_its_outgoing_weights_scaled_and_a_mixture_keeps_what_it_does_not_hear() {

@@ -1,14 +1,14 @@
 //! Structural compositionality on pictures whose parts are known.
 
+use crate::measures::structural::{
+    MaskConfig, PartedPicture, StructuralCompositionality, StructuralError,
+    structural_compositionality,
+};
 use picloom::base::SimRng;
 use picloom::genome::Input;
 use picloom::math::Activation;
 use picloom::network::kernel::render;
 use picloom::network::{Coords, Link, Mask, Network, PixelInputs, Unit, Weights};
-use picloom_experiments::measures::structural::{
-    MaskConfig, PartedPicture, StructuralCompositionality, StructuralError,
-    structural_compositionality,
-};
 
 /// Two white bars on black. `shared` false: each bar has its own two units; true: one unit
 /// draws both (a gaussian of a cosine).

@@ -1,13 +1,13 @@
 //! Studies that ask for the measures, and the columns of their tables.
 
-use crate::answers::hold_generated;
-use crate::repository::repository;
-use crate::root;
+use crate::kinds;
+use crate::measures::{self, ALL};
+use crate::paper::answers::hold_generated;
+use crate::paper::repository::repository;
+use crate::paper::root;
 use picloom::experiment::networks::{NetworksRecord, NetworksStudy};
 use picloom::study::Record;
 use picloom::study::cells::run_cells;
-use picloom_experiments::kinds;
-use picloom_experiments::measures::{self, ALL};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Edges of a budget, wherever they fall: sampled networks against all there are.
 
+use crate::volume::budget::{probability, slots};
 use picloom::score::measures::components::Components;
-use picloom_experiments::volume::budget::{probability, slots};
 
 /// Every slot as an edge between numbered nodes: an input is one node with four slots into each unit, for what else
 /// but a path from some input counts.

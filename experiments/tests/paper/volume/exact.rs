@@ -1,7 +1,7 @@
 //! The exact probability against an enumeration of all masks.
 
-use picloom_experiments::volume::exact::{by_enumeration, probability};
-use picloom_experiments::volume::moment::expected_labellings;
+use crate::volume::exact::{by_enumeration, probability};
+use crate::volume::moment::expected_labellings;
 
 #[test]
 fn unit_values_of_the_methods_page_hold() {

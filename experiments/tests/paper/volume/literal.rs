@@ -1,6 +1,6 @@
 //! The caption at its word, by hand, and where its gated ratio is largest.
 
-use picloom_experiments::volume::literal::{Reading, gate, gated, ratio};
+use crate::volume::literal::{Reading, gate, gated, ratio};
 
 #[test]
 fn small_ratios_by_hand() {

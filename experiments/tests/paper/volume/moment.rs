@@ -1,7 +1,7 @@
 //! The expected number of labellings, by hand and by the numbers of the methods page.
 
-use picloom_experiments::volume::VolumeError;
-use picloom_experiments::volume::moment::{expected_labellings, ln_expected_labellings};
+use crate::volume::VolumeError;
+use crate::volume::moment::{expected_labellings, ln_expected_labellings};
 
 #[test]
 fn unit_values_of_the_methods_page_hold() {

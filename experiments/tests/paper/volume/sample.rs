@@ -1,8 +1,8 @@
 //! Both estimators against exact values.
 
+use crate::volume::exact::probability;
+use crate::volume::sample::{direct, karp_luby};
 use picloom::base::stats::Interval;
-use picloom_experiments::volume::exact::probability;
-use picloom_experiments::volume::sample::{direct, karp_luby};
 
 /// Four standard errors: a right estimator fails one time in 16 000.
 fn agrees(found: Interval, truth: f64) -> bool {

@@ -1,7 +1,7 @@
 //! Curves over depth: what is exact, what is sampled, where they peak.
 
-use picloom_experiments::volume::exact;
-use picloom_experiments::volume::sensitivity::{Point, Volume, curve};
+use crate::volume::exact;
+use crate::volume::sensitivity::{Point, Volume, curve};
 
 fn best_depth(points: &[Point]) -> usize {
     points.iter().max_by(|a, b| a.value.partial_cmp(&b.value).unwrap()).unwrap().layers
