@@ -282,10 +282,12 @@ pub(super) fn simulate(args: &PowerArgs) -> anyhow::Result<Said> {
             .map_err(|refusal| refusal.within(args.results.spec.display()))?;
         for decision in &decisions {
             for found in decision.primary() {
-                let most = found.units.iter().map(|unit| unit.count).max().unwrap_or(1);
+                // Seeds whose networks did not learn are seeds of the earlier study, too.
+                let compared = found.units.iter().map(|unit| unit.count).max().unwrap_or(1);
+                let most = design.as_ref().map_or(compared, |own| own.seeds.max(compared));
                 let units = args.units.unwrap_or(found.units.len() + found.without.len());
                 let seeds = args.seeds.unwrap_or(most);
-                let earlier = Variation::of(found).map(|varies| (varies, &earlier_text));
+                let earlier = Variation::of(found, most).map(|varies| (varies, &earlier_text));
                 let (varies, from) = match (earlier, &design) {
                     (Some(earlier), _) => earlier,
                     (None, Some(design)) => (design.assumed(&decision.contrast)?, &assumed_text),

@@ -126,6 +126,8 @@ impl Drawn {
         let command = format!(
             "picloom experiment run {spec}{profile}{store}\npicloom experiment report {spec}{from}"
         );
+        let missing =
+            self.problems().iter().map(|problem| format!("not drawn: {problem}")).collect();
         let drawings: Vec<Drawing> =
             self.figures.iter().filter_map(|(_, drawing)| drawing.clone().ok()).collect();
         let report = Report {
@@ -135,7 +137,7 @@ impl Drawn {
             sections: arms.iter().map(arms_section).collect(),
             methods: how,
             citation: citation(),
-            remarks: remarks(&self.beside, &self.file, &self.analysis),
+            remarks: [remarks(&self.beside, &self.file, &self.analysis), missing].concat(),
             decisions: &decisions,
             figures: &drawings,
             command: &command,

@@ -6,6 +6,7 @@ use super::source::Usage;
 use crate::base::refusal::Refusal;
 use crate::base::table::{Filter, Measure, Table};
 use crate::base::text::portable;
+use crate::experiment::compare::names;
 use crate::figures::Provenance;
 use crate::figures::losses::{table_of_curves, thinned};
 use crate::figures::of_spec::{check_labels, draw, of_spec, read_source};
@@ -151,11 +152,13 @@ const MOST_POINTS: usize = 400;
 /// loss curve if it may be one: where no option asks for its columns.
 fn sources(paths: &[PathBuf], may_be_curves: bool) -> anyhow::Result<(Vec<Source>, Vec<String>)> {
     let (mut tables, mut curves) = (Vec::new(), Vec::new());
+    let folders: Vec<PathBuf> = paths.iter().filter(|path| path.is_dir()).cloned().collect();
+    let mut runs = names(&folders).into_iter();
     for path in paths {
         let name = |of: Option<&OsStr>| of.unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
             let lines = read_metrics(path)?;
-            curves.push((name(path.file_name()), thinned(&lines, MOST_POINTS)));
+            curves.push((runs.next().expect("one a folder"), thinned(&lines, MOST_POINTS)));
             continue;
         }
         let source = read_source(path)?;

@@ -244,13 +244,14 @@ fn table(record: &ScoreRecord) -> String {
     }
     match score.fit {
         Some(fit) if score.counts => {
-            text += &format!("fit     r2 {:.4}, mse {:.3e}\n", fit.r2, fit.mse)
+            text += &format!("fit     r2 {:.4}, mse {:.3e}, at {}²\n", fit.r2, fit.mse, record.size)
         }
         Some(fit) => {
             text += &format!(
-                "fit     r2 {:.4}, mse {:.3e}: UNFIT, the score does not count (r2 must reach {})\n",
+                "fit     r2 {:.4}, mse {:.3e}, at {}²: UNFIT, the score does not count (r2 must reach {})\n",
                 fit.r2,
                 fit.mse,
+                record.size,
                 crate::score::FIT_GATE
             );
         }

@@ -7,7 +7,7 @@ use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::base::table::Table;
 use crate::experiment::cost::pace;
-use crate::experiment::networks::{NetworksRecord, NetworksSpec};
+use crate::experiment::networks::{NetworksRecord, NetworksSpec, Planned};
 use crate::figures::of_spec::of_spec;
 use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
@@ -207,13 +207,21 @@ fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
     if file.kind() != NetworksSpec::KIND {
         return Ok(());
     }
-    let measured = file.spec::<NetworksSpec>(None)?.0.own.measure.is_some();
+    let (spec, _) = file.spec::<NetworksSpec>(None)?;
+    let planned = Planned::of(&[&spec]);
     for figure in figures.iter().filter(|figure| figure.tables.is_empty()) {
-        for (key, name) in figure.columns() {
-            let at = format!("figure {}: {key}", figure.name);
-            NetworksRecord::check_column(at, name, measured)
-                .map_err(|refusal| refusal.in_file(&args.spec))?;
-        }
+        let place = format!("figure {}", figure.name);
+        let columns = || {
+            for (key, name) in figure.columns() {
+                let measured = spec.own.measure.is_some();
+                NetworksRecord::check_column(format!("{place}: {key}"), name, measured)?;
+            }
+            planned.check_figure(&place, &figure.rows)?;
+            let named = figure.labels.keys().chain(figure.colours.keys()).chain(&figure.order);
+            let at = || format!("{place}: labels, colours, order");
+            named.into_iter().try_for_each(|name| planned.check_label(at(), name))
+        };
+        columns().map_err(|refusal: Refusal| refusal.in_file(&args.spec))?;
     }
     Ok(())
 }

@@ -268,7 +268,7 @@ fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> 
 }
 
 /// Names of the folders, of runs in a store those of their arms; where two have the same, the paths.
-fn names(folders: &[PathBuf]) -> Vec<String> {
+pub(crate) fn names(folders: &[PathBuf]) -> Vec<String> {
     let short = |path: &PathBuf| {
         let name = path.file_name()?.to_string_lossy().into_owned();
         let is_id = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());

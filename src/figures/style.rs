@@ -109,7 +109,7 @@ const COLUMNS: [(&str, &str, Numbers); 29] = [
     ("steps", "training steps", Numbers::Plain),
     ("evaluations", "gradient evaluations", Numbers::Plain),
     ("collapses", "collapses", Numbers::Whole),
-    ("clean_share", "clean share", Numbers::Plain),
+    ("clean_share", "clean share", Numbers::Share),
     ("clean", "changes judged clean", Numbers::Plain),
     ("unclear", "changes judged unclear", Numbers::Plain),
     ("damaged", "changes judged damaged", Numbers::Plain),

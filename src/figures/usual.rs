@@ -157,7 +157,9 @@ impl Arms {
     pub(crate) fn interval(&self) -> &'static str {
         let most = self.rows.iter().map(|row| row.networks).max().unwrap_or(0);
         match (self.unit.as_str(), most) {
-            ("target", 2..) => "The 95 % interval is over targets (Student's t).",
+            ("target", 2..) => {
+                "The 95 % interval is over targets (Student's t); of an arm with one target it covers its seeds, or the weight changes of its one network, and the judge's error."
+            }
             (_, 0..=1) => {
                 "One network an arm: its 95 % interval is over the weight changes of that network and the judge's error. How much another seed would differ, it does not say."
             }

@@ -45,6 +45,11 @@ pub fn did_you_mean<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -
     nearest.map_or(String::new(), |(_, name)| format!("; did you mean {name:?}?"))
 }
 
+/// The name that `found` is a misspelling of, if there is one: so like it that hardly another was meant.
+pub fn misspelled<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    names.into_iter().find(|name| *name != found && strsim::jaro(found, name) > 0.9)
+}
+
 /// Gives the values of an enumeration their names.
 #[doc(hidden)]
 #[macro_export]

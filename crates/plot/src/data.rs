@@ -71,7 +71,10 @@ impl<'a> Selected<'a> {
         }
         if rows.is_empty() {
             let advice = format!("the table has {} rows", table.len());
-            let expected = format!("rows where {}", spec.rows);
+            let expected = match spec.rows.is_empty() {
+                true => "rows at the end of training, where `at` is empty".to_string(),
+                false => format!("rows where {}", spec.rows),
+            };
             return Err(Refusal::new("where", expected, "none").advising(advice));
         }
         for value in &spec.order {

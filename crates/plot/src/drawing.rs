@@ -9,6 +9,7 @@ use crate::style::size;
 use crate::svg::escaped;
 use picloom_base::refusal::Refusal;
 use picloom_base::table::Measure;
+use resvg::tiny_skia::Rect;
 use resvg::usvg::{Node, Tree};
 use serde::Serialize;
 
@@ -216,38 +217,49 @@ impl Content {
     }
 }
 
-/// Counts the marks that a logarithmic axis has no place for, in a sentence.
+/// Counts the marks for which the axes have no place, in sentences.
 ///
 /// # Errors
 /// No mark is left.
-fn off_the_axes(panels: &[Panel]) -> Result<Option<String>, Refusal> {
-    let (mut drawn, mut lost) = (0, 0);
+fn off_the_axes(panels: &[Panel]) -> Result<Vec<String>, Refusal> {
+    let (mut drawn, mut below, mut beyond) = (0, 0, 0);
     for panel in panels {
         let cells = panel.heat.iter().flat_map(|heat| heat.values.iter().flatten());
         drawn += cells.filter(|value| value.is_finite()).count();
+        let bars = panel.slots.as_ref().is_some_and(|slots| slots.bars);
         let has_place = |axis: &Axis, value: f64| axis.scale == Scale::Linear || value > 0.0;
+        // A bar beyond the range is drawn up to its end.
+        let is_beyond = |axis: &Axis, value: f64| {
+            let ends = axis.range.filter(|_| !bars).map(|(a, b)| (a.min(b), a.max(b)));
+            ends.is_some_and(|(low, high)| value < low || value > high)
+        };
         for point in panel.series.iter().flat_map(|series| &series.points) {
-            match has_place(&panel.x, point.x) && has_place(&panel.y, point.y) {
-                true => drawn += 1,
-                false => lost += 1,
+            let axes = [(&panel.x, point.x), (&panel.y, point.y)];
+            if !axes.iter().all(|(axis, value)| has_place(axis, *value)) {
+                below += 1;
+            } else if axes.iter().any(|(axis, value)| is_beyond(axis, *value)) {
+                beyond += 1;
+            } else {
+                drawn += 1;
             }
         }
     }
     if drawn == 0 {
-        let found = match lost {
-            0 => "none".into(),
-            _ => format!("{lost}, all at 0 or below, on a logarithmic axis"),
+        let found = match (below, beyond) {
+            (0, 0) => "none".into(),
+            (0, _) => format!("{beyond}, all beyond the range of an axis"),
+            _ => format!("{below}, all at 0 or below, on a logarithmic axis"),
         };
         return Err(Refusal::new("rows", "at least one mark to draw", found));
     }
-    let one = "1 mark at 0 or below is left out: a logarithmic axis has no place for it.";
-    Ok(match lost {
+    let said = |lost: usize, which: &str, why: &str| match lost {
         0 => None,
-        1 => Some(one.into()),
-        _ => Some(format!(
-            "{lost} marks at 0 or below are left out: a logarithmic axis has no place for them."
-        )),
-    })
+        1 => Some(format!("1 mark {which} is left out{}.", why.replace("them", "it"))),
+        _ => Some(format!("{lost} marks {which} are left out{why}.")),
+    };
+    let logarithmic = ": a logarithmic axis has no place for them";
+    let below = said(below, "at 0 or below", logarithmic);
+    Ok(below.into_iter().chain(said(beyond, "beyond the range of an axis", "")).collect())
 }
 
 /// Pixels of the house's charts, whose smallest chart text is [`size::TICK`] pixels high, in so many mm.
@@ -274,7 +286,7 @@ pub(super) fn check_width(spec: &FigureSpec) -> Result<(), Refusal> {
     Err(Refusal::new("width", expected, format!("{} mm", spec.width.0)).advising(advice))
 }
 
-/// Draws a figure, and refuses it if one of its texts is cut or reaches beyond the page.
+/// Draws a figure, and refuses it if one of its texts is cut, reaches beyond the page, or stands over another.
 ///
 /// # Errors
 /// The figure cannot be drawn; a text does not fit: the width at which all do, if there is one.
@@ -305,11 +317,11 @@ pub(super) fn whole(
 /// Marks, lines and texts of a figure, at most: no reader of SVG takes many more.
 const MOST_MARKS: usize = 250_000;
 
-/// The first text of a figure that was cut or reaches beyond the page.
+/// The first text of a figure that was cut, reaches beyond the page, or stands over another.
 fn cut(spec: &FigureSpec, svg: &str) -> Option<String> {
     let tree = Tree::from_str(svg, &options()).expect("our own SVG");
     let (page, own) = (tree.size(), serde_json::to_string(spec).expect("plain data"));
-    let mut groups = vec![tree.root()];
+    let (mut groups, mut texts) = (vec![tree.root()], Vec::new());
     while let Some(group) = groups.pop() {
         for node in group.children() {
             let text: String = match node {
@@ -328,10 +340,24 @@ fn cut(spec: &FigureSpec, svg: &str) -> Option<String> {
             if !inside || text.ends_with('…') && !own.contains(&text) {
                 return Some(text);
             }
+            texts.push((at, text));
         }
     }
-    None
+    texts.sort_by(|a, b| a.0.left().total_cmp(&b.0.left()));
+    let covers = |(a, b): (&Rect, &Rect)| {
+        let wide = a.right().min(b.right()) - a.left().max(b.left());
+        let high = a.bottom().min(b.bottom()) - a.top().max(b.top());
+        wide > COVERED * a.width().min(b.width()) && high > COVERED * a.height().min(b.height())
+    };
+    let covered = texts.iter().enumerate().find(|(i, (at, _))| {
+        let later = texts[i + 1..].iter().take_while(|(other, _)| other.left() < at.right());
+        later.map(|(other, _)| (at, other)).any(covers)
+    });
+    covered.map(|(_, (_, text))| text.clone())
 }
+
+/// Two texts are over each other where one covers more than this share of the other's width and of its height.
+const COVERED: f32 = 0.3;
 
 /// Returns the text below the figure.
 pub(super) fn below(spec: &FigureSpec, own: &str) -> String {

@@ -17,6 +17,22 @@ macro_rules! columns {
     };
 }
 
+/// Columns that hold no number.
+pub(super) const TEXTS: [&str; 12] = [
+    "target",
+    "family",
+    "support",
+    "variant",
+    "arm",
+    "stop",
+    "by_layer",
+    "error",
+    "not_made",
+    "run_id",
+    "path",
+    "views_sweep",
+];
+
 columns! {
     /// Name of the target, the picture that is drawn.
     target;

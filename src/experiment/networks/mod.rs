@@ -5,6 +5,7 @@
 //! a record ([`NetworksRecord`]) with a row for every network, from which figures, tables and claims are read. What a row holds: [`record::NetworkRow`].
 
 pub mod arm;
+mod asked;
 pub mod chain;
 mod columns;
 mod job;
@@ -15,6 +16,7 @@ pub mod source;
 pub mod spec;
 pub mod views;
 
+pub(crate) use asked::Planned;
 pub use plan::NetworksStudy;
 pub use record::{NetworkResult, NetworkRow, NetworksRecord, Scored};
 pub use spec::{NetworksSpec, StudySettings};

@@ -17,6 +17,7 @@ use crate::score::dl::{DlJudge, labelled_by};
 use crate::study::cells::CellStudy;
 use crate::study::record::{Head, Record, RecordError};
 use crate::study::workers::Ask;
+use crate::train::TrainConfig;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,13 +157,16 @@ impl CellStudy for NetworksStudy {
         let recipe = spec.recipe();
         let sets =
             labelled_by(&self.judge.name()).map(|_| DlJudge::default().model.provenance.sets);
+        let train = TrainConfig { steps: spec.steps, log_every: spec.own.log_every, ..recipe };
         let made = json!({
             "seeds": spec.seeds, "arms": spec.arms, "variants": spec.variants,
-            "optimizer": recipe.optimizer.to_string(), "train": recipe,
+            "optimizer": train.optimizer.to_string(), "train": train,
             "arch": archs.collect::<BTreeMap<_, _>>(),
             "judge": { "identity": self.judge.identity(), "trained_on": sets },
         });
         let Value::Object(mut made) = made else { unreachable!("it is written as one") };
+        // The seeds stand above.
+        made.get_mut("train").and_then(Value::as_object_mut).and_then(|train| train.remove("seed"));
         if !self.resolved.is_empty() {
             made.insert("spec".into(), json!(self.resolved));
         }
@@ -276,7 +280,15 @@ impl NetworksSpec {
         ];
         let numbers = numbers.into_iter().filter(|(name, now)| !same(name, now.clone()));
         let mut changed: Vec<String> = numbers.map(|(name, _)| name.to_string()).collect();
+        if head.made.get("seeds").is_some_and(|then| *then != json!(self.seeds)) {
+            changed.push("seeds".into());
+        }
         let Some(Value::Object(then)) = head.fields.get("settings") else { return changed };
+        let is_there = |name: &&String| {
+            let target = name.strip_prefix("target ");
+            target.is_none_or(|name| self.targets.iter().any(|target| target.name == name))
+        };
+        changed.extend(then.keys().filter(|name| !is_there(name)).cloned());
         // What a program is, is known once it is looked for.
         let spec = self.clone().resolved();
         let is_program = |name: &str| {

@@ -1,6 +1,8 @@
 //! A networks study as its TOML file says it.
 
 use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings, level_name};
+use super::asked::{Planned, check_basis, check_levels};
+use super::columns::TEXTS;
 use super::record::NetworksRecord;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -12,7 +14,7 @@ use crate::score::JudgeChoice;
 use crate::score::measures::command::MeasureChoice;
 use crate::score::measures::own::with_key;
 use crate::study::analysis::Analysis;
-use crate::study::contrast::{ContrastSpec, Variation};
+use crate::study::contrast::{Basis, ContrastSpec, Variation};
 use crate::study::spec::{
     Spec, SpecError, check_cells, check_name, check_names, check_seeds, seeds, sort_settings,
 };
@@ -398,23 +400,26 @@ impl Spec for NetworksSpec {
     }
 
     fn check_asked(all: &[&Self], asked: &Analysis) -> Result<(), Refusal> {
-        let arms: BTreeSet<String> =
-            all.iter().flat_map(|spec| spec.arms.iter().map(|arm| arm.name.clone())).collect();
-        let targets: BTreeSet<String> =
-            all.iter().flat_map(|spec| spec.targets.iter().map(|t| t.name.clone())).collect();
+        let planned = Planned::of(all);
         let measured = all.iter().any(|spec| spec.own.measure.is_some());
         let own = |contrast: &&ContrastSpec| contrast.tables.is_empty();
         for contrast in asked.contrasts.iter().filter(own) {
-            for (column, names) in [("arm", &arms), ("target", &targets)] {
-                let filters = contrast.between.iter().chain([&contrast.rows, &contrast.having]);
-                let named: Vec<String> =
-                    filters.flat_map(|filter| filter.named(column)).cloned().collect();
-                let key = format!("contrast {}, {column}", contrast.id);
-                check_known(key, Some(&named), names)?;
-            }
+            let place = format!("contrast {}", contrast.id);
+            let filters = contrast.between.iter().chain([&contrast.rows, &contrast.having]);
+            filters.into_iter().try_for_each(|filter| planned.check(&place, filter))?;
             for (key, name) in contrast.columns() {
-                let at = format!("contrast {}, {key}", contrast.id);
-                NetworksRecord::check_column(at, name, measured)?;
+                let at = format!("{place}, {key}");
+                NetworksRecord::check_column(at.clone(), name, measured)?;
+                let is_text = matches!(key, "of" | "on" | "near") && TEXTS.contains(&name);
+                Refusal::unless(!is_text, at, "a column of numbers", format!("{name:?}, a text"))?;
+            }
+            check_levels(all, &place, contrast)?;
+            contrast.basis.iter().try_for_each(|basis| check_basis(all, &place, basis))?;
+            let fixed = [contrast.of.column()]
+                .into_iter()
+                .chain(contrast.on.as_ref().map(|on| on.column()));
+            if fixed.into_iter().any(|name| name.starts_with("fixed_")) {
+                check_basis(all, &place, &Basis::FixedDelta)?;
             }
         }
         Ok(())
@@ -462,7 +467,7 @@ impl NetworksSpec {
 const LISTED: usize = 100;
 
 /// Refuses a name that is none of `names`: what it asks for would be left out without a word.
-fn check_known(
+pub(super) fn check_known(
     key: String,
     found: Option<&[String]>,
     names: &BTreeSet<String>,
@@ -474,7 +479,7 @@ fn check_known(
     let found = format!("{other:?}{}", did_you_mean(other, names.iter().map(String::as_str)));
     let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
     let more = if names.len() > LISTED { ", …" } else { "" };
-    Refusal::unless(false, key, format!("of {}{more}", listed.join(", ")), found)
+    Refusal::unless(false, key, format!("one of {}{more}", listed.join(", ")), found)
 }
 
 impl VariantSpec {

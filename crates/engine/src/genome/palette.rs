@@ -80,7 +80,7 @@ impl FromStr for Palette {
             let names = NAMED.map(|(name, _)| name);
             let found = format!("{text:?}{}", did_you_mean(text, names));
             let expected = format!("{} or 2 to {MOST} colours, RRGGBB,RRGGBB", names.join(", "));
-            Refusal::new("palette", expected, found)
+            Refusal::new("", expected, found)
         };
         let channel = |hex: &str, at| hex.get(at..at + 2).map(|two| u8::from_str_radix(two, 16));
         let colour = |word: &str| -> Option<[u8; 3]> {

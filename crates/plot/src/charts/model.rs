@@ -351,7 +351,7 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slots {
     pub(super) lying: bool,
-    pub(super) bars: bool,
+    pub(crate) bars: bool,
     pub(super) texts_right: bool,
     /// Groups.
     pub(super) count: usize,

@@ -58,14 +58,19 @@ pub fn contrast(table: &Table, spec: &ContrastSpec) -> Result<Vec<Found>, Refusa
         let expected = format!("a column of at most {MOST_VALUES} values");
         Refusal::unless(values.len() <= MOST_VALUES, "by", expected, values.len().to_string())
             .map_err(at)?;
+        let named = |value: &str| match value {
+            "" => format!("without {by}"),
+            value => value.to_string(),
+        };
         let mut all = Vec::new();
         for value in values {
             let rows = spec.rows.and(by, value);
             let one = ContrastSpec { by: None, rows, ..spec.clone() };
             all.extend(
-                contrast(table, &one)?
-                    .into_iter()
-                    .map(|found| Found { name: format!("{value}: {}", found.name), ..found }),
+                contrast(table, &one)?.into_iter().map(|found| Found {
+                    name: format!("{}: {}", named(value), found.name),
+                    ..found
+                }),
             );
         }
         // Basis by basis, as without `by`.
@@ -80,6 +85,11 @@ pub fn contrast(table: &Table, spec: &ContrastSpec) -> Result<Vec<Found>, Refusa
         return Ok(all);
     }
     let networks = Networks::of(table, spec).map_err(at)?;
+    let way = networks.levels();
+    for level in spec.basis.iter().flat_map(Basis::levels) {
+        let expected = format!("an R² at which networks were measured on their way, {way:?}");
+        Refusal::unless(way.contains(level), "basis", expected, level).map_err(at)?;
+    }
     let mut found = Vec::new();
     for basis in bases(spec, &networks) {
         found.extend(on_basis(table, spec, &networks, &basis).map_err(at)?);

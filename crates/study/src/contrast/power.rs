@@ -36,11 +36,10 @@ pub struct Variation {
 }
 
 impl Variation {
-    /// The variation that an earlier study found. `None` with fewer than two units.
-    pub fn of(earlier: &Found) -> Option<Self> {
+    /// The variation that an earlier study of so many seeds found. `None` with fewer than two units.
+    pub fn of(earlier: &Found, seeds: usize) -> Option<Self> {
         let kept: usize = earlier.units.iter().map(|unit| unit.count).sum();
-        let most = earlier.units.iter().map(|unit| unit.count).max()?;
-        let asked = (earlier.units.len() + earlier.without.len()) * most;
+        let asked = (earlier.units.len() + earlier.without.len()) * seeds;
         Some(Variation {
             between: earlier.between?,
             within: earlier.within.unwrap_or(0.0),
