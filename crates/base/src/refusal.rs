@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 /// Input that cannot be used. Shown as `where: expected …, found …; what to do`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The file, option or key that holds the input.
     pub at: String,
@@ -66,6 +66,13 @@ impl Refusal {
     pub fn within(self, at: impl fmt::Display) -> Self {
         let inner = if self.at.is_empty() { String::new() } else { format!(": {}", self.at) };
         Refusal { at: format!("{at}{inner}"), ..self }
+    }
+}
+
+/// As it is shown: a `main` that returns it prints it so.
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

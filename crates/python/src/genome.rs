@@ -286,8 +286,8 @@ impl Genome {
 
     /// The palette that it is drawn in; "free": every colour.
     #[getter]
-    fn palette(&self) -> &'static str {
-        self.0.palette.name()
+    fn palette(&self) -> String {
+        self.0.palette.to_string()
     }
 
     /// Its nodes as dicts, in id order.

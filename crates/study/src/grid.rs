@@ -3,7 +3,7 @@
 //! In: a type with `impl` [`Grid`]: the spec, its cells, and how one is computed. Out: a [`GridStudy`], which is run,
 //! planned, resumed and collected as any study, and a [`GridRecord`], whose columns are the fields of the row's
 //! types with their doc comments ([`columns!`](crate::columns)). Names, profiles, unknown keys, cell ids, failures and
-//! files are this package's; a kind is its science and about forty lines:
+//! files are this package's; a kind is its science and some eighty lines:
 //!
 //! ```
 //! use picloom_study::cells::run_cells;
@@ -101,7 +101,8 @@
 //! [profiles.quick]
 //! seeds = [0]
 //!
-//! ## Written before the run: a result stores a hash of it.
+//! ## Written before the run: a result stores a hash of it. The rule `greater`, the default, is supported where the first
+//! ## group less the second lies above 0.
 //! [[contrasts]]
 //! id = "less-inside"
 //! says = "In two dimensions more of the cube lies in the ball than in three."

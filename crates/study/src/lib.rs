@@ -8,6 +8,8 @@
 //!
 //! The central types: [`SpecFile`](spec::SpecFile), [`CellStudy`](cells::CellStudy) or the shorter
 //! [`Grid`](grid::Grid), [`Record`], [`ContrastSpec`](contrast::ContrastSpec).
+//! What a contrast does not say is as studies of pictures have it: the number `score`, the unit `target`, pairs by
+//! `target` and `seed`; `[contrast_defaults]` says others.
 //! It draws nothing, and asks no scheduler and no database.
 //!
 //! [`Table`]: picloom_base::table::Table

@@ -8,13 +8,13 @@
 pub mod arch;
 mod arrays;
 pub mod canvas;
-pub mod compile;
+mod compile;
 mod condition;
 pub mod coords;
 pub mod export;
 pub mod family;
 pub mod kernel;
-pub mod layerize;
+mod layerize;
 mod model;
 pub mod npz;
 pub mod palette;

@@ -45,7 +45,7 @@ pub enum Transform {
     Rescale,
     /// Living relays of a layer are rotated into each other by at most so many degrees, in [0, 90].
     Mix(f64),
-    /// Every living non-linear unit becomes two with outgoing weights w/2 ± this, in [0, 10].
+    /// Every living non-linear unit becomes two with outgoing weights w/2 ± this, in [0, 2].
     Split(f64),
     /// Relays of different parts are rotated into each other in pairs, by so many degrees, in [0, 90].
     MixParts(f64),

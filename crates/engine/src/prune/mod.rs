@@ -24,18 +24,18 @@
 //! ```
 
 mod apply;
-pub mod context;
+mod context;
 pub mod guard;
 mod keep;
 pub mod methods;
 mod origin;
 mod plan;
-pub mod retrain;
+mod retrain;
 mod round;
 mod rounds;
 pub mod schedule;
 mod search;
-pub mod select;
+mod select;
 
 pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};

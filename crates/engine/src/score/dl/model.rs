@@ -159,7 +159,7 @@ impl DlModel {
         self.intercept + parts.map(part).sum::<f64>()
     }
 
-    /// P(damaged), in [0, 1].
+    /// P(damaged) of a changed picture with these features, in [0, 1]; that it is clean is the rest.
     pub fn probability(&self, features: &[f64]) -> f64 {
         1.0 / (1.0 + real::exp(-self.log_odds(features)))
     }
