@@ -42,6 +42,11 @@ impl ResultsArgs {
         let default = || vec![PathBuf::from("runs"), PathBuf::from("figures")];
         let tables =
             Tables::below(self.results.clone().map_or_else(default, |folder| vec![folder]));
+        let has_smoke = || Path::new(SMOKE_RUNS).join(study).join(ROWS).exists();
+        if self.results.is_none() && tables.folder(study).is_none() && has_smoke() {
+            let refusal = Refusal::new(study, "its result", "only that of a smoke run");
+            return Err(refusal.as_failure().advising("run the study, or add --profile smoke"));
+        }
         if let (Some(profile), Some(folder)) = (&self.profile, tables.folder(study)) {
             let (at, found) = (folder.join(ROWS), profile_of(&folder));
             let expected = format!("a result of profile {profile}");

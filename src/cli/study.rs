@@ -127,6 +127,9 @@ pub(super) fn list(folder: &Path) -> anyhow::Result<Said> {
     }
     paths.sort();
     let (mut rows, mut text) = (Vec::new(), String::new());
+    if paths.is_empty() {
+        text = format!("no spec (.toml) in {}\n", folder.display());
+    }
     for path in paths {
         let title = match Title::read(&path) {
             Ok(title) => title,
