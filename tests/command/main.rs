@@ -1,5 +1,7 @@
 //! The command line as people and scripts use it; the README, word for word.
 
+#[path = "../common/answers.rs"]
+mod answers;
 #[path = "../common/files.rs"]
 mod files;
 #[path = "../common/genomes.rs"]

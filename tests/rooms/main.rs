@@ -54,6 +54,8 @@ mod specs;
 mod stats_oracle;
 #[path = "../common/stop.rs"]
 mod stop;
+#[path = "../common/svg.rs"]
+mod svg;
 mod targets;
 #[path = "../common/tiny.rs"]
 mod tiny;

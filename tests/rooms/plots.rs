@@ -1,7 +1,8 @@
 //! Figures as data: what is drawn from a small table, and what is refused.
 
-use crate::answers::words;
+use crate::answers::hold;
 use crate::refusals::assert_refused;
+use crate::svg::words;
 use picloom::base::table::Table;
 use picloom::figures::Provenance;
 use picloom::figures::of_spec::{check_labels, draw};
@@ -165,7 +166,7 @@ fn figures_are_drawn_as_the_golden_ones_or_refused_as_they_were() {
         let path = folder.path().join(format!("{name}.png"));
         image::RgbImage::from_pixel(6, 4, image::Rgb([200, 40, 10])).save(path).unwrap();
     }
-    crate::answers::hold("plots", |input| told(input, folder.path()));
+    hold("plots", |input| told(input, folder.path()));
 }
 
 const DOTS: &str = "kind = \"dots\"\nx = \"arm\"\ny = \"score\"\n";

@@ -1,6 +1,5 @@
 //! The paper's studies, records, figures and claims.
 
-#[allow(dead_code)]
 #[path = "../../../tests/common/answers.rs"]
 mod answers;
 #[path = "../../../tests/common/genomes.rs"]
@@ -13,6 +12,8 @@ mod oracle;
 mod organised;
 #[path = "../../../tests/common/repository.rs"]
 mod repository;
+#[path = "../../../tests/common/svg.rs"]
+mod svg;
 #[path = "../../../tests/common/whole.rs"]
 mod whole;
 
@@ -33,9 +34,9 @@ mod theory_study;
 mod volume;
 mod wirings;
 
-use answers::words;
 use picloom_experiments::figures::{Drawing, Sources, figure};
 use std::path::Path;
+use svg::words;
 
 /// The repository.
 fn root() -> &'static Path {
