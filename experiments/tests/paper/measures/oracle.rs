@@ -3,11 +3,9 @@
 
 use crate::oracle::{close, indices, number, numbers};
 use crate::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
-use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::network::Picture;
 use picloom::probe::Change;
-use picloom::score::measures::dci::dci;
 use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
 use picloom_experiments::measures::axis_advantage::{self, Axes};
 use picloom_experiments::measures::influence::Influence;
@@ -357,15 +355,6 @@ fn axis_advantages_are_the_oracles() {
             close(&what, found.unwrap(), expected, CLOSE);
         }
     }
-}
-
-#[test]
-fn disentanglement_and_completeness_are_the_oracles() {
-    let at = |i: usize, j: usize| ((5 * i * i + 3 * i * j + 2 * j) % 7) as f64;
-    let found = dci(&DMatrix::from_fn(8, 5, |i, j| if i == 3 || j == 2 { 0.0 } else { at(i, j) }));
-    let oracle = &all_of_it()["dci"];
-    close("disentanglement", found.disentanglement, number(&oracle["disentanglement"]), 1e-10);
-    close("completeness", found.completeness, number(&oracle["completeness"]), 1e-10);
 }
 
 #[test]
