@@ -1,9 +1,8 @@
 //! `picloom evolve --search vlm`: breeding by a mock, and by a server that misbehaves.
 
 use crate::files::{assert_same_files, files};
-use crate::line::{Place, list};
+use crate::line::{Place, assert_has, list};
 use crate::model_server::{Act, Server};
-use crate::whole::assert_whole;
 use serde_json::{Value, json};
 
 const EVOLVE: &str = "evolve --search vlm --population 6 --cell 24 --breeder mock --seed 5";
@@ -18,14 +17,13 @@ fn decisions(place: &Place) -> Vec<Value> {
 fn a_mock_breeds_publishes_and_leaves_its_reasons() {
     let place = Place::new();
     let found = place.json(&format!("{EVOLVE} --out run"));
-    assert_eq!(found["cause"], "published");
-    assert_eq!(found["published"], json!(["published/000.json"]));
+    assert_has(&found, json!({ "cause": "published", "published": ["published/000.json"] }));
     let decided = decisions(&place);
     assert_eq!(decided.len(), 4);
     for (generation, d) in decided.iter().enumerate() {
-        assert_eq!((&d["generation"], &d["pictures"]), (&generation.into(), &6.into()));
-        assert_eq!(d["reason"], format!("a seeded toss in generation {generation}"));
-        assert_whole(&place.at(&format!("run/sheets/{generation:03}.png")));
+        let reason = format!("a seeded toss in generation {generation}");
+        assert_has(d, json!({ "generation": generation, "pictures": 6, "reason": reason }));
+        place.whole("run/sheets", &format!("{generation:03}.png"));
     }
     assert!(decided[0]["decision"]["select"].is_array());
     assert_eq!(decided[3]["decision"]["publish"], 0);
@@ -46,11 +44,10 @@ fn a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not() {
     let place = Place::new();
     let whole = format!("{EVOLVE} --publish 2 --generations 9 --threads 1 --out whole");
     let found = place.json(&whole);
-    assert_eq!(found["cause"], "published");
+    assert_has(&found, json!({ "cause": "published", "generations": 5 }));
     assert_eq!(list(&found["published"]).len(), 2);
-    assert_eq!(found["generations"], 5);
     let part = place.json(&format!("{EVOLVE} --publish 2 --generations 2 --out cut"));
-    assert_eq!((&part["cause"], &part["generations"]), (&json!("generations"), &json!(2)));
+    assert_has(&part, json!({ "cause": "generations", "generations": 2 }));
     // As if it had died after drawing a sheet and before the decision was kept.
     place.write("cut/sheets/002.png", b"half");
     // Once it has ended, resuming once more changes nothing.
@@ -100,7 +97,7 @@ fn a_model_behind_a_faulty_server_breeds_and_a_rerun_asks_nothing() {
     let line = "evolve --search vlm --population 6 --cell 24 --publish 2 --vlm-model test-model";
     let line = format!("{line} --vlm-cache cache --vlm-url {url} --out");
     let found = place.json(&format!("{line} run"));
-    assert_eq!((&found["cause"], &found["last_reason"]), (&json!("stopped"), &json!("all grey")));
+    assert_has(&found, json!({ "cause": "stopped", "last_reason": "all grey" }));
     assert_eq!(found["published"], json!(["published/000.json"]));
     let decided = decisions(&place);
     let chosen: Vec<&Value> = decided.iter().map(|d| &d["decision"]).collect();

@@ -1,5 +1,7 @@
 //! A folder, command lines that run in it, and what comes of them.
 
+use crate::whole::assert_whole;
+use picloom::genome::{Genome, to_json};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -89,6 +91,12 @@ impl Place {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// These files of a folder, between blanks, are whole.
+    #[track_caller]
+    pub(crate) fn whole(&self, folder: &str, names: &str) {
+        names.split(' ').for_each(|name| assert_whole(&self.at(folder).join(name)));
+    }
+
     /// The number of entries in the folder, or in a folder inside it; 0 if that is not there.
     pub(crate) fn count(&self, name: &str) -> usize {
         std::fs::read_dir(self.at(name)).map_or(0, Iterator::count)
@@ -147,6 +155,23 @@ impl Place {
 #[track_caller]
 pub(crate) fn list(value: &Value) -> &Vec<Value> {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// A document has these keys with these values, and below them the same.
+#[track_caller]
+pub(crate) fn assert_has(found: &Value, wanted: Value) {
+    fn has(found: &Value, wanted: &Value) -> bool {
+        let Value::Object(keys) = wanted else { return found == wanted };
+        keys.iter().all(|(key, wanted)| has(&found[key], wanted))
+    }
+    assert!(has(found, &wanted), "{found} has not {wanted}");
+}
+
+/// A genome without where it is from.
+pub(crate) fn plain(genome: &Genome) -> String {
+    let mut genome = genome.clone();
+    genome.provenance = Default::default();
+    to_json(&genome)
 }
 
 /// Waits until it is so.

@@ -10,6 +10,8 @@ mod genomes;
 #[allow(dead_code, reason = "the judge is tested in the rooms")]
 #[path = "../common/model_server.rs"]
 mod model_server;
+#[path = "../common/said.rs"]
+mod said;
 #[path = "../common/whole.rs"]
 mod whole;
 

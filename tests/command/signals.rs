@@ -2,6 +2,7 @@
 
 use crate::files::files;
 use crate::line::{PROGRAM, signal, words};
+use crate::said::assert_says;
 use crate::whole::assert_whole;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -109,9 +110,7 @@ fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
     let mut child = start(&words(&format!("{line} {}", run.display())));
     wait_until(&mut child, "a best picture", |_| run.join("best.png").exists());
     let said = interrupted(child, "-INT");
-    for part in ["the best picture so far, R² ", "best.png", "go on with", "--resume"] {
-        assert!(said.contains(part), "{part} in {said}");
-    }
+    assert_says(&said, &["the best picture so far, R² ", "best.png", "go on with", "--resume"]);
     assert_whole(&run.join("best.png"));
     let best = picloom::genome::read(&run.join("best.json")).unwrap();
     assert_eq!(best.provenance.made_by, "picloom evolve --search target");

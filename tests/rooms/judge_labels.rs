@@ -30,13 +30,13 @@ fn judges_are_tested_against_labels_and_against_each_other() {
     }
     std::fs::write(at("square_labels.csv"), csv).unwrap();
     let labels = at("square_labels.csv").display().to_string();
-    let tested = |more: &[&str]| json(&[&["judge", "test", &labels], more].concat());
-    let report = tested(&[]);
+    let tested = |more: &str| json(&format!("judge test {labels}{more}"));
+    let report = tested("");
     assert_eq!(report["targets"]["square"]["pictures"], 12);
     assert_eq!(report["pooled"]["auc"]["estimate"], 1.0, "{report}");
     // Against itself a judge is always right; a coin agrees by chance only.
-    let itself = tested(&["--against", "dl"]);
+    let itself = tested(" --against dl");
     assert_eq!(itself["pooled"]["accuracy"], 1.0);
-    let coin = tested(&["--judge", "mock:seed=3"]);
+    let coin = tested(" --judge mock:seed=3");
     assert!(coin["pooled"]["kappa"]["low"].as_f64().unwrap() < 0.3);
 }

@@ -47,6 +47,8 @@ mod prune_invariants;
 mod prune_oracle;
 mod prune_swarm;
 mod recombination;
+#[path = "../common/said.rs"]
+mod said;
 mod score;
 mod settings;
 #[path = "../common/specs.rs"]

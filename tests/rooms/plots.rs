@@ -2,6 +2,7 @@
 
 use crate::answers::hold;
 use crate::refusals::assert_refused;
+use crate::said::assert_says;
 use crate::svg::words;
 use picloom::base::table::Table;
 use picloom::figures::Provenance;
@@ -196,11 +197,9 @@ fn a_pdf_embeds_its_font_and_keeps_text_as_text() {
     let pdf = encode(&drawing, Format::Pdf, 300.0, &facts).unwrap();
     assert!(pdf.starts_with(b"%PDF-1.7"));
     let text = String::from_utf8_lossy(&pdf);
-    for wanted in
-        ["/FontFile2", "DejaVuSans-Bold", "/ToUnicode", "/Identity-H", "/MediaBox [0 0 510."]
-    {
-        assert!(text.contains(wanted), "{wanted}");
-    }
+    let font = ["/FontFile2", "DejaVuSans-Bold", "/ToUnicode", "/Identity-H"];
+    assert_says(&text, &font);
+    assert_says(&text, &["/MediaBox [0 0 510."]);
     assert_eq!(pdf, encode(&drawing, Format::Pdf, 300.0, &facts).unwrap());
 }
 

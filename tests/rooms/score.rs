@@ -8,11 +8,7 @@ use picloom::probe::{Delta, Drawn, Selection, sampled_share};
 use picloom::run::load_target;
 use picloom::score::{DlJudge, DlThreshold, Exhibit, JUDGED_AT, Judge, Measurement, Protocol};
 use picloom::train::{Init, init};
-use std::path::{Path, PathBuf};
-
-fn genome_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes").join(name)
-}
+use std::path::Path;
 
 fn random(network: Network, seed: u64) -> Model {
     let mut rng = SimRng::new(seed, "test", 0);
@@ -71,7 +67,7 @@ fn reordered(of: &Model, arch: &Arch, rng: &mut SimRng) -> Model {
 #[test]
 fn the_order_of_the_units_of_a_layer_does_not_matter() {
     // A layered network of several activations with clean, damaged and silent changes.
-    let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
+    let genome = genome::read(Path::new("bred_cat")).unwrap();
     let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let delta = Delta::Effect(0.3);
@@ -94,7 +90,7 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
 
 #[test]
 fn a_score_is_that_of_64_pixels_whatever_smaller_size_is_asked_for() {
-    let genome = genome::read(&genome_file("bred_moth.json")).unwrap();
+    let genome = genome::read(Path::new("bred_moth")).unwrap();
     let model = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let of = |size| {
@@ -117,10 +113,9 @@ fn a_score_is_that_of_64_pixels_whatever_smaller_size_is_asked_for() {
 
 #[test]
 fn untrained_networks_and_those_of_100_steps_are_unfit() {
-    let path = genome_file("mask.json");
-    let size = 32;
-    let target = load_target(&path, size, Coords::Fer, None).unwrap().picture;
-    let genome = genome::read(&path).unwrap();
+    let (path, size) = (Path::new("mask"), 32);
+    let target = load_target(path, size, Coords::Fer, None).unwrap().picture;
+    let genome = genome::read(path).unwrap();
     let mut dense = Model::of_genome(&genome, Wiring::Dense);
     let judge = DlThreshold::default();
     for seed in 0..3 {
@@ -133,12 +128,10 @@ fn untrained_networks_and_those_of_100_steps_are_unfit() {
     }
     let work = tempfile::tempdir().unwrap();
     let run = work.path().join("run");
-    let (path, run) = (path.to_str().unwrap(), run.to_str().unwrap());
-    json(&[
-        "train", "--genome", path, "--target", path, "--size", "32", "--steps", "100", "--out", run,
-    ]);
+    let run = run.to_str().unwrap();
+    json(&format!("train --genome mask --target mask --size 32 --steps 100 --out {run}"));
     let card = work.path().join("card");
-    let record = json(&["score", run, "--samples", "12"]);
+    let record = json(&format!("score {run} --samples 12"));
     let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
     let all = ["score", run, "--samples", "12", "--all", "--out", card.to_str().unwrap()];
     let said = command.args(all).output().unwrap();

@@ -32,6 +32,12 @@ fn problem() -> Problem {
     }
 }
 
+/// Linear units: they have no slope to leave black by.
+fn linear() -> Problem {
+    let network = "2;identity:3".parse::<Arch>().unwrap().network();
+    Problem { mask: Mask::all(network.weight_count()), network, ..problem() }
+}
+
 fn config(steps: u64) -> TrainConfig {
     TrainConfig { steps, log_every: 1, ..TrainConfig::default() }
 }
@@ -57,12 +63,8 @@ impl TrainObserver for Log {
 }
 
 fn mse(problem: &Problem, weights: &Weights) -> f64 {
-    Picture {
-        width: SIZE,
-        height: SIZE,
-        rgb: kernel::render(&problem.network, weights, &problem.inputs),
-    }
-    .mse(&problem.target)
+    let rgb = kernel::render(&problem.network, weights, &problem.inputs);
+    Picture { width: SIZE, height: SIZE, rgb }.mse(&problem.target)
 }
 
 #[test]
@@ -137,10 +139,7 @@ fn a_generation_without_direction_is_no_collapse() {
 
 #[test]
 fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
-    // Linear units with weights of 1e-30 draw black, with no slope to leave it.
-    let mut problem = problem();
-    problem.network = "2;identity:3".parse::<Arch>().unwrap().network();
-    problem.mask = Mask::all(problem.network.weight_count());
+    let problem = linear();
     let nothing = TrainConfig {
         init: Init { scale: 1e-30, ..Init::default() },
         restarts: 2,
@@ -149,11 +148,8 @@ fn a_collapse_is_followed_by_attempts_from_the_next_init_streams() {
     };
     let (report, weights) = train(&problem, nothing.clone());
     assert_eq!(report.stop, StopReason::Collapsed);
-    let attempts: Vec<(u32, u64, u64)> = report
-        .collapses
-        .iter()
-        .map(|&Collapse { attempt, step, evaluations, .. }| (attempt, step, evaluations))
-        .collect();
+    let attempt = |c: &Collapse| (c.attempt, c.step, c.evaluations);
+    let attempts: Vec<(u32, u64, u64)> = report.collapses.iter().map(attempt).collect();
     assert_eq!(attempts, [(0, 0, 1), (1, 0, 1), (2, 0, 1)]);
     assert_eq!((report.evaluations, report.all_evaluations()), (1, 3));
     let mut rng = SimRng::new(5, "init", 2);
@@ -350,9 +346,7 @@ fn checkpoints_are_the_first_weights_of_each_level_and_change_nothing_else() {
 
 #[test]
 fn a_collapse_is_followed_by_attempts_at_lower_rates() {
-    let mut problem = problem();
-    problem.network = "2;identity:3".parse::<Arch>().unwrap().network();
-    problem.mask = Mask::all(problem.network.weight_count());
+    let mut problem = linear();
     problem.start = Some(Weights(vec![0.0; problem.network.weight_count()]));
     let retry = TrainConfig { restarts: 3, ..config(100) };
     let (report, _) = train(&problem, retry.clone());

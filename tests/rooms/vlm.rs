@@ -2,12 +2,14 @@
 //! a rerun is served wholly from the cache.
 
 use crate::model_server::{Act, Server};
+use crate::said::assert_lacks;
 use picloom::network::Picture;
 use picloom::score::vlm::{Fault, VlmConfig, VlmError, VlmJudge};
 use picloom::score::{Judge, JudgeError, Verdict};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 fn config(server: &Server, cache: &Path) -> VlmConfig {
     VlmConfig {
@@ -17,6 +19,11 @@ fn config(server: &Server, cache: &Path) -> VlmConfig {
         least_side: 8,
         ..VlmConfig::new("test-model", cache)
     }
+}
+
+/// A folder for a cache, and a server.
+fn served(acts: &[Act], then: Act) -> (TempDir, Server) {
+    (tempfile::tempdir().unwrap(), Server::new(acts, then))
 }
 
 fn picture(k: u8) -> Picture {
@@ -41,8 +48,7 @@ fn judge_one(server: &Server, cache: &Path, k: u8) -> Result<Verdict, JudgeError
 
 /// Verdicts of a server without faults.
 fn expected(k: u8) -> Verdict {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(&[], Act::Right);
+    let (folder, server) = served(&[], Act::Right);
     let verdict = judge_one(&server, folder.path(), k).unwrap();
     assert_eq!(server.requests(), 2);
     verdict
@@ -58,8 +64,7 @@ fn own(error: JudgeError) -> VlmError {
 
 #[test]
 fn both_orders_are_asked_and_every_request_has_the_fixed_form() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(&[], Act::Right);
+    let (folder, server) = served(&[], Act::Right);
     let verdict = judge_one(&server, folder.path(), 3).unwrap();
     assert_eq!(verdict.p_damaged.max(1.0 - verdict.p_damaged), 1.0);
     let state = server.state.lock().unwrap();
@@ -118,8 +123,7 @@ fn a_fault_that_passes_is_counted_once_and_one_that_stays_is_told() {
         (Act::Content("It looks coherent to me."), 3, Fault::Answer("".into()), false),
     ];
     for (k, (act, requests, wanted, is_exact)) in (1..).zip(cases) {
-        let folder = tempfile::tempdir().unwrap();
-        let server = Server::new(&[], act.clone());
+        let (folder, server) = served(&[], act.clone());
         let error = judged(&VlmJudge::new(limited(&server, folder.path())).unwrap(), 1);
         let error = error.unwrap_err();
         assert_eq!(server.requests(), requests, "{act:?}");
@@ -137,8 +141,7 @@ fn a_fault_that_passes_is_counted_once_and_one_that_stays_is_told() {
         }
 
         // The first vote fails twice, then all is well.
-        let folder = tempfile::tempdir().unwrap();
-        let server = Server::new(&[act.clone(), act.clone()], Act::Right);
+        let (folder, server) = served(&[act.clone(), act.clone()], Act::Right);
         let cache = folder.path();
         let judge = VlmJudge::new(limited(&server, cache)).unwrap();
         let verdict = judged(&judge, k).unwrap();
@@ -148,11 +151,9 @@ fn a_fault_that_passes_is_counted_once_and_one_that_stays_is_told() {
         // Two votes, two kept answers, four logged exchanges.
         assert_eq!((server.requests(), kept(cache), log(cache).len()), (4, 2, 4), "{act:?}");
         // A late answer that arrives after its time is nobody's answer.
-        std::thread::sleep(Duration::from_millis(if matches!(act, Act::Late(_)) {
-            900
-        } else {
-            0
-        }));
+        if matches!(act, Act::Late(_)) {
+            std::thread::sleep(Duration::from_millis(900));
+        }
         // The rerun asks nobody.
         assert_eq!(judge_one(&server, cache, k).unwrap(), verdict, "{act:?}");
         assert_eq!(server.requests(), 4, "{act:?}");
@@ -161,8 +162,7 @@ fn a_fault_that_passes_is_counted_once_and_one_that_stays_is_told() {
 
 #[test]
 fn the_servers_wish_to_wait_is_granted() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(&[Act::Status(429, Some("1"), "")], Act::Right);
+    let (folder, server) = served(&[Act::Status(429, Some("1"), "")], Act::Right);
     let started = Instant::now();
     judge_one(&server, folder.path(), 2).unwrap();
     assert!(started.elapsed() >= Duration::from_secs(1));
@@ -195,8 +195,7 @@ fn an_interrupted_round_continues_where_it_stopped() {
 
 #[test]
 fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(&[], Act::Right);
+    let (folder, server) = served(&[], Act::Right);
     let config = VlmConfig { at_a_time: 3, ..config(&server, folder.path()) };
     let judge = VlmJudge::new(config).unwrap();
     let base = base();
@@ -242,11 +241,8 @@ fn the_key_is_sent_and_never_shown() {
         (out, String::from_utf8(shown).unwrap())
     };
     let nowhere = |folder: &Path, text: &str| {
-        assert!(!text.contains(KEY), "{text}");
-        assert!(!text.contains("sk-very"), "{text}");
-        for exchange in log(folder) {
-            assert!(!exchange.to_string().contains(KEY));
-        }
+        assert_lacks(text, &["sk-very"]);
+        log(folder).iter().for_each(|exchange| assert_lacks(&exchange.to_string(), &[KEY]));
     };
 
     // A server that is content: the key arrives.

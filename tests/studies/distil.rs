@@ -12,7 +12,7 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let line = "distil genomes/target_letter_a.json --profile smoke --steps 600 --samples 4 --out";
-    let line: Vec<&str> = line.split(' ').chain([out]).collect();
+    let line = format!("{line} {out}");
     let first = json(&line);
     assert_eq!((&first["failed"], &first["evolved"]["fit"]), (&0.into(), &true.into()), "{first}");
     assert!(first["links"].as_u64() < first["dense"]["links"].as_u64(), "{first}");
@@ -28,7 +28,7 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     }
     // The run that it names is the network that it tells of.
     let run = first["run"].as_str().unwrap();
-    let scored = json(&["score", run, "--samples", "4"]);
+    let scored = json(&format!("score {run} --samples 4"));
     let r2 = scored["fit"]["r2"].as_f64().unwrap() - first["r2"].as_f64().unwrap();
     assert!(r2.abs() < 1e-6, "{scored}");
     let mut again = json(&line);
@@ -44,7 +44,7 @@ fn the_fewest_living_links_of_those_that_learned_are_taken() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let line = "distil experiments/targets/letter_s.png --profile smoke --steps 40 --out";
-    let said = json(&line.split(' ').chain([out]).collect::<Vec<_>>());
+    let said = json(&format!("{line} {out}"));
     // Nothing is learned in forty steps.
     assert_eq!(said.get("links"), Some(&serde_json::Value::Null), "{said}");
     let study = folder.path().join(said["study"].as_str().unwrap());

@@ -8,6 +8,8 @@ mod hostile;
 mod refusals;
 #[path = "../common/repository.rs"]
 mod repository;
+#[path = "../common/said.rs"]
+mod said;
 #[path = "../common/specs.rs"]
 mod spec_folder;
 #[path = "../common/whole.rs"]

@@ -2,6 +2,7 @@
 //! columns of a comparison say.
 
 use crate::answers::hold_generated;
+use crate::said::assert_says;
 use picloom::base::settings::Settings;
 use picloom::experiment::changes;
 use picloom::experiment::networks::NetworksSpec;
@@ -64,9 +65,7 @@ fn the_page_of_specs_has_every_key() {
         let is_there = page.contains(&format!("`{key}`")) || page.contains(&format!("[{key}]"));
         assert!(is_there, "docs/SPEC.md does not name {key}");
     }
-    for level in ["share:", "budget:", "threshold:", "match:"] {
-        assert!(page.contains(&format!("`{level}")), "{level}");
-    }
+    assert_says(&page, &["`share:", "`budget:", "`threshold:", "`match:"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::command::run;
 use crate::root;
+use crate::said::assert_says;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::{NetworksRecord, Scored};
 use picloom::study::Record;
@@ -45,9 +46,15 @@ impl Builder {
         result.clean = score.unwrap_or(50);
         result.damaged = 100 - result.clean;
         let counted = result.clean as f64 / 100.0;
-        result.score = Some(Scored { score: counted, low: None, high: None, clean_share: None });
+        result.score = Some(scored(counted, None));
         self.record.rows.push(row);
     }
+}
+
+/// A score, and by how much it may be off.
+fn scored(score: f64, off: Option<f64>) -> Scored {
+    let [low, high] = [-1.0, 1.0].map(|side| off.map(|off| score + side * off));
+    Scored { score, low, high, clean_share: None }
 }
 
 /// A folder of these records, by part.
@@ -148,12 +155,7 @@ fn targets_that_happen_to_agree_do_not_hide_the_judges_error() {
         let result = row.result.as_mut().unwrap();
         let score = result.score().unwrap();
         let half = 0.1 * 1.959_963_984_540_054;
-        result.score = Some(Scored {
-            score,
-            low: Some(score - half),
-            high: Some(score + half),
-            clean_share: None,
-        });
+        result.score = Some(scored(score, Some(half)));
     }
     let found = ledger(&[("wirings", &known)]);
     // A target's evolved network is in all three of its pairs: variance .1² + .1²/3 a target.
@@ -177,10 +179,8 @@ fn wirings_decide_by_the_sign_and_width_of_their_differences() {
     // The graph learns as often as the dense network.
     assert_eq!(verdict(&found, "C12"), Verdict::NotSupported);
     // Evolved below dense.
-    assert_eq!(
-        verdict(&ledger(&[("wirings", &wirings(30, 50, 80, None))]), "C1"),
-        Verdict::NotSupported
-    );
+    let below = ledger(&[("wirings", &wirings(30, 50, 80, None))]);
+    assert_eq!(verdict(&below, "C1"), Verdict::NotSupported);
     let (claim, effect) = (&found.claims[0], found.claims[0].effects().next().unwrap());
     assert_eq!((effect.units.len(), effect.units[0].count), (4, 3));
     assert_eq!(claim.seeds, Some(3));
@@ -206,7 +206,7 @@ fn unfit_networks_are_no_evidence() {
     }
     // The map has scores by a fixed δ.
     for result in builder.record.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-        result.fixed = Some(Scored { score: 0.5, low: None, high: None, clean_share: None });
+        result.fixed = Some(scored(0.5, None));
     }
     let found = ledger(&[("regime", &builder.record)]);
     // Random never learns: it cannot be compared, and C3 asks for all five.
@@ -255,12 +255,9 @@ fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
     found.claims[1].text.word = None;
     let claim = claim(&found, "C2");
     assert_eq!(claim.verdict, Verdict::Inconclusive);
-    let first = claim.effects().next().unwrap();
-    let seen = format!(
-        "C2 (with 4 targets, an effect of {:.2} is found four times in five)",
-        first.visible().unwrap()
-    );
-    assert!(found.sentences()[2].contains(&seen), "{}", found.sentences()[2]);
+    let visible = claim.effects().next().unwrap().visible().unwrap();
+    let seen = format!("(with 4 targets, an effect of {visible:.2} is found four times in five)");
+    assert_says(&found.sentences()[2], &[&format!("C2 {seen}")]);
 }
 
 #[test]
@@ -314,13 +311,12 @@ fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
     }
     // The number and the verdict contradict each other unless one knows the rule.
     let told = claim(&ledger, "C8").told();
-    for part in [
+    let parts = [
         "0.945 [0.911, 0.966]  share of Monte Carlo's 95 % intervals",
         "a share, 0 to 1: supported if the interval reaches 0.95",
         "against if it lies below 0.2",
-    ] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    ];
+    assert_says(&told, &parts);
 }
 
 #[test]

@@ -12,6 +12,8 @@ mod oracle;
 mod organised;
 #[path = "../../../tests/common/repository.rs"]
 mod repository;
+#[path = "../../../tests/common/said.rs"]
+mod said;
 #[path = "../../../tests/common/svg.rs"]
 mod svg;
 #[path = "../../../tests/common/whole.rs"]

@@ -2,8 +2,9 @@
 
 #![cfg(unix)]
 
-use super::client::{root, serve};
+use super::client::{pruning, root, serve};
 use crate::line::Place;
+use crate::said::assert_lacks;
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -58,7 +59,7 @@ fn links_inside_of_folders_lead_nowhere() {
     for file in files {
         let network = served.get(&format!("/api/network?id=runs/{file}"));
         network.refused(404, &format!("runs/{file}/{file}: expected a place below the root"));
-        let work = json!({ "kind": "prune", "id": format!("runs/{file}"), "method": "magnitude", "budget": 3 });
+        let work = pruning(&format!("runs/{file}"), "magnitude", 3, 1);
         served.post("/api/jobs", &work).refused(404, "found a link out of it");
     }
     for path in ["network?id=runs/all", "network?id=w.npz", "network?id=genomes/out.json"] {
@@ -69,8 +70,6 @@ fn links_inside_of_folders_lead_nowhere() {
         ["library", "thumb?id=runs/all", "thumb?id=study", "study?id=study", "network?id=w.npz"]
     {
         let said = served.get(&format!("/api/{path}")).text();
-        for hidden in ["secret of", "hidden"] {
-            assert!(!said.contains(hidden), "{path}: {said}");
-        }
+        assert_lacks(&said, &["secret of", "hidden"]);
     }
 }
