@@ -8,7 +8,7 @@ use picloom::base::table::Table;
 use picloom::figures::Provenance;
 use picloom::figures::of_spec::{check_labels, draw};
 use picloom::figures::plot::{
-    Drawing, DrawnSeries, FigureSpec, Format, Kind, Source, encode, save_drawing,
+    Drawing, DrawnSeries, FigureSpec, Format, Source, encode, save_drawing,
 };
 use picloom::figures::usual::usual_figures;
 use picloom::study::contrast::ContrastSpec;
@@ -201,20 +201,6 @@ fn a_pdf_embeds_its_font_and_keeps_text_as_text() {
     assert_says(&text, &font);
     assert_says(&text, &["/MediaBox [0 0 510."]);
     assert_eq!(pdf, encode(&drawing, Format::Pdf, 300.0, &facts).unwrap());
-}
-
-#[test]
-fn every_key_of_every_kind_has_its_row_in_the_docs() {
-    let page = include_str!("../../docs/PLOTS.md");
-    for name in Kind::ALL.iter().map(|kind| kind.name()) {
-        assert!(page.contains(&format!("| `{name}` |")), "{name}");
-        for key in name.parse::<Kind>().unwrap().keys() {
-            let cells = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
-            let found =
-                cells.into_iter().any(|cell| cell.split(", ").any(|k| k == format!("`{key}`")));
-            assert!(found, "{key} of {name} has no row in docs/PLOTS.md");
-        }
-    }
 }
 
 #[test]

@@ -130,6 +130,12 @@ fn the_keys_of_figures_stand_on_their_page() {
         let _ = writeln!(text, "| `{key}` | {means} |");
     }
     hold_generated("docs/PLOTS.md", ["<!-- keys -->\n", END], &text);
+    for kind in Kind::ALL.iter().map(|kind| kind.name()) {
+        assert_says(&page("PLOTS.md"), &[&format!("| `{kind}` |")]);
+        for key in kind.parse::<Kind>().unwrap().keys() {
+            assert_says(&text, &[&format!("| `{key}` |")]);
+        }
+    }
 }
 
 #[test]

@@ -52,25 +52,6 @@ fn committed(study: &str, to: &Path) {
 }
 
 #[test]
-fn wrong_use_ends_with_2_and_leaves_nothing() {
-    let folder = TempDir::new().unwrap();
-    for (line, why) in [
-        ("power EXPERIMENTS/regime.toml", ""),
-        ("figures clams", ""),
-        ("run EXPERIMENTS/xor.toml --color red", ""),
-        (
-            "figures depth-predicted-by-compresion",
-            "did you mean \"depth-predicted-by-compression\"",
-        ),
-    ] {
-        let (code, out, error) = run(folder.path(), line);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {error}");
-        assert!(error.contains(why), "{line}: {error}");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{line}");
-    }
-}
-
-#[test]
 fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
     let folder = TempDir::new().unwrap();
     let to = |name: &str| folder.path().join(name);
@@ -78,16 +59,29 @@ fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
     // Its second part is not there: the first is not begun.
     std::fs::write(to("study.toml"), whole(&["xor.toml", "none.toml"])).unwrap();
     std::fs::copy(format!("{ROOT}/experiments/xor.toml"), to("xor.toml")).unwrap();
-    for (line, why) in [
-        ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
-        ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
-        ("figures score-by-depth --records other", "expected a record of depth"),
-        ("run study.toml --store runs", "none.toml"),
-        ("status study.toml --store runs", "none.toml"),
+    for (line, code, why) in [
+        ("power EXPERIMENTS/regime.toml", 2, ""),
+        ("figures clams", 2, ""),
+        ("run EXPERIMENTS/xor.toml --color red", 2, ""),
+        (
+            "figures depth-predicted-by-compresion",
+            2,
+            "did you mean \"depth-predicted-by-compression\"",
+        ),
+        (
+            "claims --spec EXPERIMENTS/study.toml --records none",
+            1,
+            "rows.csv.gz of at least one part",
+        ),
+        ("claims --spec EXPERIMENTS/study.toml --records other", 1, "expected a record of depth"),
+        ("figures score-by-depth --records other", 1, "expected a record of depth"),
+        ("run study.toml --store runs", 1, "none.toml"),
+        ("status study.toml --store runs", 1, "none.toml"),
     ] {
-        let (code, out, error) = run(folder.path(), line);
-        assert!(code == Some(1) && (out + &error).contains(why), "{line}: {code:?} {error}");
-        assert!(!to("runs").exists(), "{line} leaves nothing");
+        let (found, out, error) = run(folder.path(), line);
+        assert_eq!((found, code == 2 && !out.is_empty()), (Some(code), false), "{line}: {error}");
+        assert!((out + &error).contains(why), "{line}: {error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "{line}");
     }
 }
 
