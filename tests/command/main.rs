@@ -17,6 +17,7 @@ mod whole;
 
 mod cli;
 mod contrast;
+mod distil;
 mod docs;
 mod escaping;
 mod evolve_cli;
@@ -26,6 +27,7 @@ mod export;
 mod films;
 mod folders;
 mod going_on;
+mod judges;
 mod labelled_scores;
 mod line;
 mod manners;

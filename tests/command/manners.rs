@@ -1,5 +1,6 @@
 //! How the command behaves: what it says and where, exit codes, completions, colours, threads.
 
+use crate::files::{assert_same, timeless};
 use crate::line::Place;
 use crate::said::assert_says;
 use std::io::Read;
@@ -138,4 +139,22 @@ fn the_settings_of_a_run_train_another() {
     // An option goes before the file.
     let other = id("--config a/config.toml --seed 8 --out c");
     assert_eq!(other, id(&format!("{settings} --seed 8 --out d")));
+}
+
+#[test]
+fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
+    let train = "train --genome mask --target mask --size 48 --steps 120 --batch 900 --seed 3";
+    let score = "score run --samples 20 --seed 2";
+    let [alone, others @ ..] = [1, 2, 8].map(|threads| {
+        let place = Place::new();
+        let json = |line: &str| place.json(&format!("{line} --threads {threads}"));
+        json(&format!("{train} --out run"));
+        let printed = json(&format!("{score} --out score.json"));
+        json(&format!("{score} --all --out card"));
+        let mut files = timeless(place.path());
+        files.insert("the score".into(), printed.to_string().into());
+        files
+    });
+    others.iter().for_each(|files| assert_same(&alone, files, "1 thread and more"));
+    assert!(alone.contains_key("card/card.svg"));
 }

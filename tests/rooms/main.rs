@@ -2,8 +2,6 @@
 
 #[path = "../common/answers.rs"]
 mod answers;
-#[path = "../common/commands.rs"]
-mod commands;
 #[path = "../common/files.rs"]
 mod files;
 #[path = "../common/genomes.rs"]
@@ -27,7 +25,6 @@ mod evolve_parts;
 mod foreign;
 mod hostile;
 mod judge_dl;
-mod judge_labels;
 mod kernel;
 mod measures_oracle;
 mod methods_page;

@@ -2,11 +2,10 @@
 //! a rerun is served wholly from the cache.
 
 use crate::model_server::{Act, Server};
-use crate::said::assert_lacks;
 use picloom::network::Picture;
 use picloom::score::vlm::{Fault, VlmConfig, VlmError, VlmJudge};
 use picloom::score::{Judge, JudgeError, Verdict};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -212,70 +211,4 @@ fn requests_at_a_time_are_limited_and_equal_questions_are_asked_once() {
     assert!(most > 1 && most <= 3, "{most} at once");
     let usage = judge.usage().unwrap();
     assert_eq!((usage.questions, usage.from_cache), (24, 16));
-}
-
-#[test]
-fn the_key_is_sent_and_never_shown() {
-    const KEY: &str = "sk-very-secret-1234567890";
-    let folder = tempfile::tempdir().unwrap();
-    let images = folder.path().join("set");
-    std::fs::create_dir(&images).unwrap();
-    std::fs::write(images.join("base.png"), picture(0).to_png(&[])).unwrap();
-    let mut csv = String::from("image,base,label\n");
-    for k in 1..=3 {
-        std::fs::write(images.join(format!("{k}.png")), picture(k).to_png(&[])).unwrap();
-        csv += &format!("{k}.png,base.png,clean\n");
-    }
-    let labels = images.join("x_labels.csv");
-    std::fs::write(&labels, csv).unwrap();
-    let run = |server: &Server, cache: &Path| {
-        let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
-        command
-            .args(["judge", "test", labels.to_str().unwrap(), "--judge", "vlm"])
-            .args(["--vlm-url", &server.url, "--vlm-model", "m", "--json"])
-            .args(["--vlm-cache", cache.to_str().unwrap(), "--vlm-key", "PICLOOM_TEST_KEY"])
-            .args(["--vlm-attempts", "2"])
-            .env("PICLOOM_TEST_KEY", KEY);
-        let out = command.output().unwrap();
-        let shown = [out.stdout.clone(), out.stderr.clone()].concat();
-        (out, String::from_utf8(shown).unwrap())
-    };
-    let nowhere = |folder: &Path, text: &str| {
-        assert_lacks(text, &["sk-very"]);
-        log(folder).iter().for_each(|exchange| assert_lacks(&exchange.to_string(), &[KEY]));
-    };
-
-    // A server that is content: the key arrives.
-    let server = Server::new(&[], Act::Right);
-    let cache = folder.path().join("good");
-    let (out, text) = run(&server, &cache);
-    assert!(out.status.success(), "{text}");
-    let record: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert_eq!(record["usage"]["requests"], 6);
-    assert_eq!(record["pooled"]["pictures"], 3);
-    let keys = server.state.lock().unwrap().keys.clone();
-    assert_eq!(keys, vec![Some(format!("Bearer {KEY}")); 6]);
-    nowhere(&cache, &text);
-    // The rerun is served wholly from the cache, and says the same.
-    let (out, _) = run(&server, &cache);
-    let again: Value = serde_json::from_slice(&out.stdout).unwrap();
-    assert_eq!(server.requests(), 6);
-    assert_eq!((&again["pooled"], &again["usage"]["from_cache"]), (&record["pooled"], &json!(6)));
-
-    // Servers that repeat the key in an error: it is not passed on.
-    let repeating = [
-        Act::Status(401, None, "wrong key sk-very-secret-1234567890"),
-        Act::Status(500, None, "cannot serve sk-very-secret-1234567890"),
-        Act::Content("your key is sk-very-secret-1234567890"),
-    ];
-    for (i, act) in repeating.into_iter().enumerate() {
-        let server = Server::new(&[], act.clone());
-        let cache = folder.path().join(format!("bad{i}"));
-        let (out, text) = run(&server, &cache);
-        assert_eq!(out.status.code(), Some(1), "{act:?}");
-        if matches!(act, Act::Status(401, ..)) {
-            assert!(text.contains("PICLOOM_TEST_KEY"), "{text}");
-        }
-        nowhere(&cache, &text);
-    }
 }

@@ -18,12 +18,9 @@ mod whole;
 mod asked;
 mod cells;
 mod collections;
-#[path = "../common/commands.rs"]
-mod commands;
 mod compare;
 mod contrasts;
 mod depth;
-mod distil;
 mod drawing;
 mod escaping;
 mod evolution;
