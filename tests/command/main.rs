@@ -6,6 +6,8 @@ mod answers;
 mod files;
 #[path = "../common/genomes.rs"]
 mod genomes;
+#[path = "../common/line.rs"]
+mod line;
 #[cfg(feature = "vlm")]
 #[allow(dead_code, reason = "the judge is tested in the rooms")]
 #[path = "../common/model_server.rs"]
@@ -14,6 +16,9 @@ mod model_server;
 mod said;
 #[path = "../common/whole.rs"]
 mod whole;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 mod cli;
 mod contrast;
@@ -29,7 +34,6 @@ mod folders;
 mod going_on;
 mod judges;
 mod labelled_scores;
-mod line;
 mod manners;
 mod memory;
 mod messages;

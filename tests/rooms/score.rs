@@ -5,7 +5,6 @@ use picloom::genome;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
 use picloom::probe::{Delta, Drawn, Selection, sampled_share};
 use picloom::score::{DlJudge, DlThreshold, Exhibit, JUDGED_AT, Judge, Measurement, Protocol};
-
 use std::path::Path;
 
 fn random(network: Network, seed: u64) -> Model {

@@ -1,6 +1,6 @@
 //! The ledger on records whose answer is known, and its check on the command line.
 
-use crate::command::run;
+use crate::line::Place;
 use crate::root;
 use crate::said::assert_says;
 use picloom::experiment::NetworkRow;
@@ -58,15 +58,14 @@ fn scored(score: f64, off: Option<f64>) -> Scored {
 }
 
 /// A folder of these records, by part.
-fn records(parts: &[(&str, &NetworksRecord)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn records(parts: &[(&str, &NetworksRecord)]) -> Place {
+    let place = Place::new();
     for (part, record) in parts {
-        let place = folder.path().join(part);
-        std::fs::create_dir_all(&place).unwrap();
+        std::fs::create_dir_all(place.at(part)).unwrap();
         let record = NetworksRecord { study: part.to_string(), ..NetworksRecord::clone(record) };
-        record.save(&place).unwrap();
+        record.save(&place.at(part)).unwrap();
     }
-    folder
+    place
 }
 
 /// The ledger on these records, by part.
@@ -262,26 +261,21 @@ fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
 
 #[test]
 fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
-    let folder = records(&[("wirings", &wirings(95, 60, 20, None))]);
-    let claims = |more: &str| {
-        let records = folder.path().display();
-        let line = format!("claims --spec EXPERIMENTS/study.toml --records {records} {more}");
-        let (code, _, error) = run(folder.path(), &line);
-        (code == Some(0), error)
-    };
-    assert!(!claims("--check").0, "nothing to check yet");
-    assert!(claims("").0);
-    assert!(claims("--check").0);
-    let json = folder.path().join("claims.json");
-    assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), folder.path()).unwrap());
-    let page = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
-    assert!(page.contains("| supported |"), "{page}");
+    let place = records(&[("wirings", &wirings(95, 60, 20, None))]);
+    let records = place.path().display();
+    let claims = format!("claims --spec ROOT/experiments/study.toml --records {records}");
+    let check = format!("{claims} --check");
+    assert_ne!(place.run(&check).code, Some(0), "nothing to check yet");
+    place.done(&claims);
+    place.done(&check);
+    let json = place.at("claims.json");
+    assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), place.path()).unwrap());
+    assert_says(&place.text("claims.md"), &["| supported |"]);
     // A verdict changed by hand is found.
-    let text = std::fs::read_to_string(&json).unwrap();
-    let forged = text.replacen("\"supported\"", "\"not-supported\"", 1);
-    std::fs::write(&json, forged).unwrap();
-    let (ok, error) = claims("--check");
-    assert!(!ok && error.contains("C1"), "{error}");
+    let forged = place.text("claims.json").replacen("\"supported\"", "\"not-supported\"", 1);
+    place.write("claims.json", forged);
+    let said = place.run(&check);
+    assert!(said.code != Some(0) && said.error.contains("C1"), "{said:?}");
 }
 
 #[test]

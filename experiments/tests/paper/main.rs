@@ -6,6 +6,9 @@ mod answers;
 mod genomes;
 #[path = "../../../tests/common/hostile.rs"]
 mod hostile;
+#[allow(dead_code, reason = "the command of the paper does less")]
+#[path = "../../../tests/common/line.rs"]
+mod line;
 #[path = "../../../tests/common/oracle.rs"]
 mod oracle;
 #[path = "../../../tests/common/organised.rs"]
@@ -40,9 +43,12 @@ use picloom_experiments::figures::{Drawing, Sources, figure};
 use std::path::Path;
 use svg::words;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom-experiments");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// The repository.
 fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    Path::new(ROOT)
 }
 
 /// A figure of these records.

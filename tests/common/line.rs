@@ -8,11 +8,8 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The program.
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
-
-/// The repository. In a line its files begin with `ROOT/`.
-pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// The program, and the repository, whose files begin with `ROOT/` in a line.
+pub(crate) use crate::{PROGRAM, ROOT};
 
 /// A folder of its own, in which the program is run.
 pub(crate) struct Place {
