@@ -88,6 +88,17 @@ impl Place {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// Copies the files of a folder, here or anywhere, that are wanted by name into another.
+    pub(crate) fn copy(&self, from: &str, to: &str, is_wanted: impl Fn(&str) -> bool) {
+        for entry in std::fs::read_dir(self.at(from)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_file() && is_wanted(name) {
+                self.write(&format!("{to}/{name}"), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+
     /// These files of a folder, between blanks, are whole.
     #[track_caller]
     pub(crate) fn whole(&self, folder: &str, names: &str) {

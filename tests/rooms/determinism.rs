@@ -1,4 +1,4 @@
-//! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
+//! Same config, same bits after an interruption. (At 1, 2 and 8 threads: `tests/command/manners.rs`.)
 
 use crate::answers::hold;
 use crate::files::{assert_same, timeless};
@@ -8,16 +8,12 @@ use picloom::genome;
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{RunError, TrainJob, load_target, train_run};
 use picloom::train::{StopReason, TrainConfig};
-use std::path::{Path, PathBuf};
-
-fn mask() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
-}
+use std::path::Path;
 
 /// A training of the mask that keeps its last state.
 fn prolongable(wiring: Wiring, train: TrainConfig) -> TrainJob {
-    let genome = genome::read(&mask()).unwrap();
-    let target = load_target(&mask(), 32, Coords::Fer, None).unwrap();
+    let genome = genome::read("mask".as_ref()).unwrap();
+    let target = load_target("mask".as_ref(), 32, Coords::Fer, None).unwrap();
     let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
     let job = TrainJob::new("test", &target, Coords::Fer, (network, mask), None, None, train);
     TrainJob { keeps_state: true, ..job }

@@ -1,7 +1,7 @@
 //! Training and pruning in the background: stopped, killed, gone on with; a study.
 
 use super::client::{Served, pruning, root, serve, studio, training, with};
-use crate::line::{assert_has, list};
+use crate::line::{ROOT, assert_has, list};
 use crate::said::assert_says;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -48,12 +48,8 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     // As its checkpoint has it; one that has none yet, or a damaged one, is a tile with a word.
     assert_eq!(thumb(&served, &run).header("content-type"), Some("image/png"));
     for (file, word) in [(None, "not finished"), (Some("result.json"), "damaged")] {
-        let folder = root.at("runs/other");
-        std::fs::create_dir_all(&folder).unwrap();
-        for name in ["picloom.json", "config.toml"] {
-            std::fs::copy(root.path().join(&run).join(name), folder.join(name)).unwrap();
-        }
-        file.inspect(|file| std::fs::write(folder.join(file), "{}").unwrap());
+        root.copy(&run, "runs/other", |name| ["picloom.json", "config.toml"].contains(&name));
+        file.inspect(|file| root.write(&format!("runs/other/{file}"), "{}"));
         let tile = thumb(&served, "runs/other");
         assert_eq!(tile.header("content-type"), Some("image/svg+xml"));
         assert!(tile.text().contains(word), "{}", tile.text());
@@ -126,12 +122,7 @@ fn a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was() {
 fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     let root = root();
     for name in ["depth", "theory"] {
-        for entry in std::fs::read_dir(Path::new("figures").join(name)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                root.write(path.to_str().unwrap(), std::fs::read(&path).unwrap());
-            }
-        }
+        root.copy(&format!("{ROOT}/figures/{name}"), &format!("figures/{name}"), |_| true);
     }
     let served = serve(root.path());
     let library = served.json("/api/library");
@@ -139,8 +130,7 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
     let study = served.json("/api/study?id=figures/depth");
     assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
-    let record = std::fs::read("figures/depth/study.json").unwrap();
-    let record: Value = serde_json::from_slice(&record).unwrap();
+    let record = root.record("figures/depth/study.json");
     let count = |value: &Value| list(&value["rows"]).len();
     assert!(json!(count(&study)) == record["rows"] && count(&study) > 100);
     assert!(list(&study["rows"]).iter().any(|row| row["score"].is_number()));
