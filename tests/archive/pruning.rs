@@ -1,7 +1,7 @@
 //! Pruning FER's own SGD networks.
 
 use picloom::base::SimRng;
-use picloom::network::kernel::{Objective, feature_maps, render};
+use picloom::network::kernel::{FeatureMaps, Objective, feature_maps, render};
 use picloom::network::weight_files::read_weights;
 use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights};
 use picloom::prune::methods::{Evolved, Sp};
@@ -14,17 +14,21 @@ const SKULL: &str = "12;cache:15,gaussian:4,identity:2,sin:1";
 const BUTTERFLY: &str = "16;cache:17,gaussian:4,sigmoid:1,sin:1";
 
 fn load(archive: &Path, name: &str, arch: &str) -> (Network, Weights) {
-    let folder = archive.join("fer");
     let network = arch.parse::<Arch>().expect("a fixed arch").network();
-    let weights = read_weights(&folder.join(format!("{name}.npz")), &network)
-        .unwrap_or_else(|e| panic!("{e}"));
+    let weights = read_weights(&archive.join(format!("fer/{name}.npz")), &network).unwrap();
     (network, weights)
 }
 
-fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -> Pruned {
+/// A network with the maps that it draws, and all of its links.
+fn drawn(archive: &Path, name: &str, arch: &str) -> (Network, Weights, FeatureMaps, Mask) {
     let (network, weights) = load(archive, name, arch);
     let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
     let all = Mask::all(network.weight_count());
+    (network, weights, maps, all)
+}
+
+fn sp_at(archive: &Path, name: &str, arch: &str, rule: Rule, orphans: Orphans) -> Pruned {
+    let (network, weights, maps, all) = drawn(archive, name, arch);
     let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
     let mut rng = SimRng::new(0, "test", 0);
     prune(Method::Sp(Sp::COSINE), rule, orphans, &context, &mut rng).unwrap()
@@ -51,9 +55,7 @@ pub(crate) fn one_threshold_near_a_third_gives_the_captions_counts_on_fers_netwo
 pub(crate) fn five_readings_of_similarity_lie_near_the_butterflys_count(archive: &Path) {
     // Similarities from high to low; centred readings are counted without the bias.
     let ranked = |name, arch, reading: Option<Reading>| -> Vec<f64> {
-        let (network, weights) = load(archive, name, arch);
-        let maps = feature_maps(&network, &weights, &PixelInputs::full(128, Coords::Fer));
-        let all = Mask::all(network.weight_count());
+        let (network, weights, maps, all) = drawn(archive, name, arch);
         let context = EdgeContext::new(&network, &weights, &all).with_maps(&maps);
         let centred = matches!(reading, Some(Reading::CorrMaps | Reading::CorrSum));
         let scores = match reading {

@@ -18,15 +18,37 @@ fn network_of(archive: &Path, name: &str) -> Network {
     layerize(&genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap()).network
 }
 
-/// float64 kernels, straight from the arrays: reading them as `Weights` would round them.
-fn kernels(arrays: &BTreeMap<String, Array>, network: &Network, prefix: &str) -> Vec<f64> {
-    let of = |(i, block): (usize, &DenseBlock)| {
-        let kernel = &arrays[&format!("{prefix}.Dense_{i}.kernel")];
-        assert_eq!(kernel.shape, [block.sources.len(), block.targets.len()]);
-        let matrix = DMatrix::from_row_slice(kernel.shape[0], kernel.shape[1], &kernel.values);
-        matrix.as_slice().to_vec()
-    };
-    network.blocks.iter().enumerate().flat_map(of).collect()
+/// A published trace: its network, its arrays, and the picture that it was trained on.
+struct Trace {
+    network: Network,
+    arrays: BTreeMap<String, Array>,
+    inputs: PixelInputs,
+    target: DMatrix<f64>,
+}
+
+impl Trace {
+    fn of(archive: &Path, name: &str) -> Self {
+        let bytes = std::fs::read(archive.join(format!("fer/{name}_adam_trace_64.npz"))).unwrap();
+        let arrays = read_npz(&bytes).unwrap();
+        let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
+        let (network, inputs) = (network_of(archive, name), PixelInputs::full(64, Coords::Fer));
+        Trace { network, arrays, inputs, target }
+    }
+
+    /// float64 kernels, straight from the arrays: reading them as `Weights` would round them.
+    fn kernels(&self, prefix: &str) -> Vec<f64> {
+        let of = |(i, block): (usize, &DenseBlock)| {
+            let kernel = &self.arrays[&format!("{prefix}.Dense_{i}.kernel")];
+            assert_eq!(kernel.shape, [block.sources.len(), block.targets.len()]);
+            let matrix = DMatrix::from_row_slice(kernel.shape[0], kernel.shape[1], &kernel.values);
+            matrix.as_slice().to_vec()
+        };
+        self.network.blocks.iter().enumerate().flat_map(of).collect()
+    }
+}
+
+fn norm(values: impl Iterator<Item = f64>) -> f64 {
+    values.map(|g| g * g).sum::<f64>().sqrt()
 }
 
 fn wide(weights: &[f32]) -> Vec<f64> {
@@ -55,46 +77,40 @@ pub(crate) fn trained_networks_have_the_published_errors(archive: &Path) {
 
 pub(crate) fn the_reference_follows_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
-        let network = network_of(archive, name);
-        let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
-        let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
-        let exact = |prefix: &str| kernels(&arrays, &network, prefix);
-        let inputs = PixelInputs::full(64, Coords::Fer);
-        let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
+        let trace = Trace::of(archive, name);
+        let Trace { network, arrays, inputs, target } = &trace;
         let (loss, gradient) =
-            reference::loss_and_gradient(&network, &exact("init"), &inputs, &target);
+            reference::loss_and_gradient(network, &trace.kernels("init"), inputs, target);
         assert!((loss / arrays["losses"].values[0] - 1.0).abs() < 1e-5, "{name}: loss {loss}");
-        let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|g| g * g).sum::<f64>().sqrt();
-        let off = norm(&mut gradient.iter().zip(exact("grad0")).map(|(a, b)| a - b));
-        let error = off / norm(&mut gradient.iter().copied());
+        let off = norm(gradient.iter().zip(trace.kernels("grad0")).map(|(a, b)| a - b));
+        let error = off / norm(gradient.iter().copied());
         assert!(error < 1e-10, "{name}: gradient error {error:e} of its norm");
     }
 }
 
 pub(crate) fn the_fast_path_starts_like_the_traces(archive: &Path) {
     for name in ["skull", "butterfly"] {
-        let network = network_of(archive, name);
+        let trace = Trace::of(archive, name);
+        let Trace { network, arrays, inputs, target } = &trace;
         let path = archive.join(format!("fer/{name}_adam_trace_64.npz"));
-        let arrays = read_npz(&std::fs::read(&path).unwrap()).unwrap();
-        let mut weights = read_weights_under(&path, &network, "init.").unwrap();
-        let expected = read_weights_under(&path, &network, "grad0.").unwrap();
-        let target: Vec<f32> = arrays["target"].values.iter().map(|&v| v as f32).collect();
-        let inputs = PixelInputs::full(64, Coords::Fer);
+        let [mut weights, expected] =
+            ["init.", "grad0."].map(|prefix| read_weights_under(&path, network, prefix).unwrap().0);
+        let target: Vec<f32> = target.iter().map(|&v| v as f32).collect();
         let mask = Mask::all(network.weight_count());
-        let mut objective = Objective::new(&network, &mask, &inputs, &target);
+        let mut objective = Objective::new(network, &mask, inputs, &target);
 
         let mut gradient = vec![0.0; network.weight_count()];
-        objective.loss_and_gradient(&weights.0, &mut gradient);
-        let norm = |v: &mut dyn Iterator<Item = f64>| v.map(|g| g * g).sum::<f64>().sqrt();
-        let difference = norm(&mut gradient.iter().zip(&expected.0).map(|(a, b)| f64::from(a - b)));
-        let error = difference / norm(&mut expected.0.iter().map(|&g| f64::from(g)));
+        objective.loss_and_gradient(&weights, &mut gradient);
+        let difference = norm(gradient.iter().zip(&expected).map(|(a, b)| f64::from(a - b)));
+        let error = difference / norm(expected.iter().map(|&g| f64::from(g)));
         assert!(error < 1e-4, "{name}: gradient error {error:e} of its norm");
 
         let config = OptimizerConfig::default();
-        let mut adam = Optimizer::new(&config, &Layout::of(&network)).unwrap();
+        let mut adam = Optimizer::new(&config, &Layout::of(network)).unwrap();
         for (step, expected) in arrays["losses"].values.iter().take(3).enumerate() {
+            let rule = GradientRule::Normalize;
             let loss = adam
-                .step(&mut weights.0, &mask, 3e-3, GradientRule::Normalize, &mut |w, g| {
+                .step(&mut weights, &mask, 3e-3, rule, &mut |w, g| {
                     objective.loss_and_gradient(w, g)
                 })
                 .loss;
@@ -106,23 +122,18 @@ pub(crate) fn the_fast_path_starts_like_the_traces(archive: &Path) {
 
 /// Losses of the first steps of the `fer` recipe on an archive trace.
 fn fer_losses<T: Scalar>(archive: &Path, name: &str, steps: usize) -> Vec<(f64, f64)> {
-    let genome = genome::read(&archive.join(format!("fer/{name}.zip"))).unwrap();
-    let network = layerize(&genome).network;
-    let bytes = std::fs::read(archive.join(format!("fer/{name}_adam_trace_64.npz"))).unwrap();
-    let arrays = read_npz(&bytes).unwrap();
-    let init = kernels(&arrays, &network, "init");
-    let mut weights: Vec<T> = init.into_iter().map(T::narrow).collect();
-    let inputs = PixelInputs::full(64, Coords::Fer);
-    let target = DMatrix::from_column_slice(3, 4096, &arrays["target"].values);
+    let trace = Trace::of(archive, name);
+    let Trace { network, arrays, inputs, target } = &trace;
+    let mut weights: Vec<T> = trace.kernels("init").into_iter().map(T::narrow).collect();
     let adam = OptimizerConfig::default();
-    let mut optimizer = Optimizer::<T>::new(&adam, &Layout::of(&network)).unwrap();
+    let mut optimizer = Optimizer::<T>::new(&adam, &Layout::of(network)).unwrap();
     let mask = Mask::all(weights.len());
     arrays["losses"].values[..steps]
         .iter()
         .map(|&expected| {
             let rule = GradientRule::Normalize;
             let step = optimizer.step(&mut weights, &mask, 3e-3, rule, &mut |w, g| {
-                evaluate(&network, w, &inputs, &target, g)
+                evaluate(network, w, inputs, target, g)
             });
             (step.loss, expected)
         })

@@ -1,16 +1,14 @@
 //! The command line as scripts use it: genomes, a network from its training to its pictures, timings.
 
-use crate::line::{Place, list};
-use crate::whole::assert_whole;
+use crate::line::{Place, assert_has, list};
+use serde_json::json;
 
 #[test]
 fn a_good_xml_is_read_whatever_the_branch_says() {
     // Nodes (1, 4) and (2, 4) differ: with the branch dropped this file would have a cycle.
     let place = Place::new();
     let info = place.json("genome info ROOT/tests/messages/branches.xml");
-    assert_eq!((info["nodes"].as_u64(), info["links"].as_u64()), (Some(6), Some(2)));
-    assert_eq!((info["depth"].as_u64(), info["acyclic"].as_bool()), (Some(2), Some(true)));
-    assert_eq!(info["age"], 3);
+    assert_has(&info, json!({ "nodes": 6, "links": 2, "depth": 2, "acyclic": true, "age": 3 }));
 }
 
 #[test]
@@ -46,16 +44,12 @@ fn a_run_can_be_trained_pruned_scored_drawn_and_is_never_made_twice() {
     assert_eq!(pruned["rounds"][0]["kept"].as_u64(), Some(links / 2));
     let magnitude = place.json("prune run --method magnitude --match sp --steps 20 --out m");
     assert_eq!(magnitude["rounds"][0]["kept"], pruned["rounds"][0]["kept"]);
-    let score = place.json("score sp --samples 12");
-    assert_eq!(score["weights"], 12);
-    assert_eq!(score["counts"], false, "20 steps do not learn the picture");
+    // 20 steps do not learn the picture.
+    assert_has(&place.json("score sp --samples 12"), json!({ "weights": 12, "counts": false }));
     assert!(place.json("maps sp --out maps.png")["units"].as_u64().unwrap() > 8);
     place.done("sweep sp --samples 3 --out sweep");
-    for name in ["contact-sheet.svg", "contact-sheet.png", "strips.svg", "strips.png"] {
-        assert_whole(&place.at("sweep").join(name));
-    }
-    assert_whole(&place.at("sweep/sweep.png"));
-    assert_whole(&place.at("sweep/sweep.json"));
+    let pictures = "contact-sheet.svg contact-sheet.png strips.svg strips.png sweep.png";
+    place.whole("sweep", &format!("{pictures} sweep.json"));
     place.refused("score sweep", 1, &[]);
 }
 
@@ -69,7 +63,7 @@ fn steps_pictures_and_scores_are_timed_case_by_case() {
     ] {
         let line = format!("bench {what} --size 8 --threads 2 {more}");
         let timed = place.json(&line);
-        assert_eq!((&timed["what"], &timed["threads"]), (&what.into(), &2.into()));
+        assert_has(&timed, json!({ "what": what, "threads": 2 }));
         let timings = list(&timed["timings"]);
         assert_eq!(timings.len(), cases, "{timed}");
         // Of a random mask a part leads nowhere.
@@ -88,9 +82,7 @@ fn random_directions_are_drawn_and_sorted() {
     let place = Place::new();
     let line = "sweep --genome mask --size 24 --samples 2 --steps 3 --directions 20 --out sweep";
     place.done(&format!("{line} --delta effect:0.15"));
-    for name in ["directions.svg", "directions.png"] {
-        assert_whole(&place.at("sweep").join(name));
-    }
+    place.whole("sweep", "directions.svg directions.png");
     let record = place.record("sweep/directions.json");
     let effect = record["effect"].as_f64().unwrap();
     assert!((effect / 0.15 - 1.0).abs() <= 0.15, "{effect}");

@@ -1,6 +1,7 @@
 //! `picloom contrast`, `experiment decide`, `figures`, `new` and `power`: what they say of tables.
 
 use crate::line::{Place, list};
+use crate::said::assert_says;
 use picloom::base::table::Table;
 use serde_json::Value;
 
@@ -42,33 +43,15 @@ fn a_new_study_is_run_decided_drawn_and_powered_without_code() {
     says("experiment run links.toml --profile smoke");
     assert_eq!(place.record("runs/smoke/links/study.json")["profile"], "smoke");
     let decided = says("experiment decide links.toml --profile smoke");
-    for part in ["fewer-links: ", "verdicts.json", "decay: "] {
-        assert!(decided.contains(part), "{part}: {decided}");
-    }
-    let drawn = says("experiment figures links.toml --profile smoke");
-    for file in [
-        "score-by-arm.svg",
-        "score-by-links.svg",
-        "score-by-links.pdf",
-        "losses.svg",
-        "effects.svg",
-    ] {
-        assert!(place.at("runs/smoke/links").join(file).exists(), "{file}: {drawn}");
-    }
-    assert!(
-        says("experiment report links.toml --profile smoke")
-            .contains("runs/smoke/links/report.html")
-    );
+    assert_says(&decided, &["fewer-links: ", "verdicts.json", "decay: "]);
+    says("experiment figures links.toml --profile smoke");
+    let figures = "score-by-arm.svg score-by-links.svg score-by-links.pdf losses.svg effects.svg";
+    place.whole("runs/smoke/links", figures);
+    let said = says("experiment report links.toml --profile smoke");
+    assert_says(&said, &["runs/smoke/links/report.html"]);
     let page = place.text("runs/smoke/links/report.html");
-    for part in [
-        "What was decided",
-        "<svg",
-        "picloom experiment report links.toml",
-        "hidden layers and units",
-        "The trainings took",
-    ] {
-        assert!(page.contains(part), "{part}");
-    }
+    assert_says(&page, &["What was decided", "<svg", "picloom experiment report links.toml"]);
+    assert_says(&page, &["hidden layers and units", "The trainings took"]);
     assert!(!page.contains("src=\"http") && !page.contains(">0.000<"));
     let other = "experiment decide links.toml --profile full --results runs/smoke";
     place.refused(other, 2, &["expected a result of profile full, found one of smoke"]);
@@ -131,9 +114,8 @@ fn a_new_study_has_names_that_run_whatever_its_files_are_called() {
     files.iter().for_each(|file| place.write(file, &face));
     place.done(&format!("experiment new n.toml --targets {} bred_cat", files.join(" ")));
     let spec = place.text("n.toml");
-    for name in ["target", "target_2", "cat_", "cat__2", "bred_cat"] {
-        assert!(spec.contains(&format!("name = \"{name}\"")), "{name}: {spec}");
-    }
+    let names = ["target", "target_2", "cat_", "cat__2", "bred_cat"];
+    names.iter().for_each(|name| assert_says(&spec, &[&format!("name = \"{name}\"")]));
     place.done("experiment run n.toml --dry-run");
 }
 

@@ -1,9 +1,10 @@
 //! `picloom evolve` from outside: what it writes, and how it goes on.
 
-use crate::line::Place;
-use crate::whole::assert_whole;
+use crate::line::{Place, assert_has};
+use crate::said::assert_says;
 use picloom::genome;
 use picloom::network::Picture;
+use serde_json::json;
 
 const EVOLVE: &str = "evolve --population 12 --size 16 --out";
 const FACE: &str = "--target ROOT/experiments/targets/face.png";
@@ -13,32 +14,22 @@ const BREED: &str = "evolve --search interactive --cell 16 --out bred";
 fn a_search_for_a_picture_learns_prices_links_and_says_where_everything_is() {
     let place = Place::new();
     let said = place.done(&format!("{EVOLVE} run {FACE} --generations 8"));
-    let config = place.text("run/config.toml");
-    for line in ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"]
-    {
-        assert!(config.contains(line), "{line} in {config}");
-    }
-    for part in ["R² 0.", "links", "best.png", "best.json", "gallery.png", "--resume", "less 0."] {
-        assert!((said.error.clone() + &said.out).contains(part), "{part} in {said:?}");
-    }
+    let lines =
+        ["preset = \"drawing\"", "mode = \"lamarck\"", "measure = \"both\"", "grey = false"];
+    assert_says(&place.text("run/config.toml"), &lines);
+    let parts = ["R² 0.", "links", "best.png", "best.json", "gallery.png", "--resume", "less 0."];
+    assert_says(&(said.error + &said.out), &parts);
     let metrics = place.text("run/metrics.jsonl");
     let last: serde_json::Value = serde_json::from_str(metrics.lines().last().unwrap()).unwrap();
     // A search that only mutates has about 0.2 by then.
     assert!(last["best_r2"].as_f64().unwrap() > 0.5, "{last}");
-    assert_whole(&place.at("run/best.png"));
-    assert_whole(&place.at("run/best.json"));
+    place.whole("run", "best.png best.json");
     // Whoever names a preset has its numbers.
     let result = place.json(&format!("{EVOLVE} plain {FACE} --generations 4 --preset neat"));
-    assert_eq!((&result["generations"], &result["evaluations"]), (&4.into(), &48.into()));
-    let config = place.text("plain/config.toml");
-    assert!(config.contains("mode = \"none\"") && config.contains("measure = \"mse\""));
-    for file in ["config.toml", "checkpoint.json", "metrics.jsonl", "lineage.jsonl", "result.json"]
-    {
-        assert_whole(&place.at("plain").join(file));
-    }
-    for file in ["gallery.png", "plots/fitness.svg", "plots/species.png", "plots/complexity.svg"] {
-        assert_whole(&place.at("plain").join(file));
-    }
+    assert_has(&result, json!({ "generations": 4, "evaluations": 48 }));
+    assert_says(&place.text("plain/config.toml"), &["mode = \"none\"", "measure = \"mse\""]);
+    place.whole("plain", "config.toml checkpoint.json metrics.jsonl lineage.jsonl result.json");
+    place.whole("plain", "gallery.png plots/fitness.svg plots/species.png plots/complexity.svg");
     let made = genome::read(&place.at("plain/genomes/000.json")).unwrap().provenance;
     assert_eq!((made.seed, made.made_by.as_str()), (Some(0), "picloom evolve --search target"));
     assert_eq!(made.notes["config"], result["config_hash"]);
@@ -48,11 +39,9 @@ fn a_search_for_a_picture_learns_prices_links_and_says_where_everything_is() {
 fn a_session_has_the_palette_symmetry_and_background_of_its_options() {
     let place = Place::new();
     place.done(&format!("{BREED} --palette e2725b,264653 --symmetry four-fold --background dark"));
-    let session = place.text("bred/session.toml");
-    for line in ["palette = \"e2725b,264653\"", "symmetry = \"four-fold\"", "background = \"dark\""]
-    {
-        assert!(session.contains(line), "{line} in {session}");
-    }
+    let lines =
+        ["palette = \"e2725b,264653\"", "symmetry = \"four-fold\"", "background = \"dark\""];
+    assert_says(&place.text("bred/session.toml"), &lines);
     place.done(&format!("{BREED} --select 1,3"));
     place.done(&format!("{BREED} --save 4 rose"));
     let rose = genome::read(&place.at("bred/rose.json")).unwrap();
@@ -82,17 +71,14 @@ fn a_session_begins_in_its_folder_goes_on_and_keeps_genomes_by_name() {
     place.done(&format!("{chosen} --slider 0.8 --why 'an eye'"));
     assert!(place.text("bred/session.toml").contains("an eye"));
     (0..2).for_each(|_| drop(place.done(&chosen)));
-    assert_whole(&place.at("bred/sheets/003.png"));
+    place.whole("bred", "sheets/003.png");
     let back = place.done(&format!("{BREED} --json --undo 2 --select 0"));
-    let report = back.json();
-    assert_eq!((&report["at"], &report["generation"]), (&4.into(), &2.into()));
-    let said = back.error;
-    assert!(said.contains("bred from 0") && said.contains("sheet 4 of 0 to 4"), "{said}");
+    assert_has(&back.json(), json!({ "at": 4, "generation": 2 }));
+    assert_says(&back.error, &["bred from 0", "sheet 4 of 0 to 4"]);
     // Every sheet stays: one goes back to it, and on again along the way that was taken.
     for (more, at, generation) in [("--sheet 2", 2, 2), ("--undo 2", 0, 0), ("--redo 1", 1, 1)] {
         let report = place.json(&format!("{BREED} {more}"));
-        let found = ["at", "generation", "sheets"].map(|key| report[key].as_u64().unwrap());
-        assert_eq!(found, [at, generation, 5], "{more}");
+        assert_has(&report, json!({ "at": at, "generation": generation, "sheets": 5 }));
     }
     place.done(&format!("{BREED} --sheet 4"));
     place.done(&format!("{BREED} --save 4 owl --save 5 big_owl"));

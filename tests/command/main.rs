@@ -1,18 +1,33 @@
 //! The command line as people and scripts use it; the README, word for word.
 
+#[path = "../common/answers.rs"]
+mod answers;
 #[path = "../common/files.rs"]
 mod files;
 #[path = "../common/genomes.rs"]
 mod genomes;
+#[path = "../common/line.rs"]
+mod line;
 #[cfg(feature = "vlm")]
 #[allow(dead_code, reason = "the judge is tested in the rooms")]
 #[path = "../common/model_server.rs"]
 mod model_server;
+#[path = "../common/said.rs"]
+mod said;
 #[path = "../common/whole.rs"]
 mod whole;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
+
+pub(crate) fn program() -> &'static str {
+    PROGRAM
+}
+
+pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
 mod cli;
 mod contrast;
+mod distil;
 mod docs;
 mod escaping;
 mod evolve_cli;
@@ -22,8 +37,8 @@ mod export;
 mod films;
 mod folders;
 mod going_on;
+mod judges;
 mod labelled_scores;
-mod line;
 mod manners;
 mod memory;
 mod messages;

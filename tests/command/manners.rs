@@ -1,6 +1,8 @@
 //! How the command behaves: what it says and where, exit codes, completions, colours, threads.
 
+use crate::files::{assert_same, timeless};
 use crate::line::Place;
+use crate::said::assert_says;
 use std::io::Read;
 use std::process::Stdio;
 
@@ -11,10 +13,8 @@ fn a_training_that_diverges_has_failed_and_says_so() {
     let place = Place::new();
     for _ in 0..2 {
         let said = place.says(&format!("{TRAIN} --gradient raw --optimizer sgd --lr 1e30"), 1);
-        assert!(
-            said.error.contains("diverged at step") && said.out.contains("diverged"),
-            "{said:?}"
-        );
+        assert_says(&said.error, &["diverged at step"]);
+        assert_says(&said.out, &["diverged"]);
     }
     place.says("eval run", 1);
 }
@@ -75,9 +75,7 @@ fn shells_and_man_get_every_command_and_value() {
         let script = place.run(&format!("completions {shell}")).out;
         // Values of options are not in the scripts of the last two.
         let values = if ["powershell", "elvish"].contains(&shell) { 0 } else { 2 };
-        for word in ["layerized", "map-elites", "experiment", "dry-run"].iter().skip(2 - values) {
-            assert!(script.contains(word), "{shell} has no {word}");
-        }
+        assert_says(&script, &["layerized", "map-elites", "experiment", "dry-run"][2 - values..]);
     }
     place.done("man --out man");
     for (page, words) in [
@@ -86,10 +84,7 @@ fn shells_and_man_get_every_command_and_value() {
         ("picloom-experiment-run.1", &["\\-\\-dry\\-run"]),
         ("picloom-judge-labels.1", &["\\-\\-second"]),
     ] {
-        let text = place.text(&format!("man/{page}"));
-        for word in words {
-            assert!(text.contains(word), "{page} has no {word}: {text}");
-        }
+        assert_says(&place.text(&format!("man/{page}")), words);
     }
 }
 
@@ -97,11 +92,10 @@ fn shells_and_man_get_every_command_and_value() {
 fn help_lists_every_command_and_option_in_a_group() {
     let command = picloom::cli::command();
     let help = command.clone().render_help().to_string();
-    for group in ["Pictures:", "Networks:", "Studies:", "The program:", "Everywhere:"] {
-        assert!(help.contains(&format!("\n{group}\n")), "{group}: {help}");
-    }
+    let groups = ["\nPictures:\n", "\nNetworks:\n", "\nStudies:\n", "\nThe program:\n"];
+    assert_says(&help, &[&groups[..], &["\nEverywhere:\n"]].concat());
     for one in command.get_subcommands() {
-        assert!(help.contains(&format!("\n  {:<12} ", one.get_name())), "{}", one.get_name());
+        assert_says(&help, &[&format!("\n  {:<12} ", one.get_name())]);
     }
     let place = Place::new();
     for (name, groups) in [
@@ -109,8 +103,7 @@ fn help_lists_every_command_and_option_in_a_group() {
         ("score", &["The network:", "The judge:", "A vision-language model:"]),
         ("evolve", &["Breeding by hand (--search interactive):", "A vision-language model:"]),
     ] {
-        let text = place.run(&format!("{name} --help")).out;
-        assert!(groups.iter().all(|group| text.contains(group)), "{name}: {text}");
+        assert_says(&place.run(&format!("{name} --help")).out, groups);
     }
 }
 
@@ -146,4 +139,22 @@ fn the_settings_of_a_run_train_another() {
     // An option goes before the file.
     let other = id("--config a/config.toml --seed 8 --out c");
     assert_eq!(other, id(&format!("{settings} --seed 8 --out d")));
+}
+
+#[test]
+fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
+    let train = "train --genome mask --target mask --size 48 --steps 120 --batch 900 --seed 3";
+    let score = "score run --samples 20 --seed 2";
+    let [alone, others @ ..] = [1, 2, 8].map(|threads| {
+        let place = Place::new();
+        let json = |line: &str| place.json(&format!("{line} --threads {threads}"));
+        json(&format!("{train} --out run"));
+        let printed = json(&format!("{score} --out score.json"));
+        json(&format!("{score} --all --out card"));
+        let mut files = timeless(place.path());
+        files.insert("the score".into(), printed.to_string().into());
+        files
+    });
+    others.iter().for_each(|files| assert_same(&alone, files, "1 thread and more"));
+    assert!(alone.contains_key("card/card.svg"));
 }

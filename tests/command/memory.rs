@@ -1,7 +1,8 @@
 //! Sizes that no machine has the memory for are refused with their product, before anything is computed.
 
+use crate::PROGRAM;
 use crate::genomes::genome;
-use crate::line::{PROGRAM, Place};
+use crate::line::Place;
 
 #[test]
 fn what_does_not_fit_into_memory_is_refused_with_its_product() {

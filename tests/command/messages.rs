@@ -4,6 +4,7 @@
 //!
 //! No command of the file prints a result, and none leaves or changes a file.
 
+use crate::answers::hold;
 use crate::files::files;
 use crate::line::Place;
 use picloom::network::Picture;
@@ -25,21 +26,19 @@ fn fixture() -> Place {
         "experiments/targets/face.png",
         "figures/fer-recipe/losses.csv",
     ]);
-    let folder = place.path();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let write = |name: &str, bytes: &[u8]| place.write(name, bytes);
-    write("white.png", &Picture::filled(8, 8, [1.0; 3]).to_png(&[]));
+    place.write("white.png", Picture::filled(8, 8, [1.0; 3]).to_png(&[]));
     let mut wide = Picture::filled(24, 12, [1.0; 3]);
     wide.rgb[0] = 0.0;
-    write("wide.png", &wide.to_png(&[]));
+    place.write("wide.png", wide.to_png(&[]));
     for (name, bytes) in files(&root.join("tests/messages")) {
-        write(&name, &bytes);
+        place.write(&name, bytes);
     }
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     zip.start_file("a", zip::write::SimpleFileOptions::default()).unwrap();
     (0..40).for_each(|_| zip.write_all(&vec![b' '; 1 << 20]).unwrap());
-    write("bad/bomb.zip", &zip.finish().unwrap().into_inner());
-    std::fs::copy(root.join("figures/wirings/rows.csv.gz"), folder.join("wirings.csv.gz")).unwrap();
+    place.write("bad/bomb.zip", zip.finish().unwrap().into_inner());
+    std::fs::copy(root.join("figures/wirings/rows.csv.gz"), place.at("wirings.csv.gz")).unwrap();
 
     for line in [
         "genome layerize mask.json --out w.npz",
@@ -66,36 +65,23 @@ fn fixture() -> Place {
         ("no-power", "id = \"fewer-links\"", "id = \"fewer-links\"\nof = \"alive\""),
     ] {
         assert!(spec.contains(from), "{from}");
-        write(&format!("specs/{name}.toml"), spec.replacen(from, to, 1).as_bytes());
+        place.write(&format!("specs/{name}.toml"), spec.replacen(from, to, 1));
     }
     let answers: String = (1..=24).map(|n| format!("{n},{}\n", ["c", "f"][n % 2])).collect();
-    write("sheets/answers.csv", format!("number,label\n{answers}").as_bytes());
-    write("sheets/wrong.csv", b"image,base,label\nx.png,y.png,fine\n");
+    place.write("sheets/answers.csv", format!("number,label\n{answers}"));
+    place.write("sheets/wrong.csv", "image,base,label\nx.png,y.png,fine\n");
     place.done("judge labels sheets --from sheets/answers.csv --out sheets/labels.csv");
-    let mask = std::fs::read_to_string(folder.join("dense/mask.json")).unwrap();
-    write("cache-6.json", mask.replace("cache:5", "cache:6").as_bytes());
-    std::fs::create_dir(folder.join("weightless")).unwrap();
-    for entry in std::fs::read_dir(folder.join("dense")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap();
-        if path.is_file() && name != "weights.safetensors" {
-            std::fs::copy(&path, folder.join("weightless").join(name)).unwrap();
-        }
-    }
-    std::fs::create_dir(folder.join("half")).unwrap();
-    for name in ["config.toml", "picloom.json"] {
-        std::fs::copy(folder.join("novelty").join(name), folder.join("half").join(name)).unwrap();
-    }
-    let checkpoint = std::fs::read(folder.join("novelty/checkpoint.json")).unwrap();
-    write("half/checkpoint.json", &checkpoint[..checkpoint.len() / 2]);
+    place.write("cache-6.json", place.text("dense/mask.json").replace("cache:5", "cache:6"));
+    place.copy("dense", "weightless", |name| name != "weights.safetensors");
+    place.copy("novelty", "half", |name| ["config.toml", "picloom.json"].contains(&name));
+    let checkpoint = place.bytes("novelty/checkpoint.json");
+    place.write("half/checkpoint.json", &checkpoint[..checkpoint.len() / 2]);
     place
 }
 
 #[cfg(all(unix, feature = "studio", feature = "vlm"))]
 #[test]
 fn every_message_of_wrong_use_and_bad_input_is_the_golden_files() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/messages.txt");
-    let wanted = std::fs::read_to_string(&golden).unwrap();
     let place = fixture();
     let folder = place.path();
     // Locks are no output.
@@ -104,33 +90,15 @@ fn every_message_of_wrong_use_and_bad_input_is_the_golden_files() {
         all.retain(|name, _| !name.ends_with(".lock"));
         all
     };
-    let mut before = output();
-    let (mut found, mut wrong, mut lines) = (String::new(), Vec::new(), 0);
-    for line in wanted.lines() {
-        if line.starts_with('#') {
-            found += &format!("{}{line}\n", if found.is_empty() { "" } else { "\n" });
-        }
-        let Some(arguments) = line.strip_prefix("$ picloom ") else { continue };
-        let said = place.run(arguments);
+    let (mut before, mut wrong) = (output(), Vec::new());
+    hold("messages", |line| {
+        let said = place.run(line.strip_prefix("picloom ").unwrap());
         if !said.out.is_empty() || output() != before {
             wrong.push(format!("{line} printed a result, or left or changed a file"));
             before = output();
         }
-        found += &format!("\n{line}\n    exit {}\n", said.code.unwrap());
-        for said in said.error.lines() {
-            found += format!("    {said}").trim_end();
-            found.push('\n');
-        }
-        lines += 1;
-    }
-    assert!(!found.contains(folder.to_str().unwrap()), "no path of this machine: {found}");
-    assert!(lines > 0 && wrong.is_empty(), "{wrong:#?}");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&golden, &found).unwrap();
-        return;
-    }
-    for (found, wanted) in found.split("\n$ ").zip(wanted.split("\n$ ")) {
-        assert!(found == wanted, "it said\n$ {wanted}\nand now says\n$ {found}");
-    }
-    assert_eq!(found, wanted);
+        assert!(!said.error.contains(folder.to_str().unwrap()), "a path of this machine: {said:?}");
+        format!("exit {}\n{}", said.code.unwrap(), said.error)
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

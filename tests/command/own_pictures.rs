@@ -1,11 +1,11 @@
 //! Pictures and runs of one's own: any shape, any size, side by side.
 
-use crate::line::{Place, list};
-use crate::whole::assert_whole;
+use crate::line::{Place, assert_has, list};
 use picloom::experiment::networks::NetworksRecord;
-use picloom::network::Picture;
+use picloom::network::{Picture, Squaring};
 use picloom::run::load_run;
 use picloom::study::Record;
+use serde_json::json;
 use std::path::Path;
 
 const TRAIN: &str = "train --genome bred_moth --wiring graph --target bred_moth --size 16";
@@ -27,22 +27,14 @@ fn wide() -> Place {
 #[test]
 fn what_becomes_of_a_wide_picture_is_what_was_chosen() {
     let place = wide();
-    let train = |fit: &str| {
+    let wide = Picture::read(&place.at("wide.png")).unwrap();
+    for (fit, how) in
+        [("crop", Squaring::Crop), ("pad", Squaring::Pad), ("squash", Squaring::Squash)]
+    {
         let line = "train --genome bred_moth --target wide.png --size 12 --steps 1";
         place.done(&format!("{line} --fit {fit} --out {fit}"));
-        load_run(&place.at(fit)).unwrap().target
-    };
-    let (red, blue, white) = ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0; 3]);
-    let at = |picture: &Picture, row| [picture.at(row, 0), picture.at(row, 11)];
-    let (crop, pad, squash) = (train("crop"), train("pad"), train("squash"));
-    for row in [0, 6, 11] {
-        assert_eq!(at(&crop, row), [red, blue]);
-        assert_eq!(at(&squash, row), [red, blue]);
+        assert_eq!(load_run(&place.at(fit)).unwrap().target, wide.squared(12, how), "{fit}");
     }
-    assert_eq!(
-        [at(&pad, 2), at(&pad, 3), at(&pad, 8), at(&pad, 9)],
-        [[white; 2], [red, blue], [red, blue], [white; 2]]
-    );
     // The run keeps what it drew, whatever happens to the file.
     std::fs::remove_file(place.at("wide.png")).unwrap();
     place.done("eval pad");
@@ -88,9 +80,7 @@ fn finished_runs_stand_side_by_side_in_one_report() {
     let run = load_run(&place.at("long")).unwrap().result;
     let r2 = record["rows"][1]["result"]["r2"].as_f64().unwrap();
     assert!((r2 - run.fit.r2).abs() < 1e-6, "{r2} {}", run.fit.r2);
-    for file in ["comparison.svg", "losses.png", "study.json", "maps/1.png", "sweeps/2.png"] {
-        assert_whole(&place.at("both").join(file));
-    }
+    place.whole("both", "comparison.svg losses.png study.json maps/1.png sweeps/2.png");
     let table = NetworksRecord::read(&place.at("both"));
     assert!(table.is_ok(), "the table is that of a networks study");
     let page = place.text("both/report.html");
@@ -115,16 +105,14 @@ fn a_depth_sweep_needs_no_spec() {
     let sweep = "experiment depth-sweep ROOT/experiments/targets/letter_a.png --runs .";
     let small = "--size 12 --steps 30 --samples 4 --depths 3,1 --seeds 0,2";
     let found = place.json(&format!("{sweep} {small}"));
-    assert_eq!((&found["cells"], &found["failed"]), (&4.into(), &0.into()));
+    assert_has(&found, json!({ "cells": 4, "failed": 0 }));
     let folder = Path::new(found["rows"].as_str().unwrap()).parent().unwrap();
     let record = NetworksRecord::read(&place.path().join(folder)).unwrap();
     let pruned = record.rows.iter().filter(|row| row.arm == "sp");
     let mut made: Vec<(usize, u64)> = pruned.map(|row| (row.layers, row.seed.unwrap())).collect();
     made.sort_unstable();
     assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
-    for figure in list(&found["figures"]) {
-        assert_whole(&place.at(figure.as_str().unwrap()));
-    }
+    list(&found["figures"]).iter().for_each(|file| place.whole("", file.as_str().unwrap()));
     assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::line::Place;
 use crate::messages::{ROWS, STUDY};
-use crate::whole::assert_whole;
+use crate::said::{assert_lacks, assert_says};
 
 #[test]
 fn options_describe_a_figure() {
@@ -16,15 +16,12 @@ fn options_describe_a_figure() {
     assert_eq!(json[0]["path"], "new/plot.svg");
     assert_eq!(json[0]["figure"]["series"][0]["label"], "SP");
     assert_eq!(json[0]["figure"]["series"][0]["networks"], 3);
-    let svg = place.text("new/plot.svg");
-    for wanted in ["width=\"85mm\"", "#123456", "whole, trained", "Means over 3 targets"] {
-        assert!(svg.contains(wanted), "{wanted}");
-    }
+    let parts = ["width=\"85mm\"", "#123456", "whole, trained", "Means over 3 targets"];
+    assert_says(&place.text("new/plot.svg"), &parts);
     for (name, dots) in [("plot.png", 100), ("plot.pdf", 300)] {
-        place.done(&format!(
-            "plot rows.csv --kind dots --x arm --y score --dpi {dots} --out {name}"
-        ));
-        assert_whole(&place.at(name));
+        let plot = "plot rows.csv --kind dots --x arm --y score";
+        place.done(&format!("{plot} --dpi {dots} --out {name}"));
+        place.whole("", name);
     }
     assert!(place.bytes("plot.pdf").starts_with(b"%PDF"));
 }
@@ -35,12 +32,9 @@ fn a_spec_describes_several_and_options_override_its_keys() {
     place.write("rows.csv", ROWS);
     place.write("study.toml", STUDY);
     place.done("plot rows.csv --spec study.toml --out figures");
-    for name in ["figures/score.svg", "figures/effect.svg"] {
-        assert_whole(&place.at(name));
-    }
+    place.whole("figures", "score.svg effect.svg");
     place.done("plot rows.csv --spec study.toml --figure score --width 60 --out one.svg");
-    let svg = place.text("one.svg");
-    assert!(svg.contains("width=\"60mm\"") && svg.contains("<title>score</title>"));
+    assert_says(&place.text("one.svg"), &["width=\"60mm\"", "<title>score</title>"]);
 }
 
 #[test]
@@ -53,12 +47,8 @@ fn a_table_of_losses_is_drawn_with_the_look_of_a_paper() {
     assert!(place.bytes("l.pdf").starts_with(b"%PDF-1.7"));
     place.done(&format!("{looks} --x-label Schritt --out l.svg"));
     let svg = place.text("l.svg");
-    assert!(svg.contains("width=\"85mm\"") && svg.contains("ours") && svg.contains("Schritt"));
-    assert!(
-        svg.contains("other")
-            && svg.contains("mean squared error")
-            && !svg.to_lowercase().contains("geometric")
-    );
+    assert_says(&svg, &["width=\"85mm\"", "ours", "Schritt", "other", "mean squared error"]);
+    assert_lacks(&svg.to_lowercase(), &["geometric"]);
     // A table with these columns is one as any other where an option asks for them.
     place.write("mine.csv", "run,step,mse,score\na,0,0.5,0.1\na,10,0.25,0.3\nb,20,0.125,0.7\n");
     place.done("plot mine.csv --x step --y score --kind scatter --out x.svg");

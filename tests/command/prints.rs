@@ -1,12 +1,13 @@
 //! `picloom render`: any size, aspect and part of the plane; PNG, JPEG, TIFF; bounded memory; whole or not at all.
 
-use crate::line::{PROGRAM, Place};
+use crate::PROGRAM;
+use crate::line::Place;
 use picloom::genome;
 use picloom::network::kernel::Renderer;
 use picloom::network::{Canvas, Coords, Model, Picture, Point, Size, Wiring};
 use std::path::Path;
 
-fn moth() -> Model {
+pub(crate) fn moth() -> Model {
     let genome = genome::read(Path::new("genomes/bred_moth.json")).unwrap();
     Model::of_genome(&genome, Wiring::Graph)
 }
@@ -18,8 +19,7 @@ fn rendered(place: &Place, name: &str, more: &str) -> Vec<u8> {
     place.bytes(name)
 }
 
-fn drawn(canvas: Canvas) -> Picture {
-    let model = moth();
+pub(crate) fn drawn(model: &Model, canvas: Canvas) -> Picture {
     let Size { width, height } = canvas.size;
     let renderer = Renderer::new(&model.network, &model.weights);
     Picture { width, height, rgb: canvas.draw(&renderer, 0..height) }
@@ -56,7 +56,7 @@ fn any_aspect_and_part_of_the_plane_is_drawn() {
         samples: 3,
         ..Canvas::whole(Size { width: 90, height: 60 }, Coords::Fer)
     };
-    assert_eq!(found, drawn(canvas).to_bytes());
+    assert_eq!(found, drawn(&moth(), canvas).to_bytes());
     // The same through `genome render`.
     place.done(&format!("genome render bred_moth {options} --out b.png"));
     assert_eq!(rgb8(&place.bytes("b.png")), found);
@@ -71,7 +71,8 @@ fn sixteen_bits_keep_what_eight_lose() {
     assert_eq!(reader.info().pixel_dims.unwrap().xppu, 11_811);
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut bytes).unwrap();
-    let expected = drawn(Canvas::whole(Size { width: 40, height: 30 }, Coords::Fer)).rgb;
+    let expected = Canvas::whole(Size { width: 40, height: 30 }, Coords::Fer);
+    let expected = drawn(&moth(), expected).rgb;
     let expected = expected.iter().flat_map(|v| ((v * 65535.0).round() as u16).to_be_bytes());
     assert!(bytes.iter().copied().eq(expected));
 }

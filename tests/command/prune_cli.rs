@@ -2,7 +2,7 @@
 //! weights without a run, and what arms share.
 
 use crate::line::Place;
-use crate::whole::assert_whole;
+use crate::said::assert_says;
 
 const GIVEN: &str =
     "prune --arch 5;cache:5,gaussian:4,identity:2,sigmoid:2 --target mask --size 16";
@@ -25,23 +25,10 @@ fn the_folder_of_a_round_holds_what_the_page_says() {
     place.done("prune dense --method swarm:particles=4,moves=3 --match sp --steps 20 --out swarm");
     place.done("prune dense --budget 300 --steps 1 --no-pictures --out plain");
     for folder in ["sp/round-1", "sp", "swarm"] {
-        for file in [
-            "config.toml",
-            "metrics.jsonl",
-            "result.json",
-            "mask.json",
-            "weights.safetensors",
-            "start.safetensors",
-            "pruning.json",
-            "images/wiring.svg",
-            "images/wiring.png",
-            "images/change.svg",
-            "images/change.png",
-            "images/maps-before.png",
-            "images/maps-after.png",
-        ] {
-            assert_whole(&place.at(folder).join(file));
-        }
+        let run = "config.toml metrics.jsonl result.json mask.json weights.safetensors";
+        place.whole(folder, &format!("{run} start.safetensors pruning.json"));
+        let pictures = "wiring.svg wiring.png change.svg change.png maps-before.png maps-after.png";
+        place.whole(&format!("{folder}/images"), pictures);
     }
     assert!(!place.at("plain/images/wiring.png").exists());
 }
@@ -52,9 +39,7 @@ fn the_picture_of_a_change_counts_what_went_and_what_stayed() {
     let summary = place.json("prune dense --budget 400 --steps 5 --out sp");
     assert_eq!(summary["rounds"][0]["removed"], 367);
     let svg = place.text("sp/images/change.svg");
-    for words in ["367 of 767 links removed", "367 removed", "400 kept"] {
-        assert!(svg.contains(words), "{words}");
-    }
+    assert_says(&svg, &["367 of 767 links removed", "367 removed", "400 kept"]);
     let group = |colour: &str| -> usize {
         let start = svg.find(&format!("<g fill=\"none\" stroke=\"{colour}\"")).unwrap();
         let start = start + svg[start..].find("stroke-opacity").unwrap();

@@ -1,19 +1,19 @@
 //! Two processes and one folder; Ctrl-C, SIGTERM and kill -9 on every command that takes long.
 
+use crate::PROGRAM;
 use crate::files::files;
-use crate::line::{PROGRAM, signal, words};
+use crate::line::{Place, Said, signal};
+use crate::said::assert_says;
 use crate::whole::assert_whole;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use picloom::base::lock::FolderLock;
+use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The program's second or two, on a machine that does other things besides.
 const SOON: Duration = Duration::from_secs(20);
 
-fn start(arguments: &[String]) -> Child {
-    let mut command = Command::new(PROGRAM);
-    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.spawn().unwrap()
+fn start(place: &Place, line: &str) -> Child {
+    place.command(line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits until `is_so`, while the child lives.
@@ -66,11 +66,13 @@ fn hint(error: &str) -> String {
 
 #[test]
 fn a_long_picture_or_film_stops_soon_and_leaves_nothing_and_a_second_signal_ends_it_at_once() {
-    let moth = "--genome genomes/bred_moth.json";
+    let moth = "--genome bred_moth";
     let still = format!("render {moth} --size 30000 --supersample 4");
     // One row of the print, and one frame of the film, take minutes.
-    let print = "--threads 1 render --genome genomes/bred_skull.json --wiring dense --size 262144x64 --supersample 8";
-    let film = "--threads 1 animate morph genomes/bred_skull.json genomes/bred_moth.json --size 8192 --supersample 8 --seconds 0.2";
+    let print =
+        "--threads 1 render --genome bred_skull --wiring dense --size 262144x64 --supersample 8";
+    let film =
+        "--threads 1 animate morph bred_skull bred_moth --size 8192 --supersample 8 --seconds 0.2";
     let zoom = format!("animate zoom {moth} --zoom 9 --size 2000 --seconds 60");
     for (line, name, signals) in [
         (still.as_str(), "a.png", &["-INT"][..]),
@@ -82,175 +84,122 @@ fn a_long_picture_or_film_stops_soon_and_leaves_nothing_and_a_second_signal_ends
         (film, "a.gif", &["-TERM"]),
         (film, "a.png", &["-INT", "-INT"]),
     ] {
-        let work = tempfile::tempdir().unwrap();
-        let mut child =
-            start(&words(&format!("{line} --out {}", work.path().join(name).display())));
+        let place = Place::new();
+        let mut child = start(&place, &format!("{line} --out {name}"));
         // It has begun to write.
-        wait_until(&mut child, "a file", |child| {
-            listens(child) && std::fs::read_dir(work.path()).unwrap().count() > 0
-        });
+        wait_until(&mut child, "a file", |child| listens(child) && place.count("") > 0);
         let sent = Instant::now();
         signals.iter().for_each(|name| signal(child.id(), name));
-        let output = child.wait_with_output().unwrap();
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(130), "{line}: {error}");
-        assert!(error.contains("no file is half-written"), "{line}: {error}");
+        let said = Said::from(child.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(130), "{line}: {said:?}");
+        assert_says(&said.error, &["no file is half-written"]);
         // Two seconds, on a machine that does other things besides.
         assert!(sent.elapsed() < Duration::from_secs(6), "{line}: {:?}", sent.elapsed());
-        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0, "{line}: {name}");
+        assert_eq!(place.count(""), 0, "{line}: {name}");
     }
 }
 
 #[test]
 fn an_interrupted_search_leaves_its_best_picture_and_says_how_it_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = folder.path().join("run");
-    let line = "evolve --size 32 --generations 100000 --target experiments/targets/face.png --out";
-    let mut child = start(&words(&format!("{line} {}", run.display())));
-    wait_until(&mut child, "a best picture", |_| run.join("best.png").exists());
+    let place = Place::new();
+    let face = "ROOT/experiments/targets/face.png";
+    let line = format!("evolve --size 32 --generations 100000 --target {face} --out run");
+    let mut child = start(&place, &line);
+    wait_until(&mut child, "a best picture", |_| place.at("run/best.png").exists());
     let said = interrupted(child, "-INT");
-    for part in ["the best picture so far, R² ", "best.png", "go on with", "--resume"] {
-        assert!(said.contains(part), "{part} in {said}");
-    }
-    assert_whole(&run.join("best.png"));
-    let best = picloom::genome::read(&run.join("best.json")).unwrap();
+    assert_says(&said, &["the best picture so far, R² ", "best.png", "go on with", "--resume"]);
+    assert_whole(&place.at("run/best.png"));
+    let best = picloom::genome::read(&place.at("run/best.json")).unwrap();
     assert_eq!(best.provenance.made_by, "picloom evolve --search target");
     // A smaller number of generations ends it.
-    let ends = format!("evolve --resume --generations 1 --out {}", run.display());
-    assert!(start(&words(&ends)).wait().unwrap().success());
-    assert_whole(&run.join("gallery.png"));
+    place.done("evolve --resume --generations 1 --out run");
+    assert_whole(&place.at("run/gallery.png"));
 }
 
-/// A learning rate at which nothing ever happens: no collapse, no fit, no end.
-const IDLE: &str = "--lr 0.000000001";
-
-/// A small dense run in `folder`.
-fn dense(folder: &Path) -> String {
-    let run = folder.join("dense").display().to_string();
-    let line = format!(
-        "train --arch 3;gaussian:2,sin:3 --target genomes/mask.json --size 12 {IDLE} --steps 20 --out {run}"
-    );
-    assert!(start(&words(&line)).wait().unwrap().success());
-    run
-}
-
-/// Commands that take for ever in a folder of their own, and that folder.
-fn endless(work: &Path) -> Vec<(String, String)> {
-    let place = |name: &str| work.join(name).display().to_string();
-    let forever = "--steps 1000000000";
-    let mut lines = vec![
-        (
-            format!("train --genome genomes/mask.json --target genomes/mask.json --size 12 {IDLE} {forever}"),
-            "train",
-        ),
-        (format!("prune {} --budget 20 {forever}", dense(work)), "prune"),
-        ("evolve --search novelty --generations 100000000 --population 12 --size 16".into(), "search"),
-        (
-            "evolve --search vlm --breeder mock --publish 10000000 --generations 100000000 --cell 16"
-                .into(),
-            "by-eye",
-        ),
-        ("compare --steps 1000000000".into(), "compare"),
-    ];
-    for (line, out) in &mut lines {
-        *line += &format!(" --out {}", place(out));
-    }
-    lines.into_iter().map(|(line, out)| (line, place(out))).collect()
-}
+/// Commands that take for ever in a folder of their own. At such a learning rate nothing ever happens: no collapse, no fit.
+const ENDLESS: [&str; 5] = [
+    "train --genome mask --target mask --size 12 --lr 0.000000001 --steps 1000000000 --out train",
+    "prune dense --budget 20 --steps 1000000000 --out prune",
+    "evolve --search novelty --generations 100000000 --population 12 --size 16 --out search",
+    "evolve --search vlm --breeder mock --publish 10000000 --generations 100000000 --cell 16 --out by-eye",
+    "compare --steps 1000000000 --out compare",
+];
 
 #[test]
 fn one_process_at_a_time_works_in_a_folder_until_its_death() {
-    let work = tempfile::tempdir().unwrap();
-    for (line, folder) in endless(work.path()) {
-        let lock = Path::new(&folder).join(".lock");
+    let place = Place::new();
+    let idle = "--size 12 --lr 0.000000001 --steps 20";
+    place.done(&format!("train --arch 3;gaussian:2,sin:3 --target mask {idle} --out dense"));
+    for line in ENDLESS {
+        let (_, folder) = line.rsplit_once(' ').unwrap();
+        let lock = place.at(folder).join(".lock");
         let holds = |child: &Child| {
             let text = std::fs::read_to_string(&lock).unwrap_or_default();
             text.starts_with(&format!("process {}: ", child.id())) && text.ends_with('\n')
         };
-        let arguments = words(&line);
-        let mut first = start(&arguments);
-        wait_until(&mut first, &line, holds);
+        let mut first = start(&place, line);
+        wait_until(&mut first, line, holds);
 
-        let second = start(&arguments).wait_with_output().unwrap();
-        let error = String::from_utf8(second.stderr).unwrap();
-        assert_eq!(second.status.code(), Some(1), "{line}: {error}");
         let holder = format!("process {}: {PROGRAM} {line}", first.id());
-        assert!(error.contains(&holder) && error.contains(&folder), "{line}: {error}");
+        place.refused(line, 1, &[&holder, folder]);
         // Another command fares no better.
-        let other = format!("sweep --genome genomes/mask.json --size 8 --samples 1 --out {folder}");
-        let other = start(&words(&other)).wait_with_output().unwrap();
-        assert_eq!(other.status.code(), Some(1), "{line}");
-        let error = String::from_utf8(other.stderr).unwrap();
+        let other = format!("sweep --genome mask --size 8 --samples 1 --out {folder}");
+        let error = place.refused(&other, 1, &[]);
         let refused = error.contains(&holder) || error.contains("expected a new folder");
         assert!(refused, "{line}: {error}");
 
         first.kill().unwrap();
         first.wait().unwrap();
         assert!(lock.exists(), "{line}: nobody cleaned up");
-        let mut arguments = arguments;
-        if !line.starts_with("compare") {
-            arguments.push("--resume".into());
-        }
-        let mut second = start(&arguments);
+        let goes_on = if folder == "compare" { "" } else { " --resume" };
+        let line = format!("{line}{goes_on}");
+        let mut second = start(&place, &line);
         wait_until(&mut second, &line, holds);
         let error = interrupted(second, "-INT");
-        let said = hint(&error);
-        assert_eq!(said.replace('\'', ""), format!("{PROGRAM} {}", arguments.join(" ")));
+        assert_eq!(hint(&error).replace('\'', ""), format!("{PROGRAM} {line}"));
     }
 }
 
 #[test]
 fn a_breeding_session_is_changed_by_one_process_at_a_time() {
-    let work = tempfile::tempdir().unwrap();
-    let session = work.path().join("session.toml");
-    let held = picloom::base::lock::FolderLock::of_file(&session).unwrap();
-    let out = work.path().join("out");
-    let line = format!(
-        "evolve --search interactive --cell 16 --script {} --out {}",
-        session.display(),
-        out.display()
-    );
-    let refused = start(&words(&line)).wait_with_output().unwrap();
-    let error = String::from_utf8(refused.stderr).unwrap();
-    assert_eq!(refused.status.code(), Some(1));
+    let place = Place::new();
+    let held = FolderLock::of_file(&place.at("session.toml")).unwrap();
+    let line = "evolve --search interactive --cell 16 --script session.toml --out out";
     let holder = format!("process {}: ", std::process::id());
-    assert!(error.contains("session.toml") && error.contains(&holder), "{error}");
-    assert!(!out.exists() && !session.exists());
+    place.refused(line, 1, &["session.toml", &holder]);
+    assert!(!place.at("out").exists() && !place.at("session.toml").exists());
     drop(held);
-    assert!(start(&words(&line)).wait().unwrap().success());
+    place.done(line);
 }
 
 #[test]
 fn commands_that_keep_nothing_before_their_end_stop_at_once_and_leave_no_half_file() {
-    let work = tempfile::tempdir().unwrap();
-    let out = work.path().join("out").display().to_string();
-    let heavy = "--genome genomes/mask.json --wiring dense --size 1500";
+    let place = Place::new();
+    let heavy = "--genome mask --wiring dense --size 1500";
     for line in [
-        format!("score {heavy} --all --out {out}"),
-        format!("sweep {heavy} --samples all --out {out}"),
-        format!("maps {heavy} --pca 3 --out {out}.png"),
+        format!("score {heavy} --all --out out"),
+        format!("sweep {heavy} --samples all --out out"),
+        format!("maps {heavy} --pca 3 --out out.png"),
         "bench step --seconds 1000".into(),
         "bench score --size 1500".into(),
         "bench evolve --seconds 1000".into(),
-        format!("judge sheets genomes/mask.json --count 4000 --size 500 --out {out}"),
+        "judge sheets mask --count 4000 --size 500 --out out".into(),
     ] {
-        let mut child = start(&words(&line));
+        let mut child = start(&place, &line);
         wait_until(&mut child, &line, listens);
         std::thread::sleep(Duration::from_millis(30));
         let error = interrupted(child, "-INT");
         assert_eq!(hint(&error).replace('\'', ""), format!("{PROGRAM} {line}"));
-        for name in files(work.path()).into_keys() {
+        for name in files(place.path()).into_keys() {
             assert!(name.ends_with(".lock"), "{line} left {name}");
         }
     }
     // What was there stays, whole.
-    let sheet = work.path().join("maps.png");
-    let line = format!("maps --genome genomes/mask.json --size 16 --out {}", sheet.display());
-    assert!(start(&words(&line)).wait().unwrap().success());
-    let before = std::fs::read(&sheet).unwrap();
-    let mut child = start(&words(&format!("maps {heavy} --out {}", sheet.display())));
+    place.done("maps --genome mask --size 16 --out maps.png");
+    let before = place.bytes("maps.png");
+    let mut child = start(&place, &format!("maps {heavy} --out maps.png"));
     wait_until(&mut child, "maps", listens);
     interrupted(child, "-TERM");
-    assert_whole(&sheet);
-    assert_eq!(std::fs::read(&sheet).unwrap(), before);
+    assert_whole(&place.at("maps.png"));
+    assert_eq!(place.bytes("maps.png"), before);
 }

@@ -1,7 +1,8 @@
 //! Workers of a study: their records have the bytes of a local run, a failed cell is tried again by the next worker,
 //! and a worker that is told to end holds no cell. `tests/crash/run` stops and kills them, and gives them full disks.
 
-use crate::line::{Place, Said, list, signal, until};
+use crate::line::{Place, Said, assert_has, list, signal, until};
+use crate::said::assert_says;
 use picloom::base::folder::FolderKind;
 use picloom::base::table::{Column, Table};
 use serde_json::{Value, json};
@@ -68,9 +69,8 @@ fn shards_give_the_records_of_a_local_run_and_each_cell_is_done_once() {
         |name: &str, rest: &str| format!("experiment run home/experiments/{name}.toml {rest}");
     let status = |name: &str, done: usize, free: usize| {
         let line = format!("experiment status home/experiments/{name}.toml --store far");
-        let status = work.json(&line);
-        assert_eq!((&status["done"], &status["free"]), (&done.into(), &free.into()), "{status}");
-        assert_eq!((&status["held"], &status["failed"]), (&json!([]), &json!([])), "{status}");
+        let wanted = json!({ "done": done, "free": free, "held": [], "failed": [] });
+        assert_has(&work.json(&line), wanted);
     };
     status("small", 0, 8);
     assert!(!work.at("far").exists(), "status writes nothing");
@@ -148,7 +148,7 @@ fn a_cell_that_fails_is_told_with_its_reason_and_tried_again_by_the_next_worker(
     for _ in 0..2 {
         assert!(work.says(run, 1).error.contains("1 failed"));
         let found = status();
-        assert_eq!((&found["done"], &found["free"]), (&7.into(), &0.into()));
+        assert_has(&found, json!({ "done": 7, "free": 0 }));
         assert!(found["failed"][0]["error"].as_str().unwrap().contains(trained), "{found}");
     }
     std::fs::remove_file(work.at(&blocked)).unwrap();
@@ -165,7 +165,7 @@ fn a_script_is_the_template_filled() {
     let more = "--minutes 90 --memory 3 --program /opt/picloom --store its";
     assert_eq!(work.json(&format!("{line} {more}"))["script"], "small.slurm.sh");
     let script = work.text("small.slurm.sh");
-    for part in [
+    let parts = [
         "--job-name=picloom-small\n",
         "--array=1-16\n",
         "--time=90\n",
@@ -173,9 +173,8 @@ fn a_script_is_the_template_filled() {
         "--cpus-per-task=4\n",
         "\n/opt/picloom experiment run home/experiments/small.toml --store its --profile one \
          --threads 4 --shard \"$SLURM_ARRAY_TASK_ID/16\" &\n",
-    ] {
-        assert!(script.contains(part), "{part}: {script}");
-    }
+    ];
+    assert_says(&script, &parts);
     work.write("pbs", "#PBS -J 1-{{tasks}}\n{{command}} --shard $I/{{tasks}}\n");
     for (scheduler, part) in [
         ("hq", "range(1, 10 + 1)"),
@@ -212,9 +211,7 @@ fn a_worker_that_is_told_to_end_gives_its_cells_back_and_its_line_goes_on() {
         } else {
             let said = Said::from(output);
             assert_eq!((said.code, leases), (Some(130), 0), "{name}");
-            for part in ["go on with", "run home/experiments/small.toml"] {
-                assert!(said.error.contains(part), "{said:?}");
-            }
+            assert_says(&said.error, &["go on with", "run home/experiments/small.toml"]);
         }
     }
 }

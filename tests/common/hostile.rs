@@ -21,6 +21,16 @@ pub(crate) fn assert_harmless(what: &str, text: &str) {
     }
 }
 
+/// One file, without a link out of it.
+#[allow(dead_code, reason = "not every target writes reports")]
+#[track_caller]
+pub(crate) fn assert_alone(page: &str) {
+    let own = without_script(page).replace("http://www.w3.org/2000/svg", "");
+    for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
+        assert!(!own.contains(outside), "{outside}");
+    }
+}
+
 /// No cell that a spreadsheet would compute, and none that breaks the table.
 #[track_caller]
 pub(crate) fn assert_table(what: &str, csv: &str) {

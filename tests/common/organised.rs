@@ -76,6 +76,17 @@ impl Case {
         &self.silenced.view
     }
 
+    /// What a number is of.
+    pub(crate) fn of(&self, what: &str) -> String {
+        format!("{what} of {}", self.kind)
+    }
+
+    /// A number of this network is the oracle's.
+    #[track_caller]
+    pub(crate) fn close(&self, what: &str, found: f64, expected: &Value) {
+        close(&self.of(what), found, number(expected), CLOSE);
+    }
+
     /// Links on a path of non-zero weights from an input to an output.
     pub(crate) fn living(&self) -> Vec<usize> {
         let Model { network, weights, .. } = self.view().model();

@@ -9,7 +9,7 @@ pub(crate) fn in_repository(spec: &str) -> (TempDir, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let named = spec.split('"').filter(|word| word.starts_with("genomes/"));
     let there: Vec<&str> = named.filter(|word| root.join(word).exists()).collect();
-    let (folder, path) = crate::repository::repository(root, "study", spec, &there);
+    let (folder, path) = super::repository::repository(root, "study", spec, &there);
     std::fs::create_dir_all(folder.path().join("genomes")).unwrap();
     (folder, path)
 }

@@ -481,18 +481,6 @@ def axes(net):
             'reached': {kind: count for kind, (_, count) in p.items()}}
 
 
-def dci():
-    r = np.array([[(5 * i * i + 3 * i * j + 2 * j) % 7 for j in range(5)] for i in range(8)], float)
-    r[3], r[:, 2] = 0, 0
-
-    def concentration(p):
-        p = p[p.sum(1) > 0]
-        q = p / p.sum(1, keepdims=True)
-        return 1 + np.where(q > 0, q * np.log(np.where(q > 0, q, 1)), 0).sum(1) / np.log(p.shape[1]), p.sum(1) / p.sum()
-    d, rho = concentration(r)
-    return {'disentanglement': d @ rho, 'completeness': concentration(r.T)[0].mean()}
-
-
 def of_network(spec):
     net = Net(spec)
     d = doings(net)
@@ -511,10 +499,9 @@ def plain(value):
 
 
 if __name__ == '__main__':
-    out = {'networks': [of_network(spec) for spec in NETWORKS], 'dci': dci(),
+    out = {'networks': [of_network(spec) for spec in NETWORKS],
            'drawing': [sums(edit) for edit in edits(drawing())]}
     rows = ',\n'.join('  ' + json.dumps(plain(row)) for row in out['networks'])
-    text = '{\n "dci": ' + json.dumps(plain(out['dci']))
-    text += ',\n "drawing": ' + json.dumps(plain(out['drawing'])) + ',\n'
+    text = '{\n "drawing": ' + json.dumps(plain(out['drawing'])) + ',\n'
     text += ' "networks": [\n' + rows + '\n ]\n}\n'
     pathlib.Path(__file__).with_suffix('.json').write_text(text)

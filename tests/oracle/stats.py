@@ -1,5 +1,5 @@
-"""Numbers from scipy, scikit-learn and numpy that `tests/rooms/stats_oracle.rs` holds `base::stats` and
-`math::assignment` to. Samples come from a small linear congruential generator, so that the JSON
+"""Numbers from scipy, scikit-learn and numpy that `tests/rooms/stats_oracle.rs` holds `base::stats`
+to. Samples come from a small linear congruential generator, so that the JSON
 holds everything and nothing depends on numpy's random streams.
 
     python tests/oracle/stats.py > tests/oracle/stats.json
@@ -10,7 +10,7 @@ scipy 1.17, scikit-learn 1.9, numpy 2.4.
 import json
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import special, stats
 from sklearn import metrics
 
 state = 12345
@@ -55,7 +55,7 @@ def kappa_error(table):
     return float(np.sqrt((a + b - c) / n) / (1 - pe))
 
 
-cases = {"special": [], "samples": [], "wilson": [], "pairs": [], "auc": [], "kappa": [], "assignment": []}
+cases = {"special": [], "samples": [], "wilson": [], "pairs": [], "auc": [], "kappa": []}
 
 for t, df in [(-12.0, 3), (-2.5, 1), (0.3, 2), (1.7, 4.5), (4.0, 30), (2.0, 500)]:
     cases["special"].append(
@@ -151,13 +151,6 @@ for n, k in [(30, 2), (50, 3), (200, 4)]:
             "kappa": metrics.cohen_kappa_score(a, b),
             "error": kappa_error(table),
         }
-    )
-
-for r, c in [(5, 5), (4, 9), (9, 4), (12, 12)]:
-    cost = np.array(draw(r * c)).reshape(r, c)
-    rows, cols = optimize.linear_sum_assignment(cost)
-    cases["assignment"].append(
-        {"rows": r, "columns": c, "cost": cost.ravel().tolist(), "total": cost[rows, cols].sum(), "columns_of": [int(dict(zip(rows, cols)).get(i, -1)) for i in range(r)]}
     )
 
 print(json.dumps(cases, default=float))

@@ -1,53 +1,19 @@
-//! Same config, same bits: at 1, 2 and 8 threads, and after an interruption.
+//! Same config, same bits after an interruption. (At 1, 2 and 8 threads: `tests/command/manners.rs`.)
 
 use crate::answers::hold;
 use crate::files::{assert_same, timeless};
 use crate::stop::StopAt;
-use assert_cmd::Command;
 use picloom::base::settings::Settings;
 use picloom::genome;
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{RunError, TrainJob, load_target, train_run};
 use picloom::train::{StopReason, TrainConfig};
-use std::path::{Path, PathBuf};
-
-fn mask() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes/mask.json")
-}
-
-#[test]
-fn weights_records_pictures_and_scores_do_not_depend_on_the_threads() {
-    let work = tempfile::tempdir().unwrap();
-    let mut seen = None;
-    for threads in ["1", "2", "8"] {
-        let place = work.path().join(threads);
-        let picloom = |line: &str| {
-            let mut command = Command::cargo_bin("picloom").unwrap();
-            command
-                .args(line.split(' ').map(|word| word.replace("MASK", mask().to_str().unwrap())));
-            std::fs::create_dir_all(&place).unwrap();
-            let output =
-                command.current_dir(&place).args(["--threads", threads, "--json"]).output();
-            let output = output.unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            output.stdout
-        };
-        picloom(
-            "train --genome MASK --target MASK --size 48 --steps 120 --batch 900 --seed 3 --out run",
-        );
-        let printed = picloom("score run --samples 20 --seed 2 --out score.json");
-        picloom("score run --samples 20 --seed 2 --all --out card");
-        let mut files = timeless(&place);
-        files.insert("the score".into(), printed);
-        assert_same(seen.get_or_insert(files.clone()), &files, &format!("{threads} threads"));
-    }
-    assert!(seen.unwrap().contains_key("card/card.svg"));
-}
+use std::path::Path;
 
 /// A training of the mask that keeps its last state.
 fn prolongable(wiring: Wiring, train: TrainConfig) -> TrainJob {
-    let genome = genome::read(&mask()).unwrap();
-    let target = load_target(&mask(), 32, Coords::Fer, None).unwrap();
+    let genome = genome::read("mask".as_ref()).unwrap();
+    let target = load_target("mask".as_ref(), 32, Coords::Fer, None).unwrap();
     let Model { network, mask, .. } = Model::of_genome(&genome, wiring);
     let job = TrainJob::new("test", &target, Coords::Fer, (network, mask), None, None, train);
     TrainJob { keeps_state: true, ..job }

@@ -27,6 +27,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// A few times what the slowest machine needs; the files below once took minutes.
 const SOON: Duration = Duration::from_secs(20);
@@ -285,19 +286,19 @@ fn job() -> TrainJob {
     dense("1;sin:2", 4, TrainConfig { steps: 20, log_every: 1, ..TrainConfig::default() })
 }
 
+/// The folder of one that was stopped half-way.
+fn begun() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    train_run(folder.path(), job(), false, &mut StopAt(10)).unwrap();
+    folder
+}
+
 #[test]
 fn a_run_whose_log_lacks_lines_begins_anew() {
     let whole = tempfile::tempdir().unwrap();
     let result = train_run(whole.path(), job(), false, &mut ()).unwrap();
     let steps = |folder: &Path| -> Vec<u64> {
         read_metrics(folder).unwrap().iter().map(|line| line.step).collect()
-    };
-    let begun = || {
-        let folder = tempfile::tempdir().unwrap();
-        train_run(folder.path(), job(), false, &mut StopAt(10)).unwrap();
-        let log = folder.path().join("metrics.part.jsonl");
-        let text = std::fs::read_to_string(&log).unwrap();
-        (folder, log, text)
     };
     // Of another attempt: cut in the middle of a line, a line too few, one twice, no line; and one
     // that is longer.
@@ -310,7 +311,9 @@ fn a_run_whose_log_lacks_lines_begins_anew() {
         (|text| text.to_string() + "{\"attempt\":0,\"st", false),
     ];
     for (damage, anew) in damages {
-        let (folder, log, text) = begun();
+        let folder = begun();
+        let log = folder.path().join("metrics.part.jsonl");
+        let text = std::fs::read_to_string(&log).unwrap();
         assert_eq!(steps(folder.path()).len(), 10);
         std::fs::write(&log, damage(&text)).unwrap();
         struct First(Option<u64>);
@@ -330,11 +333,9 @@ fn a_run_whose_log_lacks_lines_begins_anew() {
 
 #[test]
 fn counters_of_a_checkpoint_that_would_overflow_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    train_run(folder.path(), job(), false, &mut StopAt(10)).unwrap();
+    let folder = begun();
     let path = folder.path().join("checkpoint.json");
-    let whole: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     for counter in ["attempt", "step", "evaluations", "constant_for", "best_step"] {
         let mut wrong = whole.clone();
         assert!(wrong["state"][counter].is_u64(), "{counter}");
@@ -405,10 +406,9 @@ fn a_run_that_was_taken_over_writes_nothing_more() {
 
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
-    let [own, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (own, other) = (begun(), tempfile::tempdir().unwrap());
     let mut second = job();
     second.config.train.seed = 1;
-    train_run(own.path(), job(), false, &mut StopAt(10)).unwrap();
     train_run(other.path(), second.clone(), false, &mut StopAt(10)).unwrap();
     let copy = |name: &str| std::fs::copy(own.path().join(name), other.path().join(name)).unwrap();
     copy("metrics.part.jsonl");

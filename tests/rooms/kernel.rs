@@ -128,6 +128,13 @@ impl Problem {
         (loss, gradient)
     }
 
+    /// The weights of the links that are kept.
+    fn kept(&self) -> Weights {
+        let mut kept = Weights(self.weights.clone());
+        self.mask.apply(&mut kept);
+        kept
+    }
+
     fn objective(&self) -> Objective {
         Objective::new(&self.network, &self.mask, &self.inputs, &self.target)
     }
@@ -199,9 +206,7 @@ proptest! {
     ) {
         let p = Problem::new(seed, 21, depth, is_graph, density, 0.9);
         prop_assume!(!p.weights.is_empty());
-        let mut weights = Weights(p.weights.clone());
-        p.mask.apply(&mut weights);
-        let model = Model { network: p.network.clone(), mask: p.mask.clone(), weights };
+        let model = Model { network: p.network.clone(), mask: p.mask.clone(), weights: p.kept() };
         let weights = &model.weights;
         let perturber = Perturber::new(&model, &p.inputs);
         let base = render(&p.network, weights, &p.inputs);
@@ -241,8 +246,7 @@ proptest! {
 fn pictures_and_feature_maps_agree_with_the_reference() {
     for (seed, is_graph, density) in [(1, false, 1.0), (2, false, 0.3), (3, true, 1.0)] {
         let p = Problem::new(seed, 21, 5, is_graph, density, 0.7);
-        let mut kept = Weights(p.weights.clone());
-        p.mask.apply(&mut kept);
+        let kept = p.kept();
         let exact = wide(&p.weights, &p.mask);
         let picture = reference::render(&p.network, &exact, &p.inputs);
         for (found, expected) in render(&p.network, &kept, &p.inputs).iter().zip(&picture) {
@@ -272,11 +276,7 @@ fn every_instruction_set_gives_the_same_bits() {
     for seed in 0..12 {
         let density = [1.0, 0.6, 0.3][seed as usize % 3];
         let p = Problem::new(seed, 13, 6, seed % 4 == 3, density, 0.8);
-        let kept = {
-            let mut w = Weights(p.weights.clone());
-            p.mask.apply(&mut w);
-            w
-        };
+        let kept = p.kept();
         let sets = Isa::available();
         let (first, rest) = sets.split_first().unwrap();
         let expected = bits(&p, *first);

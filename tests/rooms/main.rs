@@ -2,8 +2,6 @@
 
 #[path = "../common/answers.rs"]
 mod answers;
-#[path = "../common/commands.rs"]
-mod commands;
 #[path = "../common/files.rs"]
 mod files;
 #[path = "../common/genomes.rs"]
@@ -27,7 +25,6 @@ mod evolve_parts;
 mod foreign;
 mod hostile;
 mod judge_dl;
-mod judge_labels;
 mod kernel;
 mod measures_oracle;
 mod methods_page;
@@ -47,6 +44,8 @@ mod prune_invariants;
 mod prune_oracle;
 mod prune_swarm;
 mod recombination;
+#[path = "../common/said.rs"]
+mod said;
 mod score;
 mod settings;
 #[path = "../common/specs.rs"]
@@ -54,6 +53,8 @@ mod specs;
 mod stats_oracle;
 #[path = "../common/stop.rs"]
 mod stop;
+#[path = "../common/svg.rs"]
+mod svg;
 mod targets;
 #[path = "../common/tiny.rs"]
 mod tiny;

@@ -38,7 +38,7 @@ fn rng() -> SimRng {
     SimRng::new(3, "test", 0)
 }
 
-fn kept(mask: &Mask) -> Vec<usize> {
+pub(crate) fn kept(mask: &Mask) -> Vec<usize> {
     (0..mask.0.len()).filter(|&i| mask.0[i]).collect()
 }
 
@@ -49,6 +49,17 @@ fn counts(network: &Network, mask: &Mask) -> Vec<usize> {
 
 fn run(method: Method, rule: Rule, context: &EdgeContext) -> Pruned {
     prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap()
+}
+
+fn refused(method: Method, rule: Rule, context: &EdgeContext) -> PruneError {
+    prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err()
+}
+
+/// The method was not given what it needs.
+#[track_caller]
+fn assert_lacks(error: PruneError, name: &str) {
+    let lacks = matches!(error, PruneError::Missing { method, .. } if method == name);
+    assert!(lacks, "{name}: {error}");
 }
 
 /// Random weights, and the maps that they draw.
@@ -91,16 +102,12 @@ fn sp_is_the_uncentred_cosine_of_the_two_maps() {
     assert_eq!(kept(&pruned.live), [1, 2, 3, 8, 10, 12]);
     assert_eq!((pruned.weights.0[3], pruned.weights.0[4]), (1.0, 0.0));
 
-    let inverted =
-        edge_scores(Method::SpInverted(SpInverted {}), Rule::Budget(5), &context, &mut rng())
-            .unwrap();
+    let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
+    let inverted = scores(Method::SpInverted(SpInverted {}), &context);
     close(&inverted.0, &expected.iter().map(|c| 1.0 - c).collect::<Vec<_>>());
     let untrained = context.with_untrained_maps(&maps);
-    let scores = |m, c: &EdgeContext| edge_scores(m, Rule::Budget(5), c, &mut rng()).unwrap();
-    assert_eq!(
-        scores(Method::SpUntrained(SpUntrained {}), &untrained),
-        scores(Method::Sp(Sp::COSINE), &context)
-    );
+    let untrained = scores(Method::SpUntrained(SpUntrained {}), &untrained);
+    assert_eq!(untrained, scores(Method::Sp(Sp::COSINE), &context));
 }
 
 #[test]
@@ -143,9 +150,7 @@ fn merging_two_equal_units_folds_one_into_the_other() {
         assert_eq!(pruned.scores.0[0], Some(0.0));
         assert_eq!((pruned.kept, pruned.alive), (7, 7));
     }
-    let error =
-        prune(Method::SpMerge(SpMerge {}), Rule::Budget(6), Orphans::Drop, &context, &mut rng())
-            .unwrap_err();
+    let error = refused(Method::SpMerge(SpMerge {}), Rule::Budget(6), &context);
     assert!(matches!(error, PruneError::Unreachable { reached: 7, .. }), "{error}");
 }
 
@@ -215,10 +220,8 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
         assert_eq!(counts.kept, sp.kept);
     }
     // Permuted: every unit keeps the similarities it had, on other parents.
-    let scores =
-        |m| edge_scores(m, Rule::Budget(50), &context, &mut SimRng::new(3, "x", 0)).unwrap();
-    let (sp, permuted) =
-        (scores(Method::Sp(Sp::COSINE)), scores(Method::SpPermuted(SpPermuted {})));
+    let [sp, permuted] = [Method::Sp(Sp::COSINE), Method::SpPermuted(SpPermuted {})]
+        .map(|method| edge_scores(method, Rule::Budget(50), &context, &mut rng()).unwrap());
     assert!(sp != permuted);
     for unit in network.units.iter().filter(|u| !u.links.is_empty()) {
         let sorted = |s: &picloom::prune::EdgeScores| {
@@ -229,9 +232,8 @@ fn controls_keep_what_they_should_and_break_what_they_should() {
         assert_eq!(sorted(&sp), sorted(&permuted));
     }
     let random = |seed| {
-        let mut rng = SimRng::new(seed, "x", 0);
-        prune(Method::Random(Random {}), Rule::Budget(50), Orphans::Drop, &context, &mut rng)
-            .unwrap()
+        let (method, mut rng) = (Method::Random(Random {}), SimRng::new(seed, "x", 0));
+        prune(method, Rule::Budget(50), Orphans::Drop, &context, &mut rng).unwrap()
     };
     assert_eq!(random(1), random(1));
     assert!(random(1).mask != random(2).mask);
@@ -260,9 +262,6 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     let weights = Weights(vec![1.0; 14]);
     let all = Mask::all(14);
     let sp = Method::Sp(Sp::COSINE);
-    let refuse = |method, rule, context: &EdgeContext| {
-        prune(method, rule, Orphans::Drop, context, &mut rng()).unwrap_err()
-    };
     let context = EdgeContext::new(&network, &weights, &all);
     let magnitude = Method::Magnitude(Magnitude {});
     let taylor = "taylor".parse::<Method>().unwrap();
@@ -276,26 +275,24 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
         (taylor, layerwise, ["taylor", "a threshold, a budget or a fraction", "Layerwise"]),
         (sparse, Rule::Budget(9), ["", "a budget of at least 10 links", "9"]),
     ] {
-        assert_refused(&refuse(method, rule, &context), refusal);
+        assert_refused(&refused(method, rule, &context), refusal);
     }
     let rule = Rule::Budget(5);
     let other = Mask::all(13);
     assert_eq!(
-        refuse(magnitude, rule, &EdgeContext::new(&network, &weights, &other)),
+        refused(magnitude, rule, &EdgeContext::new(&network, &weights, &other)),
         PruneError::WrongLength { what: "flags of the mask", expected: 14, found: 13 }
     );
-    let error = refuse(sp, rule, &context);
-    assert!(matches!(error, PruneError::Missing { method: "sp", .. }), "{error}");
-    let error = refuse(taylor, rule, &context);
-    assert!(matches!(error, PruneError::Missing { method: "taylor", .. }), "{error}");
+    assert_lacks(refused(sp, rule, &context), "sp");
+    assert_lacks(refused(taylor, rule, &context), "taylor");
     let short = FeatureMaps { units: 8, pixels: 2, values: vec![0.0; 16] };
     assert_eq!(
-        refuse(sp, rule, &context.with_maps(&short)),
+        refused(sp, rule, &context.with_maps(&short)),
         PruneError::WrongLength { what: "feature maps", expected: 9, found: 8 }
     );
     let mut nan = with_inputs([[1.0; 2]; 5]);
     nan.values[8] = f32::NAN;
-    let error = refuse(sp, rule, &context.with_maps(&nan));
+    let error = refused(sp, rule, &context.with_maps(&nan));
     assert!(matches!(error, PruneError::NotFinite { method: "sp", link: 0, .. }), "{error}");
 }
 
@@ -307,13 +304,12 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
         Weights(vec![10.0, 1.0, 1.0, 2.0, 6.0, 5.0, 4.0, 0.3, 9.0, 0.5, 8.0, 0.7, 7.0, 0.6]);
     let refill = |mask: &Mask, budget| {
         let context = EdgeContext::new(&network, &weights, mask);
-        let rule = Rule::Budget(budget);
-        let drop = run(Method::Magnitude(Magnitude {}), rule, &context);
-        let method = Method::Magnitude(Magnitude {});
-        let refill = prune(method, rule, Orphans::Refill, &context, &mut rng()).unwrap();
-        (drop, refill)
+        [Orphans::Drop, Orphans::Refill].map(|orphans| {
+            let (method, rule) = (Method::Magnitude(Magnitude {}), Rule::Budget(budget));
+            prune(method, rule, orphans, &context, &mut rng()).unwrap()
+        })
     };
-    let (drop, refilled) = refill(&Mask::all(14), 6);
+    let [drop, refilled] = refill(&Mask::all(14), 6);
     assert_eq!(kept(&drop.mask), [0, 4, 5, 8, 10, 12]);
     assert_eq!(kept(&drop.live), [0, 8, 10, 12]);
     // Into unit 4 leads 3 with weight 2, then 1 before 2, which weighs the same.
@@ -323,7 +319,7 @@ fn refill_puts_the_best_live_links_in_the_places_of_orphans() {
     // link is strongest, 4 (6.0) and 11 (0.7), makes it live, and 5 is the best link into it.
     let mut fewer = Mask::all(14);
     fewer.0[1..4].fill(false);
-    let (drop, refilled) = refill(&fewer, 7);
+    let [drop, refilled] = refill(&fewer, 7);
     assert_eq!(kept(&drop.mask), [0, 4, 5, 6, 8, 10, 12]);
     assert_eq!(kept(&refilled.mask), [0, 4, 5, 8, 10, 11, 12]);
     assert_eq!((refilled.kept, refilled.alive), (7, 7));
@@ -382,10 +378,7 @@ fn controls_copy_the_counts_or_the_links_of_another_arm_round_by_round() {
         }
         let all = Mask::all(network.weight_count());
         let context = EdgeContext::new(&network, &weights, &all);
-        let error = prune(method, Rule::Budget(45), Orphans::Drop, &context, &mut rng());
-        let error = error.unwrap_err();
-        let lacks = matches!(error, PruneError::Missing { method, .. } if method == name);
-        assert!(lacks, "{name}: {error}");
+        assert_lacks(refused(method, Rule::Budget(45), &context), name);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pruning against an independent NumPy/PyTorch script (`tests/oracle/prune_reference.py`).
 
 use crate::oracle::{close, indices, number, numbers};
+use crate::prune::kept;
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::network::kernel::{FeatureMaps, feature_maps};
@@ -8,7 +9,7 @@ use picloom::network::{Arch, Coords, Mask, Network, PixelInputs, Weights, refere
 use picloom::prune::methods::{self, Sp, SpMrmr, SpSigned};
 use picloom::prune::taylor::{Order, importance, remove_units};
 use picloom::prune::{
-    EdgeContext, EdgeScores, Method, Orphans, Rule, Scope, alive, edge_scores, prune,
+    EdgeContext, EdgeScores, Method, Orphans, Pruned, Rule, Scope, alive, edge_scores, prune,
 };
 use serde_json::Value;
 
@@ -41,6 +42,10 @@ impl Case {
         EdgeContext::new(&self.network, &self.weights, &self.all).with_maps(&self.maps)
     }
 
+    fn prune(&self, method: Method, rule: Rule) -> Pruned {
+        prune(method, rule, Orphans::Drop, &self.context(), &mut rng()).unwrap()
+    }
+
     fn gradient(&self) -> Vec<f32> {
         numbers(&self.oracle["gradient"]).into_iter().map(|g| g as f32).collect()
     }
@@ -58,10 +63,6 @@ fn scores_close(found: &EdgeScores, expected: &Value, tolerance: f64) {
     }
 }
 
-fn kept(mask: &Mask) -> Vec<usize> {
-    (0..mask.0.len()).filter(|&i| mask.0[i]).collect()
-}
-
 #[test]
 fn similarities_and_shares_are_numpys() {
     let case = case();
@@ -77,14 +78,7 @@ fn mrmr_scores_and_refitted_weights_are_numpys() {
     let case = case();
     let oracle = &case.oracle["mrmr"];
     let method = Method::SpMrmr(SpMrmr { redundancy: number(&oracle["redundancy"]) });
-    let pruned = prune(
-        method,
-        Rule::Threshold(number(&oracle["relevance"])),
-        Orphans::Drop,
-        &case.context(),
-        &mut rng(),
-    )
-    .unwrap();
+    let pruned = case.prune(method, Rule::Threshold(number(&oracle["relevance"])));
     assert_eq!(pruned.guards.path_links, 0);
     scores_close(&pruned.scores, &oracle["scores"], 1e-5);
     for (i, (found, expected)) in pruned.weights.0.iter().zip(numbers(&oracle["refit"])).enumerate()
@@ -107,14 +101,8 @@ fn wanda_scores_and_masks_are_numpys_in_every_scope() {
             "global" => (Scope::Global, true),
             other => panic!("the oracle has an unknown scope {other}"),
         };
-        let pruned = prune(
-            Method::Wanda(methods::Wanda { scope, sequential }),
-            Rule::Budget(budget),
-            Orphans::Drop,
-            &case.context(),
-            &mut rng(),
-        )
-        .unwrap();
+        let wanda = Method::Wanda(methods::Wanda { scope, sequential });
+        let pruned = case.prune(wanda, Rule::Budget(budget));
         assert_eq!(pruned.guards.path_links, 0, "{name}");
         scores_close(&pruned.scores, &oracle["scores"], 1e-5);
         assert_eq!(kept(&pruned.mask), indices(&oracle["kept"]), "{name}");

@@ -1,18 +1,11 @@
 //! Invariances of a score, pictures that do not count, and the statement of a sample.
 
-use crate::commands::json;
 use picloom::base::SimRng;
 use picloom::genome;
 use picloom::network::{Arch, Coords, Model, Network, Picture, Weights, Wiring};
 use picloom::probe::{Delta, Drawn, Selection, sampled_share};
-use picloom::run::load_target;
 use picloom::score::{DlJudge, DlThreshold, Exhibit, JUDGED_AT, Judge, Measurement, Protocol};
-use picloom::train::{Init, init};
-use std::path::{Path, PathBuf};
-
-fn genome_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("genomes").join(name)
-}
+use std::path::Path;
 
 fn random(network: Network, seed: u64) -> Model {
     let mut rng = SimRng::new(seed, "test", 0);
@@ -71,7 +64,7 @@ fn reordered(of: &Model, arch: &Arch, rng: &mut SimRng) -> Model {
 #[test]
 fn the_order_of_the_units_of_a_layer_does_not_matter() {
     // A layered network of several activations with clean, damaged and silent changes.
-    let genome = genome::read(&genome_file("bred_cat.json")).unwrap();
+    let genome = genome::read(Path::new("bred_cat")).unwrap();
     let first = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let delta = Delta::Effect(0.3);
@@ -94,7 +87,7 @@ fn the_order_of_the_units_of_a_layer_does_not_matter() {
 
 #[test]
 fn a_score_is_that_of_64_pixels_whatever_smaller_size_is_asked_for() {
-    let genome = genome::read(&genome_file("bred_moth.json")).unwrap();
+    let genome = genome::read(Path::new("bred_moth")).unwrap();
     let model = Model::of_genome(&genome, Wiring::Layerized);
     let judge = DlJudge::default();
     let of = |size| {
@@ -113,40 +106,6 @@ fn a_score_is_that_of_64_pixels_whatever_smaller_size_is_asked_for() {
     let other = Picture::filled(16, 16, [0.5; 3]);
     let found = whole(&model, 16, Delta::default(), &judge, Some(&other)).score;
     assert!(!found.counts && found.score == usual.score);
-}
-
-#[test]
-fn untrained_networks_and_those_of_100_steps_are_unfit() {
-    let path = genome_file("mask.json");
-    let size = 32;
-    let target = load_target(&path, size, Coords::Fer, None).unwrap().picture;
-    let genome = genome::read(&path).unwrap();
-    let mut dense = Model::of_genome(&genome, Wiring::Dense);
-    let judge = DlThreshold::default();
-    for seed in 0..3 {
-        let mut rng = SimRng::new(seed, "test", 0);
-        dense.weights = init(&dense.network, &dense.mask, &Init::default(), &mut rng).unwrap();
-        let score = whole(&dense, size, Delta::Fixed(1.0), &judge, Some(&target)).score;
-        assert!(score.fit.unwrap().r2 < 0.5 && !score.counts, "{:?}", score.fit);
-        // It has a score, and it is not to be read.
-        assert!(score.score.is_some());
-    }
-    let work = tempfile::tempdir().unwrap();
-    let run = work.path().join("run");
-    let (path, run) = (path.to_str().unwrap(), run.to_str().unwrap());
-    json(&[
-        "train", "--genome", path, "--target", path, "--size", "32", "--steps", "100", "--out", run,
-    ]);
-    let card = work.path().join("card");
-    let record = json(&["score", run, "--samples", "12"]);
-    let mut command = assert_cmd::Command::cargo_bin("picloom").unwrap();
-    let all = ["score", run, "--samples", "12", "--all", "--out", card.to_str().unwrap()];
-    let said = command.args(all).output().unwrap();
-    assert!(String::from_utf8_lossy(&said.stdout).contains("UNFIT"), "{said:?}");
-    assert_eq!(record["counts"], false);
-    assert!(record["fit"]["r2"].as_f64().unwrap() < 0.95);
-    let card = std::fs::read_to_string(card.join("card.svg")).unwrap();
-    assert!(card.contains("UNFIT") && card.contains("does not count"));
 }
 
 #[test]

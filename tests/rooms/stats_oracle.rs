@@ -1,12 +1,10 @@
-//! `base::stats` and `math::assignment` against scipy, scikit-learn and numpy.
+//! `base::stats` against scipy, scikit-learn and numpy.
 //!
 //! The numbers are in `tests/oracle/stats.json`, written by `tests/oracle/stats.py`.
 
 use crate::oracle::{indices, number, numbers};
-use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::base::stats::{self, Confusion, Tail};
-use picloom::math::assignment::assign;
 use serde_json::Value;
 
 fn cases(name: &str) -> Vec<Value> {
@@ -100,19 +98,5 @@ fn auc_and_kappa_agree_with_scikit_learn_and_their_formulas() {
         close(kappa.estimate, &case["kappa"], 1e-12);
         let z = stats::normal_quantile(0.975);
         close((kappa.estimate - kappa.low) / z, &case["error"], 1e-10);
-    }
-}
-
-#[test]
-fn assignments_agree_with_scipy() {
-    for case in cases("assignment") {
-        let [rows, columns] = ["rows", "columns"].map(|n| case[n].as_u64().unwrap() as usize);
-        let cost = DMatrix::from_row_slice(rows, columns, &numbers(&case["cost"]));
-        let found: Vec<f64> = assign(&cost)
-            .unwrap()
-            .into_iter()
-            .map(|column| column.map_or(-1.0, |c| c as f64))
-            .collect();
-        assert_eq!(found, numbers(&case["columns_of"]));
     }
 }

@@ -272,6 +272,6 @@ fn a_small_study_keeps_its_cells_its_folders_and_its_rows() {
         })
         .collect();
     folders.sort();
-    let now = format!("{}\n\n{}\n\n{}", cells.join("\n"), folders.join("\n"), lines(&record.rows));
+    let now = format!("{}\n{}\n{}", cells.join("\n"), folders.join("\n"), lines(&record.rows));
     hold("ids/smoke", |_| now.clone());
 }

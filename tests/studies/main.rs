@@ -8,6 +8,8 @@ mod hostile;
 mod refusals;
 #[path = "../common/repository.rs"]
 mod repository;
+#[path = "../common/said.rs"]
+mod said;
 #[path = "../common/specs.rs"]
 mod spec_folder;
 #[path = "../common/whole.rs"]
@@ -16,12 +18,9 @@ mod whole;
 mod asked;
 mod cells;
 mod collections;
-#[path = "../common/commands.rs"]
-mod commands;
 mod compare;
 mod contrasts;
 mod depth;
-mod distil;
 mod drawing;
 mod escaping;
 mod evolution;

@@ -1,6 +1,7 @@
 //! The report of a comparison for a reader who reads nothing else: whose network, how many seeds,
 //! the worth of a short run.
 
+use crate::said::{assert_lacks, assert_says};
 use picloom::experiment::compare::{Comparison, compare};
 use picloom::experiment::networks::{NetworkResult, Scored};
 use picloom::experiment::template::{Changes, Subject, Template};
@@ -59,14 +60,12 @@ fn a_genome_is_called_after_its_name_and_a_number_after_its_run() {
 /// So many clean changes of 100, known to five points, of a network that learned its picture.
 fn scored(result: &mut NetworkResult, clean: usize) {
     (result.clean, result.unclear, result.damaged) = (clean, 0, 100 - clean);
-    let score = clean as f64 / 100.0;
-    result.score = Some(Scored {
-        score,
-        low: Some(score - 0.05),
-        high: Some(score + 0.05),
-        clean_share: None,
-    });
-    result.fit = true;
+    (result.score, result.fit) = (Some(known(clean as f64 / 100.0)), true);
+}
+
+/// A score that is known to five points.
+fn known(score: f64) -> Scored {
+    Scored { score, low: Some(score - 0.05), high: Some(score + 0.05), clean_share: None }
 }
 
 /// Gives the networks of these arms, or all, so many clean changes.
@@ -80,14 +79,10 @@ fn score(found: &mut Comparison, of: &dyn Fn(&str) -> Option<usize>) {
 
 /// The page says these, and not those.
 #[track_caller]
-fn assert_says(page: &str, says: &[&str], not: &[&str]) {
-    let text = words(page);
-    for part in says {
-        assert!(page.contains(part) || text.contains(part), "{part}: {text}");
-    }
-    for part in not {
-        assert!(!page.contains(part) && !text.contains(part), "{part}: {text}");
-    }
+fn assert_page(page: &str, says: &[&str], not: &[&str]) {
+    let both = format!("{}\n{page}", words(page));
+    assert_says(&both, says);
+    assert_lacks(&both, not);
 }
 
 #[test]
@@ -104,7 +99,7 @@ fn a_report_of_one_seed_says_whose_network_it_is_and_which_intervals_touch() {
         "picloom compare --made so",
         LABELLED_BY,
     ];
-    assert_says(&page, &says, &[]);
+    assert_page(&page, &says, &[]);
     // Every cell says its column, for screens on which rows become lists.
     let (heads, rows) = (page.matches("<th ").count(), page.matches("<tr>").count() - 1);
     assert_eq!(page.matches("<td data-head=\"").count(), heads * rows);
@@ -116,11 +111,11 @@ fn a_report_of_one_seed_says_whose_network_it_is_and_which_intervals_touch() {
         "do not touch its own: similarity-pruned (SP) (20 %)",
         "A short run",
     ];
-    assert_says(&html(&one), &says, &[LABELLED_BY]);
+    assert_page(&html(&one), &says, &[LABELLED_BY]);
     score(&mut one, &|arm| (arm == "sp").then_some(55));
     one.usual_steps = one.record.steps;
     let says = ["similarity-pruned (SP) (55 %)"];
-    assert_says(&html(&one), &says, &["do not touch", "A short run"]);
+    assert_page(&html(&one), &says, &["do not touch", "A short run"]);
 }
 
 #[test]
@@ -138,7 +133,7 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
         "0.41 (2 of 2 fit)",
         "0.41 [0.28, 0.54]",
     ];
-    assert_says(&html(&two), &says, &[]);
+    assert_page(&html(&two), &says, &[]);
     let unfit = |two: &mut Comparison, count: usize| {
         let dense = two.record.rows.iter_mut().filter(|row| row.arm == "dense");
         dense.take(count).for_each(|row| row.result.as_mut().unwrap().fit = false);
@@ -149,7 +144,7 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
         "0.42 (1 of 2 fit)",
         "Hollow dots: seeds that did not learn the picture",
     ];
-    assert_says(&html(&two), &says, &["no result", "No result: no network"]);
+    assert_page(&html(&two), &says, &["no result", "No result: no network"]);
     unfit(&mut two, 2);
     let says = [
         "no result (0 of 2 fit)",
@@ -157,19 +152,13 @@ fn a_seed_that_did_not_learn_the_picture_does_not_make_its_arm_unfit() {
         "No result, for no network of them learned the picture: dense",
         "0 of 2 –",
     ];
-    assert_says(&html(&two), &says, &["0.40 (unfit"]);
+    assert_page(&html(&two), &says, &["0.40 (unfit"]);
 }
 
 #[test]
 fn an_interval_over_seeds_covers_the_seeds_and_never_less_than_the_judges_error() {
-    let network = |score: f64| Scored {
-        score,
-        low: Some(score - 0.05),
-        high: Some(score + 0.05),
-        clean_share: None,
-    };
     let of = |scores: &[f64]| {
-        let scores: Vec<Scored> = scores.iter().copied().map(network).collect();
+        let scores: Vec<Scored> = scores.iter().copied().map(known).collect();
         Scored::over_seeds(&scores)
     };
     assert_eq!(of(&[]), None);

@@ -2,6 +2,7 @@
 //! columns of a comparison say.
 
 use crate::answers::hold_generated;
+use crate::said::assert_says;
 use picloom::base::settings::Settings;
 use picloom::experiment::changes;
 use picloom::experiment::networks::NetworksSpec;
@@ -64,9 +65,7 @@ fn the_page_of_specs_has_every_key() {
         let is_there = page.contains(&format!("`{key}`")) || page.contains(&format!("[{key}]"));
         assert!(is_there, "docs/SPEC.md does not name {key}");
     }
-    for level in ["share:", "budget:", "threshold:", "match:"] {
-        assert!(page.contains(&format!("`{level}")), "{level}");
-    }
+    assert_says(&page, &["`share:", "`budget:", "`threshold:", "`match:"]);
 }
 
 #[test]
@@ -131,6 +130,12 @@ fn the_keys_of_figures_stand_on_their_page() {
         let _ = writeln!(text, "| `{key}` | {means} |");
     }
     hold_generated("docs/PLOTS.md", ["<!-- keys -->\n", END], &text);
+    for kind in Kind::ALL.iter().map(|kind| kind.name()) {
+        assert_says(&page("PLOTS.md"), &[&format!("| `{kind}` |")]);
+        for key in kind.parse::<Kind>().unwrap().keys() {
+            assert_says(&text, &[&format!("| `{key}` |")]);
+        }
+    }
 }
 
 #[test]

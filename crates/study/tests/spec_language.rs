@@ -1,5 +1,8 @@
 //! The language of specs: what stands for several tables, and what a spec takes from another.
 
+#[path = "../../../tests/common/answers.rs"]
+mod answers;
+
 use picloom_base::refusal::Refusal;
 use picloom_study::spec::{Spec, SpecFile, seeds};
 use serde::Deserialize;
@@ -75,35 +78,13 @@ fn a_row_adds_its_keys_to_what_the_rows_have_in_common() {
 
 #[test]
 fn what_cannot_be_meant_is_refused() {
-    for (text, parts) in [
-        (
-            "[[balls]]\nfor = [{ n = \"a\", m = \"b\" }]\nname = \"{n}\"\n",
-            ["line 6", "unknown field `m`", "name"],
-        ),
-        ("[[balls]]\nfor = [\"a\"]\nname = \"b\"\n", ["balls, for", "{} in the table", "none"]),
-        ("balls = [3, { name = \"b\" }]\n", ["balls", "tables and names", "another value"]),
-        ("balls = [\"a\", { name = \"b\" }]\n", ["balls", "tables, or `extends`", "\"a\" and no"]),
-        (
-            "[[balls]]\nfor = []\nname = \"{}\"\n",
-            ["balls, for", "a list of words or of tables", "an empty list"],
-        ),
-        (
-            "[[balls]]\nfor = \"a\"\nname = \"{}\"\n",
-            ["balls, for", "a list of words or of tables", "string"],
-        ),
-        (
-            "[[balls]]\nfor = [\"a\"]\ngenomes = [\"a\"]\n",
-            ["balls", "`for` or a list of files", "both"],
-        ),
-        ("[[balls]]\ngenomes = [\"nowhere/*.json\"]\n", ["balls", "files that match", "none in"]),
-        (
-            "[[balls]]\nname = \"a\"\n[[balls]]\nname = \"b\"\nwrong = 1\n",
-            ["line 9", "unknown field `wrong`", "name"],
-        ),
-    ] {
-        let error = of(text).unwrap_err();
-        assert!(parts.iter().all(|part| error.contains(part)), "{text}\n{error}");
-    }
+    answers::hold("specs", |text| {
+        match text.strip_prefix("seeds = ") {
+            Some(seeds) => read(&HEAD.replace("[1]", seeds)).map(|spec| spec.balls),
+            None => of(text),
+        }
+        .unwrap_err()
+    });
 }
 
 #[test]
@@ -111,10 +92,6 @@ fn seeds_are_numbers_and_ranges_with_both_ends() {
     let of = |text: &str| read(&HEAD.replace("[1]", text)).map(|spec| spec.seeds);
     assert_eq!(of("\"3..5\"").unwrap(), [3, 4, 5]);
     assert_eq!(of("[1, \"3..5\", 9]").unwrap(), [1, 3, 4, 5, 9]);
-    for wrong in ["\"5..3\"", "\"3\"", "\"a..b\"", "\"0..9999999\"", "[-1]", "true"] {
-        let error = of(wrong).unwrap_err();
-        assert!(error.contains("expected seeds"), "{wrong}: {error}");
-    }
 }
 
 #[test]

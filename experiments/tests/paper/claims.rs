@@ -2,8 +2,9 @@
 
 use crate::claims::{ClaimRow, Ledger, StudySpec};
 use crate::finding::Verdict;
-use crate::paper::command::run;
+use crate::paper::line::Place;
 use crate::paper::root;
+use crate::paper::said::assert_says;
 use picloom::experiment::NetworkRow;
 use picloom::experiment::networks::{NetworksRecord, Scored};
 use picloom::study::Record;
@@ -45,21 +46,26 @@ impl Builder {
         result.clean = score.unwrap_or(50);
         result.damaged = 100 - result.clean;
         let counted = result.clean as f64 / 100.0;
-        result.score = Some(Scored { score: counted, low: None, high: None, clean_share: None });
+        result.score = Some(scored(counted, None));
         self.record.rows.push(row);
     }
 }
 
+/// A score, and by how much it may be off.
+fn scored(score: f64, off: Option<f64>) -> Scored {
+    let [low, high] = [-1.0, 1.0].map(|side| off.map(|off| score + side * off));
+    Scored { score, low, high, clean_share: None }
+}
+
 /// A folder of these records, by part.
-fn records(parts: &[(&str, &NetworksRecord)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn records(parts: &[(&str, &NetworksRecord)]) -> Place {
+    let place = Place::new();
     for (part, record) in parts {
-        let place = folder.path().join(part);
-        std::fs::create_dir_all(&place).unwrap();
+        std::fs::create_dir_all(place.at(part)).unwrap();
         let record = NetworksRecord { study: part.to_string(), ..NetworksRecord::clone(record) };
-        record.save(&place).unwrap();
+        record.save(&place.at(part)).unwrap();
     }
-    folder
+    place
 }
 
 /// The ledger on these records, by part.
@@ -148,12 +154,7 @@ fn targets_that_happen_to_agree_do_not_hide_the_judges_error() {
         let result = row.result.as_mut().unwrap();
         let score = result.score().unwrap();
         let half = 0.1 * 1.959_963_984_540_054;
-        result.score = Some(Scored {
-            score,
-            low: Some(score - half),
-            high: Some(score + half),
-            clean_share: None,
-        });
+        result.score = Some(scored(score, Some(half)));
     }
     let found = ledger(&[("wirings", &known)]);
     // A target's evolved network is in all three of its pairs: variance .1² + .1²/3 a target.
@@ -177,10 +178,8 @@ fn wirings_decide_by_the_sign_and_width_of_their_differences() {
     // The graph learns as often as the dense network.
     assert_eq!(verdict(&found, "C12"), Verdict::NotSupported);
     // Evolved below dense.
-    assert_eq!(
-        verdict(&ledger(&[("wirings", &wirings(30, 50, 80, None))]), "C1"),
-        Verdict::NotSupported
-    );
+    let below = ledger(&[("wirings", &wirings(30, 50, 80, None))]);
+    assert_eq!(verdict(&below, "C1"), Verdict::NotSupported);
     let (claim, effect) = (&found.claims[0], found.claims[0].effects().next().unwrap());
     assert_eq!((effect.units.len(), effect.units[0].count), (4, 3));
     assert_eq!(claim.seeds, Some(3));
@@ -206,7 +205,7 @@ fn unfit_networks_are_no_evidence() {
     }
     // The map has scores by a fixed δ.
     for result in builder.record.rows.iter_mut().filter_map(|row| row.result.as_mut()) {
-        result.fixed = Some(Scored { score: 0.5, low: None, high: None, clean_share: None });
+        result.fixed = Some(scored(0.5, None));
     }
     let found = ledger(&[("regime", &builder.record)]);
     // Random never learns: it cannot be compared, and C3 asks for all five.
@@ -255,36 +254,28 @@ fn an_open_claim_says_what_the_half_that_keeps_it_open_could_have_seen() {
     found.claims[1].text.word = None;
     let claim = claim(&found, "C2");
     assert_eq!(claim.verdict, Verdict::Inconclusive);
-    let first = claim.effects().next().unwrap();
-    let seen = format!(
-        "C2 (with 4 targets, an effect of {:.2} is found four times in five)",
-        first.visible().unwrap()
-    );
-    assert!(found.sentences()[2].contains(&seen), "{}", found.sentences()[2]);
+    let visible = claim.effects().next().unwrap().visible().unwrap();
+    let seen = format!("(with 4 targets, an effect of {visible:.2} is found four times in five)");
+    assert_says(&found.sentences()[2], &[&format!("C2 {seen}")]);
 }
 
 #[test]
 fn the_command_writes_a_ledger_and_refuses_one_that_does_not_follow() {
-    let folder = records(&[("wirings", &wirings(95, 60, 20, None))]);
-    let claims = |more: &str| {
-        let records = folder.path().display();
-        let line = format!("claims --spec EXPERIMENTS/study.toml --records {records} {more}");
-        let (code, _, error) = run(folder.path(), &line);
-        (code == Some(0), error)
-    };
-    assert!(!claims("--check").0, "nothing to check yet");
-    assert!(claims("").0);
-    assert!(claims("--check").0);
-    let json = folder.path().join("claims.json");
-    assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), folder.path()).unwrap());
-    let page = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
-    assert!(page.contains("| supported |"), "{page}");
+    let place = records(&[("wirings", &wirings(95, 60, 20, None))]);
+    let records = place.path().display();
+    let claims = format!("claims --spec ROOT/experiments/study.toml --records {records}");
+    let check = format!("{claims} --check");
+    assert_ne!(place.run(&check).code, Some(0), "nothing to check yet");
+    place.done(&claims);
+    place.done(&check);
+    let json = place.at("claims.json");
+    assert_eq!(Ledger::read(&json).unwrap(), Ledger::of(&spec(), place.path()).unwrap());
+    assert_says(&place.text("claims.md"), &["| supported |"]);
     // A verdict changed by hand is found.
-    let text = std::fs::read_to_string(&json).unwrap();
-    let forged = text.replacen("\"supported\"", "\"not-supported\"", 1);
-    std::fs::write(&json, forged).unwrap();
-    let (ok, error) = claims("--check");
-    assert!(!ok && error.contains("C1"), "{error}");
+    let forged = place.text("claims.json").replacen("\"supported\"", "\"not-supported\"", 1);
+    place.write("claims.json", forged);
+    let said = place.run(&check);
+    assert!(said.code != Some(0) && said.error.contains("C1"), "{said:?}");
 }
 
 #[test]
@@ -314,13 +305,12 @@ fn the_terminal_says_of_every_number_what_it_is_and_what_the_rule_asks_of_it() {
     }
     // The number and the verdict contradict each other unless one knows the rule.
     let told = claim(&ledger, "C8").told();
-    for part in [
+    let parts = [
         "0.945 [0.911, 0.966]  share of Monte Carlo's 95 % intervals",
         "a share, 0 to 1: supported if the interval reaches 0.95",
         "against if it lies below 0.2",
-    ] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    ];
+    assert_says(&told, &parts);
 }
 
 #[test]

@@ -1,46 +1,15 @@
 //! The command: what it refuses, and that it says so as `picloom` does.
 
+use crate::paper::line::{Place, ROOT, Said};
+use crate::paper::root;
+use crate::paper::said::assert_says;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use tempfile::TempDir;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-
-/// The command, in a folder; EXPERIMENTS is the folder of the specs.
-pub(crate) fn command(folder: &Path, line: &str) -> Command {
-    let specs = format!("{ROOT}/experiments");
-    // Beside this test: `cargo test` builds it for the tests of the archive.
-    let test = std::env::current_exe().unwrap();
-    let built = test.parent().and_then(Path::parent).unwrap();
-    let mut command = Command::new(built.join("picloom-experiments"));
-    command.args(line.split_whitespace().map(|word| word.replace("EXPERIMENTS", &specs)));
-    command.current_dir(folder);
-    command
-}
-
-/// Its exit code, its result, and what it says.
-pub(crate) fn run(folder: &Path, line: &str) -> (Option<i32>, String, String) {
-    said(command(folder, line).output().unwrap())
-}
-
-fn said(output: Output) -> (Option<i32>, String, String) {
-    let [out, error] =
-        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    (output.status.code(), out, error)
-}
-
-/// The answer of a line that succeeds.
-#[track_caller]
-pub(crate) fn json(folder: &Path, line: &str) -> serde_json::Value {
-    let (code, out, error) = run(folder, &format!("{line} --json"));
-    assert_eq!(code, Some(0), "{line}: {error}");
-    serde_json::from_str(&out).unwrap()
-}
+use std::process::Stdio;
 
 /// The study of the paper with these parts and without claims.
 fn whole(parts: &[&str]) -> String {
-    let text = std::fs::read_to_string(format!("{ROOT}/experiments/study.toml")).unwrap();
+    let text = std::fs::read_to_string(root().join("experiments/study.toml")).unwrap();
     let (head, _) = text.split_once("parts = [").unwrap();
     format!("{head}parts = {parts:?}\nclaims = []\n")
 }
@@ -49,83 +18,77 @@ fn whole(parts: &[&str]) -> String {
 fn committed(study: &str, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for name in ["study.json", "rows.csv.gz"] {
-        std::fs::copy(Path::new(ROOT).join("figures").join(study).join(name), to.join(name))
-            .unwrap();
-    }
-}
-
-#[test]
-fn wrong_use_ends_with_2_and_leaves_nothing() {
-    let folder = TempDir::new().unwrap();
-    for (line, why) in [
-        ("power EXPERIMENTS/regime.toml", ""),
-        ("figures clams", ""),
-        ("run EXPERIMENTS/xor.toml --color red", ""),
-        (
-            "figures depth-predicted-by-compresion",
-            "did you mean \"depth-predicted-by-compression\"",
-        ),
-    ] {
-        let (code, out, error) = run(folder.path(), line);
-        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {error}");
-        assert!(error.contains(why), "{line}: {error}");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{line}");
+        std::fs::copy(root().join("figures").join(study).join(name), to.join(name)).unwrap();
     }
 }
 
 #[test]
 fn what_cannot_be_decided_drawn_or_run_is_said_and_nothing_is_begun() {
-    let folder = TempDir::new().unwrap();
-    let to = |name: &str| folder.path().join(name);
-    committed("wirings", &to("other/depth"));
+    let place = Place::with(&["experiments/xor.toml"]);
+    committed("wirings", &place.at("other/depth"));
     // Its second part is not there: the first is not begun.
-    std::fs::write(to("study.toml"), whole(&["xor.toml", "none.toml"])).unwrap();
-    std::fs::copy(format!("{ROOT}/experiments/xor.toml"), to("xor.toml")).unwrap();
-    for (line, why) in [
-        ("claims --spec EXPERIMENTS/study.toml --records none", "rows.csv.gz of at least one part"),
-        ("claims --spec EXPERIMENTS/study.toml --records other", "expected a record of depth"),
-        ("figures score-by-depth --records other", "expected a record of depth"),
-        ("run study.toml --store runs", "none.toml"),
-        ("status study.toml --store runs", "none.toml"),
+    place.write("study.toml", whole(&["xor.toml", "none.toml"]));
+    for (line, code, why) in [
+        ("power ROOT/experiments/regime.toml", 2, ""),
+        ("figures clams", 2, ""),
+        ("run ROOT/experiments/xor.toml --color red", 2, ""),
+        (
+            "figures depth-predicted-by-compresion",
+            2,
+            "did you mean \"depth-predicted-by-compression\"",
+        ),
+        (
+            "claims --spec ROOT/experiments/study.toml --records none",
+            1,
+            "rows.csv.gz of at least one part",
+        ),
+        (
+            "claims --spec ROOT/experiments/study.toml --records other",
+            1,
+            "expected a record of depth",
+        ),
+        ("figures score-by-depth --records other", 1, "expected a record of depth"),
+        ("run study.toml --store runs", 1, "none.toml"),
+        ("status study.toml --store runs", 1, "none.toml"),
     ] {
-        let (code, out, error) = run(folder.path(), line);
-        assert!(code == Some(1) && (out + &error).contains(why), "{line}: {code:?} {error}");
-        assert!(!to("runs").exists(), "{line} leaves nothing");
+        let Said { out, error, .. } = place.says(line, code);
+        assert!(code == 1 || out.is_empty(), "{line}: {out}");
+        assert_says(&(out + &error), &[why]);
+        assert_eq!(place.count(""), 3, "{line}");
     }
 }
 
 #[test]
 fn the_whole_study_is_planned_and_handed_to_a_scheduler() {
-    let folder = TempDir::new().unwrap();
-    let line = "run EXPERIMENTS/study.toml --profile smoke --dry-run";
-    let (code, out, error) = run(folder.path(), line);
-    assert!(code == Some(0) && out.contains("in all about"), "{out}{error}");
-    let plan = json(folder.path(), "run EXPERIMENTS/xor.toml --dry-run");
+    let place = Place::new();
+    let planned = place.done("run ROOT/experiments/study.toml --profile smoke --dry-run");
+    assert_says(&planned.out, &["in all about"]);
+    let plan = place.json("run ROOT/experiments/xor.toml --dry-run");
     assert_eq!((plan["cells"].as_u64(), plan["to_run"].as_u64()), (Some(100), Some(100)));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    json(folder.path(), "emit slurm EXPERIMENTS/study.toml --profile smoke --tasks 7");
-    let script = std::fs::read_to_string(folder.path().join("study.slurm.sh")).unwrap();
-    assert!(script.contains("picloom-experiments run "), "{script}");
-    assert!(script.contains("--profile smoke --threads 1 --shard \"$SLURM_ARRAY_TASK_ID/7\""));
+    assert_eq!(place.count(""), 0);
+    place.json("emit slurm ROOT/experiments/study.toml --profile smoke --tasks 7");
+    let shard = "--profile smoke --threads 1 --shard \"$SLURM_ARRAY_TASK_ID/7\"";
+    assert_says(&place.text("study.slurm.sh"), &["picloom-experiments run ", shard]);
 }
 
 #[test]
 fn whoever_stops_reading_ends_the_command_quietly() {
-    let folder = TempDir::new().unwrap();
-    let mut command = command(folder.path(), "figures --list --records none");
+    let place = Place::new();
+    let mut command = place.command("figures --list --records none");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let (code, _, error) = said(child.wait_with_output().unwrap());
-    assert!(code == Some(0) && !error.contains("panicked"), "{error}");
+    // It does not panic, either.
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
 }
 
 #[cfg(unix)]
 #[test]
 fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
     use std::os::unix::ffi::OsStrExt;
-    let folder = TempDir::new().unwrap();
+    let place = Place::new();
     let own = std::ffi::OsStr::from_bytes(b"o\xff");
-    let odd = |name: &str| folder.path().join(own).join(name);
+    let odd = |name: &str| place.path().join(own).join(name);
     committed("depth", &odd("records/depth"));
     std::fs::write(odd("study.toml"), whole(&["xor.toml"])).unwrap();
     std::fs::copy(format!("{ROOT}/experiments/xor.toml"), odd("xor.toml")).unwrap();
@@ -139,12 +102,11 @@ fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
         "report --records @records --out @report.html",
     ] {
         for json in [false, true] {
-            let place = |word: &str| word.strip_prefix('@').map_or(word.into(), |n| odd(n).into());
-            let words: Vec<OsString> = line.split(' ').map(place).collect();
-            let mut command = command(folder.path(), "");
-            let (code, _, error) =
-                said(command.args(words).args(json.then_some("--json")).output().unwrap());
-            assert_eq!(code, Some(0), "{line}: {error}");
+            let own = |word: &str| word.strip_prefix('@').map_or(word.into(), |n| odd(n).into());
+            let words: Vec<OsString> = line.split(' ').map(own).collect();
+            let done = place.command("").args(words).args(json.then_some("--json")).output();
+            let said = Said::from(done.unwrap());
+            assert_eq!(said.code, Some(0), "{line}: {said:?}");
         }
     }
     for file in ["runs/claims.json", "runs/xor/rows.csv.gz", "report.html"] {
@@ -152,6 +114,6 @@ fn names_that_are_no_utf8_work_in_every_command_of_the_paper() {
     }
     // Nothing was written beside it under a name with other letters.
     let names: Vec<OsString> =
-        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, [own]);
 }

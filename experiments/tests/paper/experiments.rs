@@ -1,6 +1,6 @@
 //! Studies: specs refused loudly, the same record whatever happens on the way, failures recorded.
 
-use crate::paper::command::json;
+use crate::paper::line::Place;
 use crate::paper::repository::repository;
 use crate::paper::root;
 use crate::training::study::Run;
@@ -135,14 +135,13 @@ fn committed_records_are_of_the_committed_specs() {
 
 #[test]
 fn the_command_lists_what_it_can_read_and_what_it_cannot() {
-    let (folder, path) = small(SMALL);
-    let says = |line: &str| json(folder.path(), line);
-    std::fs::copy(root().join("experiments/xor.toml"), path.with_file_name("xor.toml")).unwrap();
-    let broken = path.with_file_name("zzz.toml");
-    std::fs::write(&broken, "kind = 3\n").unwrap();
-    let list = says("list");
+    let place = Place::new();
+    place.write("experiments/small.toml", SMALL);
+    let xor = std::fs::read(root().join("experiments/xor.toml")).unwrap();
+    place.write("experiments/xor.toml", xor);
+    place.write("experiments/zzz.toml", "kind = 3\n");
+    let list = place.json("list");
     assert!(list[2]["problem"].as_str().unwrap().contains("zzz.toml: kind"), "{list}");
-    std::fs::remove_file(broken).unwrap();
     assert_eq!(list[0]["kind"], "training");
     assert_eq!(list[1]["spec"], "experiments/xor.toml");
     assert!(list[1]["about"].as_str().unwrap().ends_with('?'), "{list}");

@@ -8,7 +8,9 @@ use crate::figures::arms::{OWN, arm};
 use crate::figures::page::page;
 use crate::figures::report::study_report;
 use crate::figures::{DrawError, FIGURES, Sources, figure};
-use crate::paper::hostile::without_script;
+use crate::paper::answers::hold_generated;
+use crate::paper::hostile::assert_alone;
+use crate::paper::said::assert_says;
 use crate::paper::{drawn, root, words};
 use picloom::figures::{Provenance, style};
 use records::{Odd, spoil, study};
@@ -34,8 +36,7 @@ fn what_a_figure_says_is_what_the_record_holds() {
     let means: Vec<f64> = by_target.values().map(|all| mean(all)).collect();
     let drawing = drawn("evolved-against-dense", &sources);
     let said = format!("{:.3} [", mean(&means));
-    assert!(drawing.says.contains(&said), "{said} {}", drawing.says);
-    assert!(drawing.says.contains(&format!("over {} targets", means.len())), "{}", drawing.says);
+    assert_says(&drawing.says, &[&said, &format!("over {} targets", means.len())]);
     assert!(words(&drawing.svg).join(" ").contains("bred in one tree"), "moth and lamp");
 }
 
@@ -111,10 +112,7 @@ fn the_report_is_one_file_with_every_figure_and_no_link_out_of_it() {
     let count = FIGURES.iter().filter(|f| (f.draw)(&sources).is_ok()).count();
     assert!(count > 20, "{count}");
     let html = study_report(folder, "picloom-experiments report --out 'a b.html'");
-    let found = without_script(&html).replace("http://www.w3.org/2000/svg", "");
-    for outside in ["http://", "https://", "src=\"/", "url(/", "<script"] {
-        assert!(!found.contains(outside), "{outside}");
-    }
+    assert_alone(&html);
     assert!(html.contains(&format!("{count} of {}", FIGURES.len())));
     assert_eq!(html.matches("<title>").count(), count + 1, "the page's own, and one a figure");
     for claim in StudySpec::read(&root().join("experiments/study.toml")).unwrap().claims {
@@ -150,17 +148,9 @@ fn smoke_results_stand_under_a_banner_and_their_commands_name_the_folder_that_th
 
 #[test]
 fn the_docs_table_is_the_codes() {
-    let path = root().join("figures/README.md");
-    let wanted = page();
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (before, found) = text.split_at(text.find("## The paper's figures").unwrap());
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, format!("{before}{wanted}")).unwrap();
-    }
-    assert!(
-        found == wanted || std::env::var_os("UPDATE_GOLDEN").is_some(),
-        "UPDATE_GOLDEN=1 cargo test -p picloom-experiments the_docs_table writes it"
-    );
+    let begin = "## The paper's figures";
+    let text = page();
+    hold_generated("../figures/README.md", [begin, ""], text.strip_prefix(begin).unwrap());
     // Every figure of the paper is answered or explained.
     let named = |n: u32| {
         let lists = FIGURES.iter().map(|f| f.paper);

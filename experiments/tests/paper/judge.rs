@@ -3,7 +3,7 @@
 use crate::judge::draw::{SETS, draw_sets};
 use crate::judge::logistic::FitError;
 use crate::judge::{JudgeFitError, RIDGE, fit, report};
-use crate::paper::command::json;
+use crate::paper::line::Place;
 use crate::paper::whole::assert_whole;
 use picloom::base::SimRng;
 use picloom::base::hash::sha256_hex;
@@ -53,11 +53,11 @@ fn own_sets(folder: &Path) -> [PathBuf; 2] {
 
 #[test]
 fn a_fitted_judge_is_right_about_a_target_it_has_not_seen() {
-    let folder = tempfile::tempdir().unwrap();
-    let paths = own_sets(folder.path());
+    let place = Place::new();
+    let paths = own_sets(place.path());
     let line = "judge fit face_labels.csv rings_labels.csv --date 2026-01-02 --out fitted";
-    let json = json(folder.path(), line);
-    let out = folder.path().join("fitted");
+    let json = place.json(line);
+    let out = place.at("fitted");
     for target in ["face", "rings"] {
         let agreement = &json["left_out"]["targets"][target];
         assert_eq!(agreement["pictures"], 16);

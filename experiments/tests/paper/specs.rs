@@ -4,6 +4,7 @@ use crate::measures;
 use crate::paper::answers::{changed, hold};
 use crate::paper::repository::repository;
 use crate::paper::root;
+use crate::theory::Theory;
 use crate::training::Training;
 use crate::xor::Xor;
 use picloom::experiment::networks::NetworksStudy;
@@ -11,6 +12,7 @@ use picloom::study::grid::GridStudy;
 
 const TRAININGS: &str = include_str!("../../../tests/specs/trainings.toml");
 const WIRINGS: &str = include_str!("../../../tests/specs/shaken.toml");
+const THEORY: &str = include_str!("../../theory.toml");
 const XOR: &str = "kind = \"xor\"\nruns = 1\ngenerations = 1\nseed = 1\nslope = 4.9\n";
 
 #[test]
@@ -20,26 +22,21 @@ fn wrong_specs_are_refused_with_path_expected_and_found() {
         ["experiments/targets/face.png", "genomes/bred_moth.json", "genomes/novelty_eye.json"];
     hold("specs", |input| {
         let (of, changes) = input.split_once('\n').unwrap();
-        let made = |spec: &str| repository(root(), "study", &changed(spec, changes), &files);
-        let (folder, error) = match of {
-            "of trainings" => {
-                let (folder, path) = made(TRAININGS);
-                let read = GridStudy::<Training>::read(&path, None);
-                (folder, read.err().map(|error| error.to_string()))
-            }
-            "of wirings" => {
-                let (folder, path) = made(WIRINGS);
-                let read = NetworksStudy::read(&path, None, folder.path());
-                (folder, read.err().map(|error| error.to_string()))
-            }
-            "of xor" => {
-                let (folder, path) = made(XOR);
-                let read = GridStudy::<Xor>::read(&path, None);
-                (folder, read.err().map(|error| error.to_string()))
-            }
+        let spec = match of {
+            "of trainings" => TRAININGS,
+            "of wirings" => WIRINGS,
+            "of xor" => XOR,
+            "of theory" => THEORY,
             other => panic!("{other}"),
         };
-        let said = error.unwrap_or_else(|| panic!("{input} is accepted"));
+        let (folder, path) = repository(root(), "study", &changed(spec, changes), &files);
+        let error = match of {
+            "of trainings" => GridStudy::<Training>::read(&path, None).err(),
+            "of xor" => GridStudy::<Xor>::read(&path, None).err(),
+            "of theory" => GridStudy::<Theory>::read(&path, None).err(),
+            _ => NetworksStudy::read(&path, None, folder.path()).err(),
+        };
+        let said = error.unwrap_or_else(|| panic!("{input} is accepted")).to_string();
         said.replace(&format!("{}/", folder.path().display()), "")
     });
 }

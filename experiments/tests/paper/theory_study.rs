@@ -1,40 +1,12 @@
-//! The theory as a study: its settings, and its committed record.
+//! The theory as a study: its committed record.
 
 use crate::finding::Verdict;
 use crate::paper::root;
+use crate::theory::TheoryRecord;
 use crate::theory::findings::{agreement, parts_sensitivity};
 use crate::theory::record::{meetings, peaks};
-use crate::theory::{Theory, TheoryRecord};
 use crate::volume::sensitivity::Volume;
 use picloom::study::Record;
-use picloom::study::grid::GridStudy;
-use picloom::study::spec::SpecError;
-
-#[test]
-fn values_out_of_their_range_and_unknown_keys_are_refused() {
-    let text = std::fs::read_to_string(root().join("experiments/theory.toml")).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.toml");
-    for (from, to, found) in [
-        ("degree = 1.5\nsamples", "degre = 1.5\nsamples", "`degre`"),
-        (
-            "densities = [0.15, 0.3, 0.5]",
-            "densities = [2.0]",
-            "expected shares in (0, 1], at least one and each once, found 2.0",
-        ),
-        ("samples = 10000", "samples = 0", "expected a number of at least 1, found 0"),
-        (
-            "widths = [8]",
-            "widths = []",
-            "expected numbers of at least 1, at least one and each once, found none",
-        ),
-    ] {
-        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let error = GridStudy::<Theory>::read(&path, None).unwrap_err();
-        let SpecError::Toml { problem, .. } = error else { panic!("{error}") };
-        assert!(problem.contains(found), "{problem}");
-    }
-}
 
 #[test]
 fn the_committed_record_holds_the_values_of_the_methods_page_and_the_peak_of_the_budget() {

@@ -1,9 +1,9 @@
 //! Breeding through the page: what it breeds is in the file, and comes back bit for bit.
 
-use super::client::{Answer, Served, serve, studio, with};
-use crate::line::list;
+use super::client::{Answer, Served, serve, studio, training, with};
+use crate::line::{assert_has, list, plain};
 use picloom::evolve::{Breeding, Session};
-use picloom::genome::{Genome, read, to_json};
+use picloom::genome::{Genome, read};
 use picloom::network::{Coords, Model, Wiring};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -36,7 +36,7 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     for at in 0..5 {
         session = bred(&served, &name, &session, at, &[at % 6, (at + 2) % 6]);
     }
-    assert_eq!((session["at"].as_u64(), session["can_redo"].as_bool()), (Some(5), Some(false)));
+    assert_has(&session, json!({ "at": 5, "can_redo": false }));
     assert_eq!(session["sheet"][0]["kept"], true);
     let go = |session: &Value, what: &str, node: Option<u64>| {
         let body = json!({ "version": session["version"], "node": node });
@@ -44,7 +44,7 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     };
     session = go(&session, "undo", None);
     session = go(&session, "undo", None);
-    assert_eq!((session["at"].as_u64(), session["can_redo"].as_bool()), (Some(3), Some(true)));
+    assert_has(&session, json!({ "at": 3, "can_redo": true }));
     session = go(&session, "redo", None);
     assert_eq!(session["at"], 4);
     // A branch from an older sheet, without going there before; and once more, which draws others.
@@ -52,11 +52,8 @@ fn five_generations_undo_a_branch_and_a_kill_lead_back_to_the_same_bits() {
     assert_eq!((&session["at"], &session["nodes"][6]["parent"]), (&json!(6), &json!(2)));
     session = bred(&served, &name, &session, 2, &[1]);
     session = go(&session, "goto", Some(6));
-    let sheets: Vec<Vec<u8>> = (0..=7)
-        .map(|n| {
-            parted(&served.get(&format!("/api/sessions/{name}/sheet?node={n}&size=24")).ok()).1
-        })
-        .collect();
+    let sheet = |n| served.get(&format!("/api/sessions/{name}/sheet?node={n}&size=24")).ok();
+    let sheets: Vec<Vec<u8>> = (0..=7).map(|n| parted(&sheet(n)).1).collect();
     assert_ne!(sheets[6], sheets[7]);
     let genome = |served: &Served| {
         served.get(&format!("/api/sessions/{name}/genome?node=5&place=3")).ok().text()
@@ -166,14 +163,8 @@ fn a_genome_on_a_sheet_is_a_network_without_being_published() {
     let tree = replayed(root.path(), "wings");
     let genome = &tree.sheet(1).unwrap().genomes()[7];
     let network = served.network(&id);
-    assert_eq!(
-        (&network["kind"], &network["name"], &network["provenance"]["notes"]["session"]),
-        (
-            &json!("genome"),
-            &json!("wings, sheet 1, picture 7"),
-            &json!("studio/sessions/wings.toml")
-        )
-    );
+    assert_has(&network, json!({ "kind": "genome", "name": "wings, sheet 1, picture 7" }));
+    assert_eq!(network["provenance"]["notes"]["session"], "studio/sessions/wings.toml");
     let raw = served.get(&format!("/api/picture?id={id}&size=24&raw=1")).ok().body;
     let drawn = Model::of_genome(genome, Wiring::Graph).picture(24, Coords::Fer).to_bytes();
     assert!(raw.chunks(4).flat_map(|p| [p[0], p[1], p[2]]).eq(drawn));
@@ -193,11 +184,7 @@ fn a_genome_on_a_sheet_is_a_network_without_being_published() {
     assert!(served.get(climbing).status >= 400);
 
     // It is trained on as well, and that goes on in another server.
-    let work = json!({
-        "kind": "train", "id": id, "wiring": "layerized", "steps": 20, "size": 16,
-        "optimizer": "adam", "lr": 0.003, "seed": 1,
-    });
-    let run = served.network(&served.trained(&work));
+    let run = served.network(&served.trained(&training(&id, "layerized", 20, 16)));
     assert_eq!(run["target"], id);
     served.kill();
     let served = serve(root.path());
@@ -262,17 +249,12 @@ fn colour_alone_is_bred_and_a_genome_is_published_under_any_name() {
     assert_eq!(list(&after["published"]).len(), 4);
     let child = served.get(&format!("/api/sessions/{name}/genome?place=3")).ok();
     let published = read(&root.at("genomes/Night_moth.json")).unwrap();
-    let plain = |genome: &Genome| {
-        let mut genome = genome.clone();
-        genome.provenance = Default::default();
-        to_json(&genome)
-    };
     let child = picloom::genome::from_json(&child.text()).unwrap();
     assert_eq!(plain(&child), plain(&published));
     // A session of the command is gone on with as a copy.
     std::fs::copy("genomes/sessions/moth.toml", root.at("moth.toml")).unwrap();
     let adopted = served.made("/api/sessions", &json!({ "from": ["moth.toml"] }));
-    assert_eq!((&adopted["name"], &adopted["at"]), (&json!("moth"), &json!(24)));
+    assert_has(&adopted, json!({ "name": "moth", "at": 24 }));
     assert_eq!(&served.get("/api/thumb?id=studio/sessions/moth.toml").ok().body[1..4], b"PNG");
 }
 
@@ -281,12 +263,8 @@ fn a_new_session_has_the_palette_symmetry_and_background_it_was_asked_for() {
     use picloom::evolve::{Background, Symmetry};
     use picloom::genome::Palette;
     let (root, served) = studio();
-    let body = |palette: &str| {
-        json!({
-            "seed": 3, "name": "rose", "palette": palette, "symmetry": "radial", "background": "light",
-        })
-    };
-    served.post("/api/sessions", &body("dusk")).ok();
+    let choices = json!({ "palette": "dusk", "symmetry": "radial", "background": "light" });
+    served.made("/api/sessions", &with(json!({ "seed": 3, "name": "rose" }), choices));
     let tree = replayed(root.path(), "rose");
     let start = &tree.session().config.start;
     assert_eq!((start.symmetry, start.background), (Symmetry::Radial, Background::Light));

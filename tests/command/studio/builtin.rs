@@ -1,7 +1,7 @@
 //! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
-use super::client::serve;
-use crate::line::{Place, list};
+use super::client::{serve, training, with};
+use crate::line::{Place, assert_has, list};
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{LoadOptions, NetworkPath, Source, shipped};
@@ -58,10 +58,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     assert!(genomes.iter().all(|genome| genome["builtin"] == true));
     let id = "genomes/bred_moth.json";
     let network = served.network(id);
-    assert_eq!(
-        (&network["name"], &network["what"]),
-        (&json!("bred_moth"), &json!("evolved network"))
-    );
+    assert_has(&network, json!({ "name": "bred_moth", "what": "evolved network" }));
     let text = served.get(&format!("/api/genome?id={id}")).ok().text();
     assert_eq!(text, std::fs::read_to_string(id).unwrap());
     assert_eq!(&served.get(&format!("/api/thumb?id={id}")).ok().body[1..4], b"PNG");
@@ -73,10 +70,7 @@ fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
     let own = list(&library["genomes"]).iter().filter(|g| g["builtin"] == false);
     assert_eq!(own.count(), 0, "a session's copy is no genome of its own: {library}");
     // Trained on, and found beside it.
-    let work = json!({
-        "kind": "train", "id": "genomes/bred_cat.json", "wiring": "dense", "target": id,
-        "steps": 5, "size": 16,
-    });
+    let work = with(training("genomes/bred_cat.json", "dense", 5, 16), json!({ "target": id }));
     let run = served.network(&served.trained(&work));
     assert_eq!(run["target"], id);
     // An own file under that name is shown in its place, as one's own.
@@ -110,9 +104,6 @@ fn what_is_shown_first_is_one_evolved_and_one_trained_network_of_one_picture() {
     let root = Place::new();
     let served = serve(root.path());
     let told = served.json(&format!("/api/network?id={}", shipped::TRAINED));
-    assert_eq!(
-        (&told["what"], &told["picture"]),
-        (&json!("dense twin, trained"), &json!("bred_moth"))
-    );
-    assert_eq!((&told["fit"], &told["target"]), (&json!(true), &json!(shipped::EVOLVED)));
+    assert_has(&told, json!({ "what": "dense twin, trained", "picture": "bred_moth" }));
+    assert_has(&told, json!({ "fit": true, "target": shipped::EVOLVED }));
 }

@@ -1,7 +1,8 @@
 //! The served program and a plain HTTP client: raw bytes over TCP, so that nothing is put right on the way.
 
-use crate::line::{PROGRAM, Place};
-use serde_json::Value;
+use crate::PROGRAM;
+use crate::line::Place;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,16 @@ pub(super) fn studio() -> (Place, Served) {
     let root = root();
     let served = serve(root.path());
     (root, served)
+}
+
+/// A training of a thing.
+pub(super) fn training(id: &str, wiring: &str, steps: u64, size: u64) -> Value {
+    json!({ "kind": "train", "id": id, "wiring": wiring, "steps": steps, "size": size })
+}
+
+/// A pruning of a run to so many links.
+pub(super) fn pruning(id: &str, method: &str, budget: u64, steps: u64) -> Value {
+    json!({ "kind": "prune", "id": id, "method": method, "budget": budget, "steps": steps })
 }
 
 /// A document with more keys, or other values of some.

@@ -1,16 +1,13 @@
 //! Ids of studio jobs that must not change: their results are kept in `runs/studio/ID`. What the other ids
 //! are, and how a change of one is made known, says `tests/studies/ids.rs`.
 
-use super::client::{studio, with};
+use super::client::{studio, training, with};
 use serde_json::{Value, json};
 
 #[test]
 fn studio_jobs_keep_their_ids() {
     let (_root, served) = studio();
-    let train = |more: Value| {
-        let work = json!({ "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense" });
-        with(with(work, json!({ "steps": 30, "size": 12 })), more)
-    };
+    let train = |more: Value| with(training("genomes/bred_moth.json", "dense", 30, 12), more);
     let parent = served.trained(&train(json!({})));
     let prune = |method: &str| json!({ "kind": "prune", "id": parent, "method": method });
     let rows = [

@@ -1,8 +1,8 @@
 //! Results of a slider are stored: saved, published, bred from; and the first network of a page,
 //! and its names.
 
-use super::client::{root, serve, studio};
-use crate::line::list;
+use super::client::{pruning, root, serve, studio, training, with};
+use crate::line::{assert_has, list};
 use picloom::genome::{Genome, from_json, to_picbreeder_xml};
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Coords, Model, Picture, Wiring};
@@ -26,10 +26,8 @@ fn a_genome_with_a_moved_weight_says_so_and_takes_no_name_of_the_programs() {
     let (root, served) = studio();
     let saved = served.get(&format!("/api/genome?id={MOTH}&set=3:1.75,5:-0.5")).ok().text();
     let provenance = from_json(&saved).unwrap().provenance;
-    assert!(
-        provenance.notes["moved"].contains("1.75") && !provenance.notes.contains_key("session")
-    );
-    assert_eq!(provenance.parents, ["bred_moth"]);
+    assert!(provenance.notes["moved"].contains("1.75"));
+    assert!(!provenance.notes.contains_key("session") && provenance.parents == ["bred_moth"]);
     let body = json!({ "id": MOTH, "set": "3:1", "name": "bred_cat", "tags": ["wide", "x"] });
     assert_eq!(served.made("/api/publish", &body)["id"], "genomes/bred_cat-2.json");
     let kept = from_json(&root.text("genomes/bred_cat-2.json")).unwrap().provenance;
@@ -39,46 +37,34 @@ fn a_genome_with_a_moved_weight_says_so_and_takes_no_name_of_the_programs() {
 #[test]
 fn networks_are_called_by_what_they_are() {
     let (root, served) = studio();
-    let work = |wiring: &str, seed: u64| json!({ "kind": "train", "id": MOTH, "wiring": wiring, "steps": 5, "size": 16, "seed": seed });
-    let dense = served.trained(&work("dense", 0));
-    let graph = served.trained(&work("graph", 2));
-    let body = json!({ "kind": "prune", "id": dense, "method": "sp", "budget": 60, "steps": 5 });
-    let pruned = served.trained(&body);
-    let told = |id: &str| served.network(id);
+    let dense = served.trained(&training(MOTH, "dense", 5, 16));
+    let graph = served.trained(&with(training(MOTH, "graph", 5, 16), json!({ "seed": 2 })));
+    let pruned = served.trained(&pruning(&dense, "sp", 60, 5));
     for (id, what, name) in [
         (&dense, "dense twin, trained", "bred_moth: dense twin, trained"),
         (&graph, "evolved graph, retrained", "bred_moth: evolved graph, retrained, seed 2"),
         (&pruned, "similarity-pruned (SP)", "bred_moth: similarity-pruned (SP)"),
     ] {
-        let told = told(id);
-        assert_eq!((&told["what"], &told["name"]), (&json!(what), &json!(name)));
-        assert_eq!((&told["picture"], &told["fit"]), (&json!("bred_moth"), &json!(false)));
+        let wanted = json!({ "what": what, "name": name, "picture": "bred_moth", "fit": false });
+        assert_has(&served.network(id), wanted);
     }
     let layered = served.json(&format!("/api/network?id={MOTH}&wiring=layerized"));
-    assert_eq!(layered["what"], "evolved network, in layers");
-    assert_eq!(
-        (&layered["has_genome"], &told(&graph)["has_genome"]),
-        (&json!(false), &json!(true))
-    );
+    assert_has(&layered, json!({ "what": "evolved network, in layers", "has_genome": false }));
+    assert_eq!(served.network(&graph)["has_genome"], true);
     // A trained graph is a genome with the weights that it learned.
     let genome = served.get(&format!("/api/genome?id={graph}")).ok().text();
     let run = picloom::run::load_run(&root.path().join(&graph)).unwrap();
     assert!(picture(&genome).mse(&run.model.picture(32, Coords::Fer)) < 1e-9);
     let library = served.json("/api/library");
-    let runs: Vec<&Value> =
-        list(&library["runs"]).iter().filter(|run| run["builtin"] == false).collect();
-    assert!(
-        runs.iter().all(|run| run["fit"] == false && run["picture"] == "bred_moth"),
-        "{library}"
-    );
+    for run in list(&library["runs"]).iter().filter(|run| run["builtin"] == false) {
+        assert_has(run, json!({ "fit": false, "picture": "bred_moth" }));
+    }
     // Work is called after the picture.
     let jobs = served.json("/api/jobs");
     let names: Vec<&str> = list(&jobs).iter().map(|job| job["name"].as_str().unwrap()).collect();
-    assert!(names.contains(&"bred_moth: train a dense network"), "{names:?}");
-    assert!(
-        names.contains(&"bred_moth: dense twin, trained: prune by sp to 60 links"),
-        "{names:?}"
-    );
+    for name in ["train a dense network", "dense twin, trained: prune by sp to 60 links"] {
+        assert!(names.contains(&&*format!("bred_moth: {name}")), "{names:?}");
+    }
 }
 
 #[test]
@@ -100,22 +86,15 @@ fn files_keep_their_names_and_their_labels() {
     let labelled: Vec<&Value> = links.iter().filter(|link| link["labels"].is_array()).collect();
     assert_eq!((labelled.len(), &labelled[0]["labels"]), (1, &json!(["Wings"])));
     let library = served.json("/api/library");
-    assert!(
-        list(&library["genomes"])
-            .iter()
-            .any(|g| g["id"] == dolphin.as_str() && g["name"] == "dolphin")
-    );
-    let red = Picture::filled(8, 8, [1.0, 0.0, 0.0]);
-    let smile = open("smile.png", &{
-        let mut red = red;
-        red.rgb[0] = 0.0;
-        red.to_png(&[])
-    });
+    let mut genomes = list(&library["genomes"]).iter();
+    assert_eq!(genomes.find(|g| g["id"] == dolphin.as_str()).unwrap()["name"], "dolphin");
+    let mut red = Picture::filled(8, 8, [1.0, 0.0, 0.0]);
+    red.rgb[0] = 0.0;
+    let smile = open("smile.png", &red.to_png(&[]));
     assert_eq!(served.json("/api/library")["pictures"][0]["name"], "smile");
-    let body = json!({ "kind": "train", "id": dolphin, "wiring": "dense", "target": smile, "steps": 5, "size": 16 });
-    let run = served.trained(&body);
-    let name = served.network(&run)["name"].clone();
-    assert_eq!(name, "smile: dense twin, trained");
+    let work = with(training(&dolphin, "dense", 5, 16), json!({ "target": smile }));
+    let run = served.trained(&work);
+    assert_eq!(served.network(&run)["name"], "smile: dense twin, trained");
     assert_eq!(served.json("/api/jobs")[0]["name"], "smile: train a dense network of dolphin");
 }
 
@@ -164,28 +143,22 @@ fn the_forms_offer_every_optimizer_with_its_settings() {
         let text = first.map_or(name.to_string(), |s| {
             format!("{name}:{}={}", s["name"].as_str().unwrap(), s["default"].as_str().unwrap())
         });
-        let work = json!({ "kind": "train", "id": MOTH, "wiring": "graph", "steps": 2, "size": 8, "optimizer": text });
-        served.trained(&work);
+        served.trained(&with(training(MOTH, "graph", 2, 8), json!({ "optimizer": text })));
     }
 }
 
 #[test]
 fn the_forms_offer_every_pruning_method_that_a_budget_is_enough_for() {
     let (_root, served) = studio();
-    let work = json!({ "kind": "train", "id": MOTH, "wiring": "dense", "steps": 2, "size": 8 });
-    let run = served.trained(&work);
+    let run = served.trained(&training(MOTH, "dense", 2, 8));
     let told = served.json("/api/choices");
     let methods = list(&told["methods"]);
     let names: Vec<&str> = methods.iter().map(|m| m["name"].as_str().unwrap()).collect();
     assert!(["sp", "imp", "wanda", "taylor", "swarm"].iter().all(|name| names.contains(name)));
-    assert!(
-        !["evolved", "rewired", "same-links", "layer-counts", "cmd", "own"]
-            .iter()
-            .any(|n| names.contains(n))
-    );
+    let others = ["evolved", "rewired", "same-links", "layer-counts", "cmd", "own"];
+    assert!(!others.iter().any(|name| names.contains(name)));
     for name in names {
-        let work = json!({ "kind": "prune", "id": run, "method": name, "budget": 400, "steps": 2 });
-        served.post("/api/jobs", &work).ok();
+        served.begun(&pruning(&run, name, 400, 2));
     }
 }
 
@@ -196,24 +169,19 @@ fn a_picture_is_evolved_towards_stopped_and_gone_on_with() {
         json!({ "kind": "evolve", "id": "genomes/bred_skull.json", "generations": 4, "size": 16 });
     let job = served.begun(&work);
     let path = format!("/api/jobs/{job}");
-    let done = served.until(&path, |state| state["status"] == "finished");
-    assert_eq!(
-        (&done["name"], &done["step"]),
-        (&json!("bred_skull: evolve towards it"), &json!(4))
-    );
+    let done = served.over(&job, "finished");
+    assert_has(&done, json!({ "name": "bred_skull: evolve towards it", "step": 4 }));
     let best = done["run"].as_str().unwrap();
     assert_eq!(served.network(best)["kind"], "genome");
     // While it ran it drew the best picture so far.
     let thumb = served.get(&format!("/api/thumb?id=runs/studio/{job}&size=16")).ok();
     assert_eq!(thumb.header("content-type"), Some("image/png"));
-    let library = served.json("/api/library");
-    assert_eq!(library["searches"][0]["name"], "towards bred_skull");
-    assert_eq!(library["searches"][0]["target"], "genomes/bred_skull.json");
+    let search = json!({ "name": "towards bred_skull", "target": "genomes/bred_skull.json" });
+    assert_has(&served.json("/api/library")["searches"][0], search);
     served.kill();
     // Another server knows what came of it.
     let served = serve(root.path());
-    let found = served.json(&path);
-    assert_eq!((&found["status"], &found["run"]), (&json!("finished"), &json!(best)));
+    assert_has(&served.json(&path), json!({ "status": "finished", "run": best }));
 }
 
 #[test]
@@ -277,19 +245,13 @@ fn things_are_renamed_and_put_aside() {
     // Not the program's, nor what a session begins from, nor anything else.
     let copies = std::fs::read_dir(root.at("studio/opened")).unwrap();
     let copy = copies.map(|e| e.unwrap().file_name().into_string().unwrap()).next().unwrap();
-    for id in [
-        "genomes/trained/bred_moth",
-        "genomes",
-        "studio",
-        &format!("studio/opened/{copy}"),
-        "../x",
-        "runs/studio/x",
-    ] {
-        for (path, body) in
-            [("remove", json!({ "id": id })), ("rename", json!({ "id": id, "name": "y" }))]
-        {
-            let answer = served.post(&format!("/api/{path}"), &body);
-            assert!([400, 404].contains(&answer.status), "{path} {id}: {}", answer.status);
+    let copy = format!("studio/opened/{copy}");
+    let others = ["genomes/trained/bred_moth", "genomes", "studio", &copy, "../x", "runs/studio/x"];
+    for id in others {
+        let remove = served.post("/api/remove", &json!({ "id": id }));
+        let rename = served.post("/api/rename", &json!({ "id": id, "name": "y" }));
+        for answer in [remove, rename] {
+            assert!([400, 404].contains(&answer.status), "{id}: {answer:?}");
         }
     }
 }
@@ -298,16 +260,14 @@ fn things_are_renamed_and_put_aside() {
 fn finished_work_goes_on_and_is_put_aside_with_its_run() {
     let (root, served) = studio();
     let search = json!({ "kind": "evolve", "id": MOTH, "generations": 2, "size": 12 });
-    let training =
-        json!({ "kind": "train", "id": MOTH, "wiring": "dense", "steps": 20, "size": 12 });
-    for work in [search, training] {
+    for work in [search, training(MOTH, "dense", 20, 12)] {
         let job = served.begun(&work);
         let done = served.over(&job, "finished");
-        assert_eq!((&done["can_go_on"], &done["target"]), (&json!(true), &json!(MOTH)));
+        assert_has(&done, json!({ "can_go_on": true, "target": MOTH }));
         let steps = done["steps"].as_u64().unwrap();
         served.post(&format!("/api/jobs/{job}/resume"), &json!({ "more": 3 })).ok();
         let longer = served.over(&job, "finished");
-        assert_eq!((&longer["step"], &longer["steps"]), (&json!(steps + 3), &json!(steps + 3)));
+        assert_has(&longer, json!({ "step": steps + 3, "steps": steps + 3 }));
         // It is known as the longer one by the next server, too.
         assert!(root.text(&format!("runs/studio/{job}.json")).contains(&(steps + 3).to_string()));
         let id = format!("runs/studio/{job}");
@@ -315,7 +275,9 @@ fn finished_work_goes_on_and_is_put_aside_with_its_run() {
         served.get(&format!("/api/jobs/{job}")).refused(404, "found none");
         assert!(!root.at(&id).exists() && root.at(&format!("studio/removed/{job}")).exists());
     }
-    let body = json!({ "kind": "prune", "id": "genomes/trained/bred_moth", "method": "sp", "budget": 60, "steps": 5 });
-    let pruned = served.begun(&body);
-    assert_eq!(served.over(&pruned, "finished")["can_go_on"], false);
+    // The twin that comes with the program is pruned in any folder; what was pruned is as it is.
+    let pruned = served.begun(&pruning("genomes/trained/bred_moth", "magnitude", 300, 30));
+    let name = "bred_moth: dense twin, trained: prune by magnitude to 300 links";
+    let wanted = json!({ "name": name, "fit": false, "can_go_on": false });
+    assert_has(&served.over(&pruned, "finished"), wanted);
 }

@@ -3,7 +3,7 @@
 use super::client::{root, serve, studio};
 use crate::line::list;
 use picloom::figures::sheets::signed_picture;
-use picloom::genome::{self, Composed, from_json, to_json};
+use picloom::genome::{self, Composed, Palette, from_json, to_json};
 use picloom::network::export::live_glsl;
 use picloom::network::kernel::render;
 use picloom::network::weight_files::{to_npz, to_safetensors};
@@ -47,11 +47,8 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
             let apart = |[a, b]: &[f64; 2]| (x - a).abs() > side || (y - b).abs() > side;
             assert!(places[..i].iter().all(apart), "{wiring}: a unit over another at {x}, {y}");
         }
-        let shader = told["shader"].as_str().unwrap();
-        assert_eq!(
-            Some(shader),
-            live_glsl(&model, Coords::Fer, picloom::genome::Palette::Free).as_deref()
-        );
+        let shader = live_glsl(&model, Coords::Fer, Palette::Free);
+        assert_eq!(told["shader"].as_str(), shader.as_deref());
     }
     let skull = model("bred_skull.json", Wiring::Graph);
     let at = |more: &str| {

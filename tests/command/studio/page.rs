@@ -1,6 +1,7 @@
 //! The page's files: all are embedded.
 
 use super::client::{root, serve, studio};
+use crate::said::assert_lacks;
 use serde_json::json;
 use std::path::Path;
 
@@ -22,9 +23,7 @@ fn every_file_of_the_page_is_embedded() {
     // What the policy forbids, and what would load from elsewhere.
     let index = served.get("/").ok().text();
     assert!(index.contains("<script type=\"module\" src=\"main.js\"></script>"), "{index}");
-    for word in ["http://", "https://", "style=", "onclick"] {
-        assert!(!index.contains(word), "{word}");
-    }
+    assert_lacks(&index, &["http://", "https://", "style=", "onclick"]);
 }
 
 #[cfg(unix)]

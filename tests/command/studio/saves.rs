@@ -1,18 +1,11 @@
 //! Pictures and films from the studio: every size and format of the command, and refused before they begin.
 
 use super::client::studio;
-use picloom::genome;
-use picloom::network::kernel::Renderer;
-use picloom::network::{Canvas, Coords, Model, Point, Size, Wiring};
+use crate::prints::{drawn, moth};
+use picloom::network::{Canvas, Coords, Point, Size};
 use serde_json::json;
-use std::path::Path;
 
 const MOTH: &str = "/api/download?id=genomes/bred_moth.json";
-
-fn moth() -> Model {
-    let genome = genome::read(Path::new("genomes/bred_moth.json")).unwrap();
-    Model::of_genome(&genome, Wiring::Graph)
-}
 
 #[test]
 fn a_picture_is_saved_in_any_size_and_format() {
@@ -25,8 +18,7 @@ fn a_picture_is_saved_in_any_size_and_format() {
         samples: 2,
         ..Canvas::whole(Size { width: 90, height: 60 }, Coords::Fer)
     };
-    let rgb = canvas.draw(&Renderer::new(&model.network, &model.weights), 0..60);
-    let expected: Vec<u8> = rgb.iter().map(|v| (v * 255.0).round() as u8).collect();
+    let expected = drawn(&model, canvas).to_bytes();
     let query = "size=90x60&set=2:-1.25&frame=0,-0.75,1,1&samples=2";
     let png = served.get(&format!("{MOTH}&{query}")).ok();
     assert!(png.header("content-disposition").unwrap().contains("bred_moth-90x60.png"));

@@ -2,8 +2,9 @@
 
 #![cfg(unix)]
 
-use super::client::{root, serve};
+use super::client::{pruning, root, serve};
 use crate::line::Place;
+use crate::said::assert_lacks;
 use serde_json::json;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -33,19 +34,9 @@ fn links_inside_of_folders_lead_nowhere() {
     // Only one of its files is a link: whichever it is, the run is not opened.
     let files = ["config.toml", "result.json", "weights.safetensors", "mask.json", "target.npz"];
     for file in files {
-        let folder = root.at("runs").join(file);
-        std::fs::create_dir_all(&folder).unwrap();
-        for entry in std::fs::read_dir(&run).unwrap() {
-            let entry = entry.unwrap();
-            if entry.path().is_dir() {
-                continue;
-            }
-            let to = folder.join(entry.file_name());
-            match entry.file_name() == file {
-                true => symlink(entry.path(), to).unwrap(),
-                false => drop(std::fs::copy(entry.path(), to).unwrap()),
-            }
-        }
+        let folder = format!("runs/{file}");
+        root.copy(run.to_str().unwrap(), &folder, |name| name != file);
+        symlink(run.join(file), root.at(&folder).join(file)).unwrap();
     }
     root.write("w.npz", "");
     symlink(&secret, root.at("w.arch")).unwrap();
@@ -58,7 +49,7 @@ fn links_inside_of_folders_lead_nowhere() {
     for file in files {
         let network = served.get(&format!("/api/network?id=runs/{file}"));
         network.refused(404, &format!("runs/{file}/{file}: expected a place below the root"));
-        let work = json!({ "kind": "prune", "id": format!("runs/{file}"), "method": "magnitude", "budget": 3 });
+        let work = pruning(&format!("runs/{file}"), "magnitude", 3, 1);
         served.post("/api/jobs", &work).refused(404, "found a link out of it");
     }
     for path in ["network?id=runs/all", "network?id=w.npz", "network?id=genomes/out.json"] {
@@ -69,8 +60,6 @@ fn links_inside_of_folders_lead_nowhere() {
         ["library", "thumb?id=runs/all", "thumb?id=study", "study?id=study", "network?id=w.npz"]
     {
         let said = served.get(&format!("/api/{path}")).text();
-        for hidden in ["secret of", "hidden"] {
-            assert!(!said.contains(hidden), "{path}: {said}");
-        }
+        assert_lacks(&said, &["secret of", "hidden"]);
     }
 }

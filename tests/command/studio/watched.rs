@@ -1,7 +1,7 @@
 //! Trainings and scores that a page looks on at: step by step, pruned meanwhile, kept as a run.
 
-use super::client::{Answer, Served, serve, studio};
-use crate::line::list;
+use super::client::{Answer, Served, pruning, serve, studio, with};
+use crate::line::{assert_has, list};
 use serde_json::{Value, json};
 
 /// An answer about one: the bytes, and the JSON that follows them.
@@ -16,9 +16,12 @@ fn ask(served: &Served, what: &str, body: Value) -> (Vec<u8>, Value) {
     parted(served.post(&format!("/api/watched/{what}"), &body))
 }
 
+fn watched(id: &str, wiring: &str) -> Value {
+    json!({ "id": id, "wiring": wiring, "size": 16, "seed": 1, "lr": 0.006 })
+}
+
 fn begin(served: &Served, id: &str, wiring: &str) -> Value {
-    let wanted = json!({ "id": id, "wiring": wiring, "size": 16, "seed": 1, "lr": 0.006 });
-    ask(served, "train", wanted).1
+    ask(served, "train", watched(id, wiring)).1
 }
 
 #[test]
@@ -42,7 +45,7 @@ fn a_training_goes_on_step_by_step_is_pruned_and_kept_as_a_run() {
     let kept = prune(most / 2);
     ask(&served, "train-rate", json!({ "job": job, "lr": 0.003 }));
     let (_, now) = step(100);
-    assert_eq!((&now["step"], &now["kept"]), (&json!(300), &kept["kept"]));
+    assert_has(&now, json!({ "step": 300, "kept": kept["kept"] }));
     // What is kept is a run with these weights, which the library lists and the program prunes.
     let run = served.made("/api/watched/keep", &json!({ "job": job }));
     let id = run["id"].as_str().unwrap();
@@ -52,9 +55,7 @@ fn a_training_goes_on_step_by_step_is_pruned_and_kept_as_a_run() {
     assert!((r2(&network) - r2(&now)).abs() < 1e-6, "{} {}", r2(&network), r2(&now));
     assert_eq!(network["target"], "genomes/bred_moth.json");
     assert_eq!(served.json("/api/library")["runs"][0]["id"], id);
-    let prune =
-        json!({ "kind": "prune", "id": id, "method": "magnitude", "budget": 40, "steps": 20 });
-    served.over(&served.begun(&prune), "finished");
+    served.trained(&pruning(id, "magnitude", 40, 20));
     // It is trained on from its weights.
     let again = begin(&served, id, "graph");
     let (_, on) = ask(&served, "train-step", json!({ "job": again["job"], "steps": 0 }));
@@ -68,7 +69,7 @@ fn a_picture_that_was_opened_is_learned_and_a_network_that_a_page_hands_over_is_
     let png = std::fs::read("experiments/targets/car.png").unwrap();
     let opened = served.upload("car.png", &png).ok().json();
     let target = opened["id"].as_str().unwrap();
-    let wanted = json!({ "id": "genomes/bred_moth.json", "wiring": "dense", "size": 16, "seed": 1, "lr": 0.006, "target": target });
+    let wanted = with(watched("genomes/bred_moth.json", "dense"), json!({ "target": target }));
     let (picture, begun) = ask(&served, "train", wanted);
     let shown = format!("/api/picture?id={target}&size=16&raw=1");
     assert_eq!(picture, served.get(&shown).ok().body);

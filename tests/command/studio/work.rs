@@ -1,16 +1,12 @@
 //! Training and pruning in the background: stopped, killed, gone on with; a study.
 
-use super::client::{Served, root, serve, studio, with};
-use crate::line::list;
+use super::client::{Served, pruning, root, serve, studio, training, with};
+use crate::line::{ROOT, assert_has, list};
+use crate::said::assert_says;
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn training(steps: u64) -> Value {
-    json!({
-        "kind": "train", "id": "genomes/bred_moth.json", "wiring": "dense",
-        "steps": steps, "size": 16, "optimizer": "adam", "lr": 0.003, "seed": 3,
-    })
-}
+const MOTH: &str = "genomes/bred_moth.json";
 
 /// The files of a run that must be equal, whatever interrupted it.
 fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
@@ -22,13 +18,14 @@ fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
 fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     let whole = root();
     let served = serve(whole.path());
-    let job = served.begun(&training(12_000));
+    let training = with(training(MOTH, "dense", 12_000, 16), json!({ "seed": 3 }));
+    let job = served.begun(&training);
     served.over(&job, "finished");
     let expected = outcome(whole.path(), &job);
     drop(served);
 
     let (root, served) = studio();
-    assert_eq!(served.begun(&training(12_000)), job, "equal work is one job");
+    assert_eq!(served.begun(&training), job, "equal work is one job");
     let step = |state: &Value| state["step"].as_u64().unwrap();
     let path = format!("/api/jobs/{job}");
     served.until(&path, |state| step(state) > 200);
@@ -51,56 +48,43 @@ fn a_training_that_is_stopped_and_killed_ends_in_the_bits_of_one_that_is_not() {
     // As its checkpoint has it; one that has none yet, or a damaged one, is a tile with a word.
     assert_eq!(thumb(&served, &run).header("content-type"), Some("image/png"));
     for (file, word) in [(None, "not finished"), (Some("result.json"), "damaged")] {
-        let folder = root.at("runs/other");
-        std::fs::create_dir_all(&folder).unwrap();
-        for name in ["picloom.json", "config.toml"] {
-            std::fs::copy(root.path().join(&run).join(name), folder.join(name)).unwrap();
-        }
-        file.inspect(|file| std::fs::write(folder.join(file), "{}").unwrap());
+        root.copy(&run, "runs/other", |name| ["picloom.json", "config.toml"].contains(&name));
+        file.inspect(|file| root.write(&format!("runs/other/{file}"), "{}"));
         let tile = thumb(&served, "runs/other");
         assert_eq!(tile.header("content-type"), Some("image/svg+xml"));
         assert!(tile.text().contains(word), "{}", tile.text());
     }
     std::fs::remove_dir_all(root.at("runs/other")).unwrap();
-    let found = served.json("/api/jobs");
-    assert_eq!((&found[0]["status"], &found[0]["can_resume"]), (&json!("stopped"), &json!(true)));
-    assert!(
-        !served.json(&path)["curve"].as_array().unwrap().is_empty(),
-        "what was logged is there"
-    );
+    let wanted = json!({ "status": "stopped", "can_resume": true });
+    assert_has(&served.json("/api/jobs")[0], wanted);
+    assert!(!list(&served.json(&path)["curve"]).is_empty(), "what was logged is there");
     served.post(&format!("{path}/resume"), &json!({})).ok();
     let done = served.over(&job, "finished");
     assert_eq!(done["run"], format!("runs/studio/{job}"));
     assert!(outcome(root.path(), &job) == expected);
     // A finished job is answered as it is, and its run is a network like others.
-    assert_eq!(served.begun(&training(12_000)), job);
+    assert_eq!(served.begun(&training), job);
     let network = served.network(&format!("runs/studio/{job}"));
-    assert_eq!((&network["kind"], network["r2"].is_number()), (&json!("run"), true));
-    assert_eq!(network["target"], "genomes/bred_moth.json");
+    assert_has(&network, json!({ "kind": "run", "target": MOTH }));
+    assert!(network["r2"].is_number(), "{network}");
 }
 
 #[test]
 fn a_run_is_pruned_to_a_budget_or_by_a_threshold() {
     let (root, served) = studio();
-    let run = served.begun(&training(400));
-    served.over(&run, "finished");
-    let id = format!("runs/studio/{run}");
-    let pruning = json!({ "kind": "prune", "id": id, "method": "sp", "budget": 30, "steps": 100 });
-    let pruned = served.begun(&pruning);
-    served.over(&pruned, "finished");
+    let id = served.trained(&training(MOTH, "dense", 400, 16));
+    let kept = |pruned: &str| {
+        let network = served.network(pruned);
+        list(&network["links"]).iter().filter(|link| link["kept"] == true).count()
+    };
+    assert!((1..=30).contains(&kept(&served.trained(&pruning(&id, "sp", 30, 100)))));
     // No program of the machine runs because a page, or a job's file, names it.
     let program = json!({ "kind": "prune", "id": id, "method": "cmd:touch ran", "budget": 30 });
     served.post("/api/jobs", &program).refused(400, "found a command");
-    let network = served.network(&format!("runs/studio/{pruned}"));
-    let kept = list(&network["links"]).iter().filter(|link| link["kept"] == true);
-    assert!((1..=30).contains(&kept.count()));
     // By a threshold, as the command has it: fewer links the higher it is.
     let kept_at = |threshold: f64| {
-        let work = json!({ "kind": "prune", "id": id, "method": "sp", "threshold": threshold, "steps": 20 });
-        let pruned = served.begun(&work);
-        served.over(&pruned, "finished");
-        let network = served.network(&format!("runs/studio/{pruned}"));
-        list(&network["links"]).iter().filter(|link| link["kept"] == true).count()
+        let work = json!({ "kind": "prune", "id": id, "method": "sp", "steps": 20 });
+        kept(&served.trained(&with(work, json!({ "threshold": threshold }))))
     };
     // As many steps as its parent had, if nobody says.
     let as_long = json!({ "kind": "prune", "id": id, "method": "magnitude", "budget": 20 });
@@ -122,32 +106,23 @@ fn a_run_is_pruned_to_a_budget_or_by_a_threshold() {
 #[test]
 fn a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was() {
     let (root, served) = studio();
-    let first = served.begun(&training(20));
-    served.over(&first, "finished");
-    let mut again = training(20);
-    again["id"] = json!(format!("runs/studio/{first}"));
-    served.post("/api/jobs", &again).refused(400, "expected graph, that of runs/studio");
-    again["wiring"] = json!("graph");
-    served.over(&served.begun(&again), "finished");
+    let training = |id: &str, wiring| training(id, wiring, 20, 16);
+    let first = served.trained(&training(MOTH, "dense"));
+    let again = served.post("/api/jobs", &training(&first, "dense"));
+    again.refused(400, "expected graph, that of runs/studio");
+    served.trained(&training(&first, "graph"));
     // Equal work is one job, as long as the file is what it was.
-    assert_eq!(served.begun(&training(20)), first);
+    assert_eq!(served.trained(&training(MOTH, "dense")), first);
     let genome = |name: &str| root.at("genomes").join(name);
     std::fs::copy(genome("mask.json"), genome("bred_moth.json")).unwrap();
-    let other = served.begun(&training(20));
-    assert_ne!(other, first);
-    served.over(&other, "finished");
+    assert_ne!(served.trained(&training(MOTH, "dense")), first);
 }
 
 #[test]
 fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     let root = root();
     for name in ["depth", "theory"] {
-        for entry in std::fs::read_dir(Path::new("figures").join(name)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                root.write(path.to_str().unwrap(), std::fs::read(&path).unwrap());
-            }
-        }
+        root.copy(&format!("{ROOT}/figures/{name}"), &format!("figures/{name}"), |_| true);
     }
     let served = serve(root.path());
     let library = served.json("/api/library");
@@ -155,8 +130,7 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
     assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
     let study = served.json("/api/study?id=figures/depth");
     assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
-    let record = std::fs::read("figures/depth/study.json").unwrap();
-    let record: Value = serde_json::from_slice(&record).unwrap();
+    let record = root.record("figures/depth/study.json");
     let count = |value: &Value| list(&value["rows"]).len();
     assert!(json!(count(&study)) == record["rows"] && count(&study) > 100);
     assert!(list(&study["rows"]).iter().any(|row| row["score"].is_number()));
@@ -173,37 +147,18 @@ fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
 }
 
 #[test]
-fn the_twin_that_comes_with_the_program_is_pruned_in_any_folder() {
-    let root = tempfile::tempdir().unwrap();
-    let served = serve(root.path());
-    let twin = picloom::run::shipped::TRAINED;
-    let job = served.begun(
-        &json!({ "kind": "prune", "id": twin, "method": "magnitude", "budget": 300, "steps": 30 }),
-    );
-    let pruned = served.over(&job, "finished");
-    assert_eq!(
-        (&pruned["name"], &pruned["fit"]),
-        (&json!("bred_moth: dense twin, trained: prune by magnitude to 300 links"), &json!(false))
-    );
-}
-
-#[test]
 fn a_training_that_collapsed_failed_and_says_what_helps() {
     let root = root();
-    let mut work = training(5_000);
-    work["lr"] = json!(1000.0);
+    let work = with(training(MOTH, "dense", 5_000, 16), json!({ "lr": 1000.0, "seed": 3 }));
     {
         let served = serve(root.path());
         let job = served.begun(&work);
         let failed = served.over(&job, "failed");
         let why = failed["error"].as_str().unwrap();
-        assert!(
-            why.contains("collapsed into one colour at step") && why.contains("6 attempts"),
-            "{why}"
-        );
+        assert_says(why, &["collapsed into one colour at step", "6 attempts"]);
         assert!(why.ends_with("take a smaller learning rate"), "{why}");
     }
     // The next server finds the same.
     let jobs = serve(root.path()).json("/api/jobs");
-    assert_eq!((&jobs[0]["status"], &jobs[0]["fit"]), (&json!("failed"), &Value::Null), "{jobs}");
+    assert_has(&jobs[0], json!({ "status": "failed", "fit": null }));
 }

@@ -11,11 +11,9 @@ use crate::measures::{
 };
 use crate::paper::oracle::{close, indices, number, numbers};
 use crate::paper::organised::{CLOSE, Case, SIDE, all_close, measured, sums_close, sweep};
-use nalgebra::DMatrix;
 use picloom::base::SimRng;
 use picloom::network::Picture;
 use picloom::probe::Change;
-use picloom::score::measures::dci::dci;
 use picloom::score::{BaseReading, Judge, JudgeError, Verdict};
 use serde_json::Value;
 
@@ -25,10 +23,6 @@ const PURSUED: f64 = 3e-5;
 const ALONG: f64 = 2e-4;
 /// Refinement ends when a round takes off less than 1e-4 of what is left.
 const REFINED: f64 = 2.5e-4;
-
-fn all_of_it() -> Value {
-    serde_json::from_str(include_str!("../../../../tests/oracle/organisation.json")).unwrap()
-}
 
 #[test]
 fn measures_of_silenced_units_are_the_oracles() {
@@ -44,12 +38,7 @@ fn measures_of_silenced_units_are_the_oracles() {
             ("brittleness", brittleness::brittleness(s)),
             ("relative_brittleness", brittleness::relative_brittleness(s)),
         ] {
-            close(
-                &format!("{key} of {}", case.kind),
-                found.unwrap(),
-                number(&case.oracle[key]),
-                CLOSE,
-            );
+            case.close(key, found.unwrap(), &case.oracle[key]);
         }
     }
 }
@@ -65,10 +54,9 @@ fn interaction_of_given_changes_is_the_oracles() {
             drawn.iter().zip(&case.view().picture().rgb).map(|(a, b)| a - b).collect()
         };
         let pairs = [(0, 1), (0, 2), (1, 2)];
-        let expected = numbers(&case.oracle["interaction"]["found"]);
-        for ((a, b), expected) in pairs.into_iter().zip(expected) {
+        for (k, (a, b)) in pairs.into_iter().enumerate() {
             let found = interaction::of_changes(&less(&[a, b]), &less(&[a]), &less(&[b]));
-            close(&format!("interaction in {}", case.kind), found, expected, CLOSE);
+            case.close("interaction", found, &case.oracle["interaction"]["found"][k]);
         }
     }
 }
@@ -76,7 +64,7 @@ fn interaction_of_given_changes_is_the_oracles() {
 #[test]
 fn unified_is_the_oracles() {
     for case in Case::all() {
-        let (oracle, what) = (&case.oracle["unified"], format!("unified in {}", case.kind));
+        let (oracle, what) = (&case.oracle["unified"], case.of("unified"));
         let repeated = Repeated::of(&case.silenced).unwrap();
         assert_eq!(oracle["windows"], repeated.effects.len(), "{what}");
         assert_eq!(oracle["pairs"], repeated.pairs.len(), "{what}");
@@ -103,7 +91,7 @@ fn edits(case: &Case) -> (&Picture, Vec<Vec<f64>>) {
 fn edits_of_parts_are_the_oracles() {
     for case in Case::all() {
         for (k, edit) in edits(&case).1.iter().enumerate() {
-            let what = format!("edit {k} of {}", case.kind);
+            let what = case.of(&format!("edit {k}"));
             sums_close(&what, edit, &case.oracle["edits"][k]["edit"], CLOSE);
         }
     }
@@ -138,7 +126,8 @@ fn drawing() -> Picture {
 
 #[test]
 fn edits_of_a_drawing_of_many_parts_are_the_oracles() {
-    let expected = &all_of_it()["drawing"];
+    let oracle = include_str!("../../../../tests/oracle/organisation.json");
+    let expected = &serde_json::from_str::<Value>(oracle).unwrap()["drawing"];
     let found = few_weight_edits::edits_of(&drawing());
     assert_eq!((found.len(), expected.as_array().unwrap().len()), (12, 12));
     for (k, edit) in found.iter().enumerate() {
@@ -155,7 +144,7 @@ fn controls_are_the_oracles() {
         let (picture, edits) = edits(&case);
         for (k, edit) in edits.iter().enumerate() {
             let control = few_weight_edits::control_of(picture, edit, &noise);
-            let what = format!("control {k} of {}", case.kind);
+            let what = case.of(&format!("control {k}"));
             sums_close(&what, &control, &case.oracle["edits"][k]["control"], CLOSE);
         }
     }
@@ -169,10 +158,10 @@ fn matching_pursuit_is_the_oracles() {
         let sum: Vec<f64> = (0..3 * SIDE * SIDE)
             .map(|i| jacobian.iter().map(|row| f64::from(row[i])).sum())
             .collect();
-        sums_close(&format!("Jacobian of {}", case.kind), &sum, &case.oracle["jacobian"], CLOSE);
+        sums_close(&case.of("Jacobian"), &sum, &case.oracle["jacobian"], CLOSE);
         for (k, edit) in edits(&case).1.iter().enumerate() {
             let oracle = &case.oracle["edits"][k];
-            let what = format!("pursuit of edit {k} of {}", case.kind);
+            let what = case.of(&format!("pursuit of edit {k}"));
             let (order, rest) = few_weight_edits::pursue(&jacobian, edit, 8);
             let total: f64 = edit.iter().map(|v| v * v).sum();
             let left: f64 = rest.iter().map(|v| v * v).sum();
@@ -202,7 +191,7 @@ fn refinement_of_one_weight_finds_what_a_grid_finds() {
             let left = few_weight_edits::refine(case.view(), &mut painter, links, edit);
             let total: f64 = edit.iter().map(|v| v * v).sum();
             let (found, most) = (1.0 - left / total, number(&oracle["one"]));
-            let what = format!("refinement of edit {k} of {}: {found} of {most}", case.kind);
+            let what = case.of(&format!("refinement of edit {k}, {found} of {most},"));
             // Of two edits the best lies far away, behind a valley.
             match (case.kind.as_str(), k) {
                 ("twins", 1 | 2) => assert!(found < 0.7 * most, "{what}"),
@@ -214,7 +203,7 @@ fn refinement_of_one_weight_finds_what_a_grid_finds() {
             let mut rng = SimRng::new(0, "test", 0);
             let found = few_weight_edits::few_weight_edits(&case.silenced, &mut rng).unwrap();
             let mean = grid.iter().sum::<f64>() / grid.len() as f64;
-            close(&format!("edits of {}", case.kind), found.parts[0], mean, REFINED);
+            close(&case.of("edits"), found.parts[0], mean, REFINED);
         }
     }
 }
@@ -267,11 +256,10 @@ fn what_four_units_and_four_mixtures_explain_is_the_oracles() {
             layers.along(layer, &mixture(count, unit))
         });
         let mixed: Vec<Direction> = mixed.collect();
-        let expected = numbers(&case.oracle["scaling"]["explained"]);
         let edits = edits(&case).1;
-        for (directions, expected) in [single, mixed].iter().zip(expected) {
+        for (k, directions) in [single, mixed].iter().enumerate() {
             let found = unit_edits::reached(case.view(), directions, &edits);
-            close(&format!("unit edits of {}", case.kind), found, expected, CLOSE);
+            case.close("unit edits", found, &case.oracle["scaling"]["explained"][k]);
         }
     }
 }
@@ -349,23 +337,11 @@ fn axes(case: &Case) -> Axes {
 fn axis_advantages_are_the_oracles() {
     for case in Case::all() {
         let found = axes(&case).advantages(case.view(), &Place).unwrap();
-        let expected = numbers(&case.oracle["axes"]["advantages"]);
-        for ((kind, found), expected) in
-            ["weights", "units", "scaling"].iter().zip(found).zip(expected)
-        {
-            let what = format!("advantage of {kind} of {}", case.kind);
-            close(&what, found.unwrap(), expected, CLOSE);
+        for (k, kind) in ["weights", "units", "scaling"].into_iter().enumerate() {
+            let expected = &case.oracle["axes"]["advantages"][k];
+            case.close(&format!("advantage of {kind}"), found[k].unwrap(), expected);
         }
     }
-}
-
-#[test]
-fn disentanglement_and_completeness_are_the_oracles() {
-    let at = |i: usize, j: usize| ((5 * i * i + 3 * i * j + 2 * j) % 7) as f64;
-    let found = dci(&DMatrix::from_fn(8, 5, |i, j| if i == 3 || j == 2 { 0.0 } else { at(i, j) }));
-    let oracle = &all_of_it()["dci"];
-    close("disentanglement", found.disentanglement, number(&oracle["disentanglement"]), 1e-10);
-    close("completeness", found.completeness, number(&oracle["completeness"]), 1e-10);
 }
 
 #[test]
@@ -381,10 +357,9 @@ fn agreement_of_labels_is_the_oracles() {
         let mut rng = SimRng::new(0, "test", 0);
         let found = label_agreement(&moved, &labels, 10, &mut rng).unwrap();
         assert_eq!(expected["within"], found.within, "{}", case.kind);
-        let what = format!("agreement of labels in {}", case.kind);
-        close(&what, found.mean_within, number(&expected["mean_within"]), CLOSE);
-        close(&what, found.mean_between, number(&expected["mean_between"]), CLOSE);
+        case.close("agreement within", found.mean_within, &expected["mean_within"]);
+        case.close("agreement between", found.mean_between, &expected["mean_between"]);
         let auc = [found.auc.estimate, found.auc.low, found.auc.high].map(Some);
-        all_close(&what, &auc, &expected["auc"]);
+        all_close(&case.of("AUC of labels"), &auc, &expected["auc"]);
     }
 }

@@ -1,19 +1,16 @@
 //! The fewest links: the command, and which network of a table it takes.
 
-use crate::commands::json;
+use crate::line::{Place, list};
 use picloom::experiment::distil::distilled;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::study::Record;
-use std::path::Path;
 
 #[test]
 #[ignore = "slow: cargo test -- --include-ignored"]
 fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().to_str().unwrap();
-    let line = "distil genomes/target_letter_a.json --profile smoke --steps 600 --samples 4 --out";
-    let line: Vec<&str> = line.split(' ').chain([out]).collect();
-    let first = json(&line);
+    let place = Place::new();
+    let line = "distil target_letter_a --profile smoke --steps 600 --samples 4 --out out";
+    let first = place.json(line);
     assert_eq!((&first["failed"], &first["evolved"]["fit"]), (&0.into(), &true.into()), "{first}");
     assert!(first["links"].as_u64() < first["dense"]["links"].as_u64(), "{first}");
     assert!(
@@ -23,15 +20,13 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
     let interval: Vec<f64> = serde_json::from_value(first["interval"].clone()).unwrap();
     let score = first["score"].as_f64().unwrap();
     assert!(interval[0] <= score && score <= interval[1], "{first}");
-    for file in first["figures"].as_array().unwrap() {
-        crate::whole::assert_whole(Path::new(file.as_str().unwrap()));
-    }
+    list(&first["figures"]).iter().for_each(|file| place.whole("", file.as_str().unwrap()));
     // The run that it names is the network that it tells of.
     let run = first["run"].as_str().unwrap();
-    let scored = json(&["score", run, "--samples", "4"]);
+    let scored = place.json(&format!("score {run} --samples 4"));
     let r2 = scored["fit"]["r2"].as_f64().unwrap() - first["r2"].as_f64().unwrap();
     assert!(r2.abs() < 1e-6, "{scored}");
-    let mut again = json(&line);
+    let mut again = place.json(line);
     assert!(first["done"].as_u64() > Some(1), "{first}");
     assert_eq!(again["done"], 0);
     again["done"] = first["done"].clone();
@@ -41,13 +36,12 @@ fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
 #[test]
 #[ignore = "slow: cargo test -- --include-ignored"]
 fn the_fewest_living_links_of_those_that_learned_are_taken() {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().to_str().unwrap();
-    let line = "distil experiments/targets/letter_s.png --profile smoke --steps 40 --out";
-    let said = json(&line.split(' ').chain([out]).collect::<Vec<_>>());
+    let place = Place::new();
+    let letter = "ROOT/experiments/targets/letter_s.png";
+    let said = place.json(&format!("distil {letter} --profile smoke --steps 40 --out out"));
     // Nothing is learned in forty steps.
     assert_eq!(said.get("links"), Some(&serde_json::Value::Null), "{said}");
-    let study = folder.path().join(said["study"].as_str().unwrap());
+    let study = place.at("out").join(said["study"].as_str().unwrap());
     let mut record = NetworksRecord::read(&study).unwrap();
     assert_eq!(distilled(&record), None);
     assert!(record.rows.iter().all(|row| row.arm != "evolved"));

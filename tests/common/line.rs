@@ -1,16 +1,15 @@
 //! A folder, command lines that run in it, and what comes of them.
 
+use super::whole::assert_whole;
+use picloom::genome::{Genome, to_json};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The program.
-pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_picloom");
-
-/// The repository. In a line its files begin with `ROOT/`.
-pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+/// The program, and the repository, whose files begin with `ROOT/` in a line.
+pub(crate) use super::{ROOT, program};
 
 /// A folder of its own, in which the program is run.
 pub(crate) struct Place {
@@ -89,6 +88,23 @@ impl Place {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// Copies the files of a folder, here or anywhere, that are wanted by name into another.
+    pub(crate) fn copy(&self, from: &str, to: &str, is_wanted: impl Fn(&str) -> bool) {
+        for entry in std::fs::read_dir(self.at(from)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if path.is_file() && is_wanted(name) {
+                self.write(&format!("{to}/{name}"), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+
+    /// These files of a folder, between blanks, are whole.
+    #[track_caller]
+    pub(crate) fn whole(&self, folder: &str, names: &str) {
+        names.split(' ').for_each(|name| assert_whole(&self.at(folder).join(name)));
+    }
+
     /// The number of entries in the folder, or in a folder inside it; 0 if that is not there.
     pub(crate) fn count(&self, name: &str) -> usize {
         std::fs::read_dir(self.at(name)).map_or(0, Iterator::count)
@@ -102,7 +118,7 @@ impl Place {
 
     /// The program with the words of this line.
     pub(crate) fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program());
         command.args(words(line)).current_dir(self.path()).env("TMPDIR", self.temporary.path());
         command.env_remove("PICLOOM_ARCHIVE").env_remove("NO_COLOR").env_remove("COLUMNS");
         command
@@ -147,6 +163,23 @@ impl Place {
 #[track_caller]
 pub(crate) fn list(value: &Value) -> &Vec<Value> {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
+}
+
+/// A document has these keys with these values, and below them the same.
+#[track_caller]
+pub(crate) fn assert_has(found: &Value, wanted: Value) {
+    fn has(found: &Value, wanted: &Value) -> bool {
+        let Value::Object(keys) = wanted else { return found == wanted };
+        keys.iter().all(|(key, wanted)| has(&found[key], wanted))
+    }
+    assert!(has(found, &wanted), "{found} has not {wanted}");
+}
+
+/// A genome without where it is from.
+pub(crate) fn plain(genome: &Genome) -> String {
+    let mut genome = genome.clone();
+    genome.provenance = Default::default();
+    to_json(&genome)
 }
 
 /// Waits until it is so.
