@@ -7,7 +7,7 @@ use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
 use crate::base::table::Table;
 use crate::experiment::cost::pace;
-use crate::experiment::networks::{NetworksRecord, NetworksSpec, Planned};
+use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::figures::of_spec::of_spec;
 use crate::study::cells::{Worker, claim};
 use crate::study::kinds::{Kind, Study, read_study};
@@ -211,7 +211,7 @@ fn check_figures(args: &StudyArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let (spec, _) = file.spec::<NetworksSpec>(None)?;
-    let planned = Planned::of(&[&spec]);
+    let planned = NetworksSpec::planned(&[&spec]);
     for figure in figures.iter().filter(|figure| figure.tables.is_empty()) {
         let place = format!("figure {}", figure.name);
         let columns = || {

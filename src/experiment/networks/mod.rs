@@ -16,7 +16,6 @@ pub mod source;
 pub mod spec;
 pub mod views;
 
-pub(crate) use asked::Planned;
 pub use plan::NetworksStudy;
 pub use record::{NetworkResult, NetworkRow, NetworksRecord, Scored};
 pub use spec::{NetworksSpec, StudySettings};

@@ -1,10 +1,9 @@
 //! A networks study as its TOML file says it.
 
 use super::arm::{ArmSpec, ArmWiring, ELSEWHERE, check_settings, level_name};
-use super::asked::{Planned, check_basis, check_levels};
+use super::asked::{Planned, check_known};
 use super::columns::TEXTS;
 use super::record::NetworksRecord;
-use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
 use crate::base::settings::{Overlay, Settings, of_file, settings};
 use crate::experiment::target_spec::{TargetSpec, check_size, places_of};
@@ -400,7 +399,7 @@ impl Spec for NetworksSpec {
     }
 
     fn check_asked(all: &[&Self], asked: &Analysis) -> Result<(), Refusal> {
-        let planned = Planned::of(all);
+        let planned = NetworksSpec::planned(all);
         let measured = all.iter().any(|spec| spec.own.measure.is_some());
         let own = |contrast: &&ContrastSpec| contrast.tables.is_empty();
         for contrast in asked.contrasts.iter().filter(own) {
@@ -413,13 +412,13 @@ impl Spec for NetworksSpec {
                 let is_text = matches!(key, "of" | "on" | "near") && TEXTS.contains(&name);
                 Refusal::unless(!is_text, at, "a column of numbers", format!("{name:?}, a text"))?;
             }
-            check_levels(all, &place, contrast)?;
-            contrast.basis.iter().try_for_each(|basis| check_basis(all, &place, basis))?;
+            planned.check_levels(&place, contrast)?;
+            contrast.basis.iter().try_for_each(|basis| planned.check_basis(&place, basis))?;
             let fixed = [contrast.of.column()]
                 .into_iter()
                 .chain(contrast.on.as_ref().map(|on| on.column()));
             if fixed.into_iter().any(|name| name.starts_with("fixed_")) {
-                check_basis(all, &place, &Basis::FixedDelta)?;
+                planned.check_basis(&place, &Basis::FixedDelta)?;
             }
         }
         Ok(())
@@ -427,6 +426,39 @@ impl Spec for NetworksSpec {
 }
 
 impl NetworksSpec {
+    /// What the networks of a spec in its profiles will be.
+    pub(crate) fn planned(all: &[&Self]) -> Planned {
+        let texts = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>();
+        let mut planned = Planned::default();
+        let mut add =
+            |column, more: Vec<String>| planned.values.entry(column).or_default().extend(more);
+        add("fit", ["true", "false"].map(String::from).to_vec());
+        for spec in all {
+            add("target", spec.targets.iter().map(|target| target.name.clone()).collect());
+            add("variant", spec.variants.iter().map(|variant| variant.name.clone()).collect());
+            add("seed", texts(&spec.seeds));
+            let levels = spec.arms.iter().map(|arm| arm.levels.len()).max().unwrap_or(0);
+            add("level", (0..=levels).map(|level| level.to_string()).collect());
+            for arm in &spec.arms {
+                add("arm", vec![arm.name.clone()]);
+                add("seed", texts(arm.seeds.as_deref().unwrap_or_default()));
+                planned.levels.push((arm.name.clone(), arm.levels.len()));
+            }
+            add("offset", spec.offsets.iter().map(i64::to_string).collect());
+            let recipe = spec.recipe();
+            let own = spec.variants.iter().map(|variant| variant.train.over(&recipe));
+            planned.checkpoints.extend(own.flat_map(|recipe| recipe.checkpoints));
+            planned.has_fixed_delta |= spec.own.fixed_delta.is_some();
+        }
+        // Where one depth is for all, it is known only once it is predicted.
+        if all.iter().any(|spec| spec.constant_depth) {
+            planned.values.remove("offset");
+        }
+        planned.checkpoints.sort_by(f64::total_cmp);
+        planned.checkpoints.dedup();
+        planned
+    }
+
     /// With what follows from its numbers written out. Once more changes nothing.
     pub(super) fn resolved(mut self) -> Self {
         self.own.log_every = self.own.log_every.min(self.steps.div_ceil(20)).max(1);
@@ -461,25 +493,6 @@ impl NetworksSpec {
         let found: Option<Vec<String>> = found.map(|f| f.iter().map(i64::to_string).collect());
         check_known(key, found.as_deref(), offsets)
     }
-}
-
-/// Names that a refusal lists.
-const LISTED: usize = 100;
-
-/// Refuses a name that is none of `names`: what it asks for would be left out without a word.
-pub(super) fn check_known(
-    key: String,
-    found: Option<&[String]>,
-    names: &BTreeSet<String>,
-) -> Result<(), Refusal> {
-    let Some(found) = found else { return Ok(()) };
-    let Some(other) = found.iter().find(|name| !names.contains(*name)) else {
-        return Ok(());
-    };
-    let found = format!("{other:?}{}", did_you_mean(other, names.iter().map(String::as_str)));
-    let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
-    let more = if names.len() > LISTED { ", …" } else { "" };
-    Refusal::unless(false, key, format!("one of {}{more}", listed.join(", ")), found)
 }
 
 impl VariantSpec {
