@@ -66,7 +66,7 @@ impl Drawn {
         let spec = results.spec.display();
         let file = SpecFile::read(&results.spec)?;
         let analysis = file.analysis()?;
-        let mut figures = of_spec(&analysis).map_err(|refusal| refusal.within(&spec))?;
+        let mut figures = of_spec(&analysis).map_err(|refusal| refusal.in_file(&results.spec))?;
         let mut tables = results.tables(&analysis.study)?;
         let table = tables.of(&analysis.study).map_err(|refusal| refusal.within(&spec))?;
         if figures.is_empty() {
@@ -230,7 +230,7 @@ pub(super) fn run(args: &FiguresArgs) -> anyhow::Result<Said> {
     }
     let first = drawn.figures.iter().find_map(|(_, drawing)| drawing.as_ref().err());
     if let (true, Some(problem)) = (json.is_empty(), first) {
-        return Err(problem.clone().within(&spec).into());
+        return Err(problem.clone().in_file(&args.results.spec).into());
     }
     let problems = drawn.problems();
     Ok((

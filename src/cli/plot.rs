@@ -15,7 +15,9 @@ use crate::run::read_metrics;
 use crate::study::spec::read_analysis;
 use clap::Args;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
@@ -162,6 +164,10 @@ fn sources(paths: &[PathBuf], may_be_curves: bool) -> anyhow::Result<(Vec<Source
             continue;
         }
         let source = read_source(path)?;
+        if let Some((first, second)) = repeated(&source.table) {
+            let found = format!("the same row in lines {} and {}", first + 2, second + 2);
+            return Err(Refusal::new(path.display(), "each network once", found).into());
+        }
         let columns = source.table.get("step").zip(source.table.get("mse"));
         let Some((steps, losses)) = columns.filter(|_| may_be_curves) else {
             tables.push(source);
@@ -179,6 +185,19 @@ fn sources(paths: &[PathBuf], may_be_curves: bool) -> anyhow::Result<(Vec<Source
         tables.push(Source { table: table_of_curves(curves), ..Source::default() });
     }
     Ok((tables, runs))
+}
+
+/// Two rows of a table of networks that are the same, by number: a network would count twice.
+fn repeated(table: &Table) -> Option<(usize, usize)> {
+    table.get("seed")?;
+    let same = |a: usize, b: usize| table.columns().iter().all(|of| of.text(a) == of.text(b));
+    let mut known: BTreeMap<u64, usize> = BTreeMap::new();
+    (0..table.len()).find_map(|row| {
+        let mut hash = DefaultHasher::new();
+        table.columns().iter().for_each(|column| column.text(row).hash(&mut hash));
+        let first = known.insert(hash.finish(), row)?;
+        same(first, row).then_some((first, row))
+    })
 }
 
 /// The name of a run's folder, its middle left out if it is long.

@@ -54,3 +54,20 @@ fn a_table_of_losses_is_drawn_with_the_look_of_a_paper() {
     place.done("plot mine.csv --x step --y score --kind scatter --out x.svg");
     place.done("plot mine.csv --x run --y mse --unit row --out x.svg");
 }
+
+#[test]
+fn texts_over_each_other_and_networks_that_stand_twice_are_refused_and_marks_beyond_the_range_counted()
+ {
+    let place = Place::new();
+    let dots = "plot ROOT/figures/regime/rows.csv.gz --kind dots --x arm --y score";
+    let counted = format!("{dots} --counts fit=true --where variant=base --width 85mm --out a.pdf");
+    place.refused(&counted, 2, &["expected at least 119 mm", "\"654/1820\" does not fit"]);
+    let half = format!("{dots} --where arm=evolved --y-range 0:0.1 --caption --out a.svg");
+    place.refused(&half, 2, &["1, all beyond the range of an axis"]);
+    let some = format!("{dots} --where variant=base --y-range 0:0.3 --caption --out a.svg");
+    place.done(&some);
+    assert_says(&place.text("a.svg"), &["beyond the range of an axis"]);
+    place.write("twice.csv", "target,arm,seed,score\na,sp,0,0.5\na,sp,0,0.5\n");
+    let twice = "plot twice.csv --kind dots --x arm --y score --out b.svg";
+    place.refused(twice, 2, &["twice.csv", "the same row in lines 2 and 3"]);
+}

@@ -10,6 +10,7 @@ use super::hash::sha256_hex;
 use super::process::began;
 use super::refusal::Refusal;
 use super::settings::texts;
+use super::text::json_flaw;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeSet;
@@ -402,7 +403,7 @@ pub fn read_answer<T: DeserializeOwned>(
         ErrorKind::NotFound => refuse("none".into()),
         _ => refuse(format!("one that cannot be read: {e}")),
     })?;
-    serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))
+    serde_json::from_slice(&text).map_err(|e| refuse(json_flaw(&text, &e)))
 }
 
 /// A folder for the files of one run; removed with it.

@@ -229,6 +229,15 @@ pub fn of_cell(cell: &str) -> &str {
     }
 }
 
+/// What is wrong with a text that is no JSON. Python writes NaN and Infinity, which JSON has not.
+pub fn json_flaw(text: &[u8], error: &serde_json::Error) -> String {
+    let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
+    match ["NaN", "Infinity"].into_iter().find(|word| has(word)).filter(|_| error.is_syntax()) {
+        Some(word) => format!("{word}, where a number has to be finite"),
+        None => error.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
 use picloom::base::memory;
 use picloom::base::settings::Settings;
+use picloom::base::text::json_flaw;
 use picloom::evolve::{EvolveConfig, Preset, preset_of};
 use picloom::genome::Palette;
 use picloom::network::kernel::Renderer;
@@ -42,7 +43,7 @@ pub(crate) fn of_plain<T: DeserializeOwned>(value: &Bound<'_, PyAny>) -> PyResul
     let plain = [("default", plain)].into_py_dict(py)?;
     let text: String =
         py.import("json")?.call_method("dumps", (value,), Some(&plain))?.extract()?;
-    serde_json::from_str(&text).map_err(refused)
+    serde_json::from_str(&text).map_err(|e| refused(json_flaw(text.as_bytes(), &e)))
 }
 
 /// Keyword arguments laid over the defaults, by the names of settings; None is not given.
