@@ -3,7 +3,7 @@
 use super::output::Output;
 use crate::base::refusal::Refusal;
 use crate::base::table::{Filter, Table};
-use crate::study::contrast::{ContrastSpec, Found, contrast};
+use crate::study::contrast::{Basis, ContrastSpec, Found, contrast};
 use crate::study::record::{Head, STUDY};
 use clap::Args;
 use serde::Serialize;
@@ -110,6 +110,21 @@ fn defaults(paths: &[PathBuf]) -> toml::Table {
     table
 }
 
+/// Refuses an R² on the way that no row of the table has.
+fn check_levels(table: &Table, spec: &ContrastSpec) -> Result<(), Refusal> {
+    for basis in &spec.basis {
+        let Basis::At(levels) = basis else { continue };
+        let at = table.column("at")?;
+        let is_there = |level: &f64| (0..table.len()).any(|row| at.number(row) == Some(*level));
+        if let Some(level) = levels.iter().find(|level| !is_there(level)) {
+            let known: Vec<&str> = at.distinct().filter(|text| !text.is_empty()).collect();
+            let expected = format!("an R² of the column at: {}", known.join(", "));
+            return Err(Refusal::new("--basis", expected, level.to_string()));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
     let (defaults, given) = (defaults(&args.rows), args.table());
     let spec = ContrastSpec::all(&defaults, std::slice::from_ref(&given))?.remove(0);
@@ -123,6 +138,7 @@ pub(super) fn run(args: ContrastArgs, out: &Output) -> anyhow::Result<()> {
         let rows: Filter = rows.parse()?;
         rows.check_values(&table).map_err(|refusal| refusal.within("--where"))?;
     }
+    check_levels(&table, &spec)?;
     let found = contrast(&table, &spec)?;
     if table.get("fit").is_none() {
         out.note("the table has no column `fit`: every row counts, whatever its network learned");

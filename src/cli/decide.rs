@@ -42,15 +42,24 @@ impl ResultsArgs {
         let default = || vec![PathBuf::from("runs"), PathBuf::from("figures")];
         let tables =
             Tables::below(self.results.clone().map_or_else(default, |folder| vec![folder]));
-        let has_smoke = || Path::new(SMOKE_RUNS).join(study).join(ROWS).exists();
-        if self.results.is_none() && tables.folder(study).is_none() && has_smoke() {
-            let refusal = Refusal::new(study, "its result", "only that of a smoke run");
-            return Err(refusal.as_failure().advising("run the study, or add --profile smoke"));
-        }
         if let (Some(profile), Some(folder)) = (&self.profile, tables.folder(study)) {
             let (at, found) = (folder.join(ROWS), profile_of(&folder));
             let expected = format!("a result of profile {profile}");
             Refusal::unless(found == *profile, at.display(), expected, format!("one of {found}"))?;
+        }
+        Ok(tables)
+    }
+
+    /// The same, of a study that has been run.
+    ///
+    /// # Errors
+    /// As there; there is a smoke run only.
+    pub(super) fn tables_of_run(&self, study: &str) -> Result<Tables, Refusal> {
+        let tables = self.tables(study)?;
+        let has_smoke = || Path::new(SMOKE_RUNS).join(study).join(ROWS).exists();
+        if self.results.is_none() && tables.folder(study).is_none() && has_smoke() {
+            let refusal = Refusal::new(study, "its result", "only that of a smoke run");
+            return Err(refusal.as_failure().advising("run the study, or add --profile smoke"));
         }
         Ok(tables)
     }
@@ -63,7 +72,7 @@ pub(super) fn run(args: &ResultsArgs, out: &Output) -> anyhow::Result<Said> {
     if analysis.contrasts.is_empty() {
         return Err(no_contrasts(&args.spec).into());
     }
-    let mut tables = args.tables(&analysis.study)?;
+    let mut tables = args.tables_of_run(&analysis.study)?;
     let decisions = decide(&analysis.study, &analysis.contrasts, &mut tables)
         .map_err(|refusal| refusal.within(args.spec.display()))?;
     let folder = tables.folder(&analysis.study);

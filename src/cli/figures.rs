@@ -67,7 +67,7 @@ impl Drawn {
         let file = SpecFile::read(&results.spec)?;
         let analysis = file.analysis()?;
         let mut figures = of_spec(&analysis).map_err(|refusal| refusal.in_file(&results.spec))?;
-        let mut tables = results.tables(&analysis.study)?;
+        let mut tables = results.tables_of_run(&analysis.study)?;
         let table = tables.of(&analysis.study).map_err(|refusal| refusal.within(&spec))?;
         if figures.is_empty() {
             figures = usual_figures(&table, !analysis.contrasts.is_empty());

@@ -204,14 +204,6 @@ const BASES: &str =
     "finished, end, unfit-zero, fixed-delta, equal-fit, equal-fit>=R², at:R²,R² or each-fit";
 
 impl Basis {
-    /// The values of R² that it names.
-    pub(super) fn levels(&self) -> &[f64] {
-        match self {
-            Basis::At(levels) => levels,
-            _ => &[],
-        }
-    }
-
     /// Describes the comparison in words.
     pub fn says(&self) -> String {
         let level = |r2: &f64| format!("{r2}").trim_start_matches('0').to_string();
