@@ -524,8 +524,16 @@ impl Record for NetworksRecord {
 
     const NAMES: &'static [(&'static str, &'static str)] = columns::NAMES;
 
-    /// Whoever reads a table takes the rows at the end of training.
-    const ALWAYS: &'static [&'static str] = &["at"];
+    /// What some networks have and others have not: tables of all studies have these columns.
+    const ALWAYS: &'static [&'static str] = &[
+        "at",
+        "about.evolved_links",
+        "about.generations",
+        "times",
+        "result.train.curve.evaluations",
+        "not_made",
+        "error",
+    ];
 
     const COLUMNS: &'static [(&'static str, &'static str)] = columns::COLUMNS;
 

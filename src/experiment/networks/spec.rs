@@ -433,6 +433,9 @@ impl NetworksSpec {
         let mut add =
             |column, more: Vec<String>| planned.values.entry(column).or_default().extend(more);
         add("fit", ["true", "false"].map(String::from).to_vec());
+        // Those of evolved networks, whatever the others have.
+        add("variant", vec![BASE.into()]);
+        add("offset", vec!["0".into()]);
         for spec in all {
             add("target", spec.targets.iter().map(|target| target.name.clone()).collect());
             add("variant", spec.variants.iter().map(|variant| variant.name.clone()).collect());
