@@ -123,7 +123,8 @@ export function help() {
   if (document.querySelector("dialog[open]")) return;
   const row = ([key, does]) => h("tr", null, h("th", { scope: "row" }, h("kbd", null, key === " " ? "Space" : key)), h("td", null, does));
   // The dotted words of the page, for whoever cannot point at one.
-  const words = new Map([...document.querySelectorAll("[data-term][title]")].map(({ dataset, title }) => [dataset.term.replaceAll("_", " "), title]));
+  // Each meaning begins with its word.
+  const words = new Map([...document.querySelectorAll("[data-term][title]")].map(({ title }) => [title.split(":")[0], title.slice(title.indexOf(":") + 1).trim()]));
   const word = ([name, title]) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, title));
   const dialog = h("dialog", { "aria-labelledby": "keys" }, h("h2", { id: "keys" }, "Keys"),
     h("table", { class: "keys" }, h("tbody", null, [...table, ...GLOBAL].map(row))),
@@ -132,6 +133,7 @@ export function help() {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+  dialog.scrollTop = 0;
 }
 
 /** Listens for keys; in fields they are the field's. */

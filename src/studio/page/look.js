@@ -14,6 +14,8 @@ import { filmSaver, pictureSaver } from "./save.js";
 import { larger } from "./large.js";
 import { managed } from "./manage.js";
 
+// Largest weight that can be written here.
+const MOST_WEIGHT = 1e6;
 // Side of the large picture, and of a map, in pixels.
 const [LARGE, MAP] = [512, 64];
 // Effects offered for a jump.
@@ -240,10 +242,11 @@ export async function showLook(main, { id, query }) {
   const set = () => writeMoves(easel.moved) || undefined;
   const genome = h("a", { class: "button" }, "Genome");
   const fillGenome = () => saveAt(genome, "genome", { id, set: set() });
+  if (network.has_genome) fillGenome();
   const changed = () => {
     delete canvas.dataset.settled;
     live.touch();
-    fillGenome();
+    if (network.has_genome) fillGenome();
     sheet.stale();
     clearTimeout(renaming);
     renaming = setTimeout(() => rename("look", id, {
@@ -287,12 +290,13 @@ export async function showLook(main, { id, query }) {
       event.preventDefault();
       move(Math.min(base + reach, Math.max(base - reach, easel.weight(link) + (way * reach) / 100)));
     });
-    const exact = h("input", { type: "number", step: "any", "aria-label": "Weight, exactly", change: () => move(Number(exact.value)) });
+    const exact = h("input", { type: "number", step: "any", "aria-label": "Weight, exactly", min: -MOST_WEIGHT, max: MOST_WEIGHT, change: () => move(Math.max(-MOST_WEIGHT, Math.min(MOST_WEIGHT, Number(exact.value)))) });
     const jumps = h("div", { class: "row jumps" });
     readout = () => {
       range.value = easel.weight(i);
       exact.value = Number(easel.weight(i).toPrecision(6));
       range.setAttribute("aria-valuetext", number(easel.weight(i)));
+      if (told.firstChild.textContent === linkName(network, i)) hover(linkName(network, i), `weight ${number(easel.weight(i), 4)}`, told.lastChild.textContent);
     };
     const all = button("All as they were", () => {
       const moved = [...easel.moved.keys()];
@@ -348,7 +352,7 @@ export async function showLook(main, { id, query }) {
         hasFiles && network.has_genome && button("Keep …", () => keepGenome(id, network.name || leaf(id), set()).catch(complain)),
         hasFiles && bred && h("a", { class: "button", href: address("breed", bred[1], { node: n }) }, "Its sheet"),
         h("a", { class: "button", href: address("train", id, { wiring: network.kind === "genome" && wiring === "graph" ? undefined : wiring }) }, network.kind === "run" ? "Train and prune" : "Train"),
-        h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }) }, "Score"),
+        h("a", { class: "button", href: address("score", id, { wiring: wiring === "graph" ? undefined : wiring }), click: () => set() && say("The score is of the network as it is kept, without the weights that are moved here.") }, "Score"),
         network.has_genome && genome,
         larger(() => ({ ...shownNow(), name: network.name || leaf(id) })), saver,
         network.own && managed({ id, name: network.name || leaf(id) }, { go: (kept) => address("look", kept.id) })),

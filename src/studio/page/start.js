@@ -24,7 +24,7 @@ function paletteFields(usual) {
     OWN.map((value, i) => h("input", { type: "color", name: `colour-${i}`, value, "aria-label": `Colour ${i + 1}` })));
   const names = ["free", "ember", "ocean", "forest", "dusk", "candy"].filter((name) => name !== usual[0]);
   const list = select([usual, ...options(...names), ["own", "four of my own"]], usual[0], (value) => (own.hidden = value !== "own"), { name: "palette" });
-  return [field("Palette", list, "Which colours a coloured picture has; free: all."), own];
+  return [field("Palette", list, "In which hues a coloured picture is drawn; free: all. How bright and how pale they are is the network's; greys stay grey."), own];
 }
 
 /** The palette that was chosen; undefined where a picture keeps its own. */
@@ -41,7 +41,7 @@ export async function newSession(from = [], names = from.map(leaf), set = undefi
     !from.length && field("Symmetry", select(options("none", "left-right", "top-bottom", "four-fold", "radial"), "none", () => {}, { name: "symmetry" })),
     !from.length && field("Background", select(options("free", "dark", "light"), "free", () => {}, { name: "background" }), "What the first pictures fade into."),
     field("Pictures on a sheet", select([9, 15, 24].map((n) => [String(n), String(n)]), "15", () => {}, { name: "grid" })),
-    field("Seed", h("input", { name: "seed", type: "number", min: 0, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
+    field("Seed", h("input", { name: "seed", type: "number", min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, placeholder: "by chance" }), "The same seed and the same choices give the same pictures."),
   ], "Begin");
   if (!answer) return;
   const seed = answer.seed === "" ? Math.floor(Math.random() * 2 ** 31) : Number(answer.seed);

@@ -5,7 +5,7 @@ use super::drawing::Drawing;
 use super::moves::{Matched, Ranked, moves_of, ranking};
 use super::shelf::{About, Answered, NetworkRequest, PageError, PageNetwork, Shelf};
 use super::tone::signed_picture;
-use crate::genome::{Genome, Provenance};
+use crate::genome::{Genome, Palette, Provenance};
 use crate::network::kernel::{feature_maps, render};
 use crate::network::{
     Coords, Frame, Model, Network, Picture, PixelInputs, Weights, Wiring, with_weights,
@@ -130,6 +130,9 @@ pub struct Description {
     drawing: Drawing,
     /// Whether R² is high enough for a score to count; `None` if it learned no picture.
     fit: Option<bool>,
+    /// The palette that its pictures are drawn in, and its score is not taken in; left out where it has every colour.
+    #[serde(skip_serializing_if = "Palette::is_free")]
+    palette: Palette,
 }
 
 #[derive(Serialize)]
@@ -171,6 +174,7 @@ pub fn network<S: Shelf>(shelf: &mut S, request: &NetworkRequest) -> Answered<De
         provenance: Origin { tags: own.map_or_else(Vec::new, tags), more: own.cloned() },
         drawing: Drawing::of(parts.model, parts.genome, parts.coords, parts.palette),
         fit: about.r2.map(|r2| r2 >= FIT_GATE),
+        palette: parts.palette,
         about,
     })
 }

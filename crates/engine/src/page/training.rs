@@ -152,6 +152,12 @@ impl Training {
                 return Err(bad(format!("picture: expected {expected} bytes, found {found}")));
             }
         };
+        if target.variance() <= 1e-12 {
+            let problem = "R², how well it is learned, is not defined there";
+            return Err(bad(format!(
+                "picture: expected more than one colour, found one: {problem}"
+            )));
+        }
         let about = shelf.about(&asked.id, &network);
         let PageNetwork { model, genome, coords, trained, palette, .. } = S::parts(&network);
         let goes_on = trained && is_own;
