@@ -162,7 +162,7 @@ export async function beside(main, named, query, { page, ids, title, lead, more,
   const called = ({ network }) => `${network.what} ${network.picture} ${network.seed}`;
   for (const own of columns) if (columns.filter((other) => called(other) === called(own)).length > 1) own.of.append(`, ${own.id}`);
   const pictures = [...new Set(columns.map((own) => own.network.picture))];
-  fill(main, h("header", { class: "page" }, h("h1", null, title ?? (pictures.length > 1 ? `${pictures.slice(0, -1).join(", ")} and ${pictures.at(-1)}` : `${columns.length} networks that draw ${pictures[0]}`)),
+  fill(main, h("header", { class: "page" }, h("h1", null, title ?? (pictures.length > 1 ? `${pictures.slice(0, -1).join(", ")} and ${pictures.at(-1)}` : `${columns.length === 1 ? "A network that draws" : `${columns.length} networks that draw`} ${pictures[0]}`)),
     h("p", { class: "lead" }, lead ?? "One slider moves a weight of each, as far as it takes to change each picture by the same amount. Which stay pictures?"),
     more,
     !title && h("div", { class: "row" },

@@ -207,7 +207,8 @@ export async function showTrain(main, { id, query }) {
 
   const numbers = (all) => all.map((n) => [String(n), String(n)]);
   fill(main,
-    h("header", { class: "page" }, title, h("p", { class: "lead" }, "Gradient descent, live. Every square shows what a unit draws; blue links are positive, red ones negative.")),
+    h("header", { class: "page" }, title, h("p", { class: "lead" }, "Gradient descent, live. Every square shows what a unit draws; blue links are positive, red ones negative.",
+      isRun && !own && !begun.target && !hasFiles && " The picture that it learned was only on the page where it learned it: here it learns what it draws itself, and its R² begins at 1.")),
     h("div", { class: "bench live" },
       h("div", { class: "side" },
         h("div", { class: "goal" }, h("figure", null, target, h("figcaption", null, own?.isCut ? "to learn: its middle" : "to learn")), h("figure", null, canvas, h("figcaption", null, "drawn now"))),
