@@ -27,7 +27,7 @@ export async function showScore(main, { id, query }) {
   const result = h("div");
   fill(main, h("header", { class: "page" }, h("h1", null, `Score: ${network.name}`),
     h("p", { class: "lead" }, "Each weight is moved down and up until the picture has changed by ", term("effect", number(CHANGE)), ". A judge says whether it is still a picture: ",
-      ["clean", "unclear", "damaged"].map((call, i) => [["", ", ", " or "][i], h("i", { class: `verdict ${call}`, "aria-hidden": "true" }), " ", term(call, call)]), ".", network.palette ? ` It sees the colours of the network itself, not those of the palette ${network.palette}, and so does this page.` : ""),
+      ["clean", "unclear", "damaged"].map((call, i) => [["", ", ", " or "][i], h("i", { class: `verdict ${call}`, "aria-hidden": "true" }), " ", term(call, call)]), ". An empty place is a ", term("silent", "silent weight"), ".", network.palette ? ` It sees the colours of the network itself, not those of the palette ${network.palette}, and so does this page.` : ""),
     h("div", { class: "row" }, h("a", { class: "button", href: address("look", id, { wiring: graph }) }, "Look inside"), figureSaver(() => main.querySelector(".bench"), () => `score ${network.name}`, () => "Frames: green clean, yellow unclear, red damaged. Each weight is moved down and up until the picture has changed by 0.18 (RMSE)."),
       field("Weights", select(SAMPLES.map((n) => [String(n), `at most ${n}`]), String(samples), (n) => (location.hash = address("score", id, { wiring: graph, weights: Number(n) === SAMPLES[0] ? undefined : n })))))),
   h("div", { class: "bench" }, h("div", { class: "side" }, base, bar, told, result), h("div", { class: "inside" }, list)));
