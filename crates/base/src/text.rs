@@ -229,7 +229,7 @@ pub fn of_cell(cell: &str) -> &str {
     }
 }
 
-/// What is wrong with a text that is no JSON. Python writes NaN and Infinity, which JSON has not.
+/// Says why a text is not JSON. Python writes NaN and Infinity, and JSON allows neither.
 pub fn json_flaw(text: &[u8], error: &serde_json::Error) -> String {
     let has = |word: &str| text.windows(word.len()).any(|part| part == word.as_bytes());
     match ["NaN", "Infinity"].into_iter().find(|word| has(word)).filter(|_| error.is_syntax()) {

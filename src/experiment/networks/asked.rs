@@ -5,7 +5,7 @@ use super::record::NetworksRecord;
 use crate::base::names::{did_you_mean, misspelled};
 use crate::base::refusal::Refusal;
 use crate::base::table::Filter;
-use crate::study::contrast::{Basis, ContrastSpec};
+use crate::study::contrast::{Basis, ContrastSpec, not_alike};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The networks that a spec plans, as far as contrasts and figures may name them.
@@ -57,12 +57,8 @@ impl Planned {
             let arm = self.levels.iter().find(|(arm, levels)| *levels > 1 && arms.contains(arm));
             let is_plain = group.columns().all(|name| DESIGN.contains(&name));
             if let Some((arm, levels)) = arm.filter(|_| is_plain) {
-                let expected = format!("networks of {group} that agree in level within a pair");
                 let found = format!("{levels} levels of arm {arm}");
-                let refusal = Refusal::new(format!("{place}, between"), expected, found);
-                return Err(refusal.advising(
-                    "add level to `pair` or to the group, or to `average` if its mean is meant",
-                ));
+                return Err(not_alike(&format!("{place}, between"), group, "level", found));
             }
         }
         Ok(())

@@ -2,10 +2,10 @@
 
 use crate::score::measures::disentanglement;
 
-/// Declares the columns in their order: the meaning, the name, and where the value lies in a row if the name does not
-/// say it.
+/// Declares the columns in their order: the meaning, the name, where the value lies in a row if the name does not say it,
+/// and `text` for one without numbers.
 macro_rules! columns {
-    ($($(#[doc = $says:literal])+ $name:ident $($path:literal)?;)+) => {
+    ($($(#[doc = $says:literal])+ $name:ident $($path:literal)? $(: $kind:ident)?;)+) => {
         /// Columns in their order, each with its meaning.
         pub(super) const COLUMNS: &[(&str, &str)] =
             &[$((stringify!($name), concat!($($says),+).trim_ascii()),)+ (disentanglement::KEY, disentanglement::SAYS)];
@@ -14,28 +14,15 @@ macro_rules! columns {
         /// The meaning of the last is told by the measure that a program adds.
         pub(super) const NAMES: &[(&str, &str)] =
             &[$($(($path, stringify!($name)),)?)+ ("result.recombination.plasticity", "plasticity")];
+
+        /// Columns without numbers.
+        pub(super) const TEXTS: &[&str] = &[$($({ stringify!($kind); stringify!($name) },)?)+];
     };
 }
 
-/// Columns that hold no number.
-pub(super) const TEXTS: [&str; 12] = [
-    "target",
-    "family",
-    "support",
-    "variant",
-    "arm",
-    "stop",
-    "by_layer",
-    "error",
-    "not_made",
-    "run_id",
-    "path",
-    "views_sweep",
-];
-
 columns! {
     /// Name of the target, the picture that is drawn.
-    target;
+    target: text;
     /// PNG bytes / raw bytes of the target at the study's size: its complexity.
     png_ratio "about.png_ratio";
     /// R² of the best function of one linear coordinate to the target, in [0, 1]; a picture with parts is below .80.
@@ -45,17 +32,17 @@ columns! {
     /// Generations that led to the target, as its genome says.
     generations "about.generations";
     /// Family of pictures by its name; empty of one picture and of a genome's family.
-    family "about.family";
+    family "about.family": text;
     /// Which combinations of a family's factors training saw.
-    support "about.support";
+    support "about.support": text;
     /// Way of training; `base` is the study's own.
-    variant;
+    variant: text;
     /// Hidden layers more than the reference's.
     offset;
     /// L, hidden layers; of a graph the units on its longest path without the output.
     layers;
     /// How the network was made.
-    arm;
+    arm: text;
     /// Level of pruning, from 1; 0 is not pruned.
     level;
     /// Seed of the initial weights; empty for an evolved network.
@@ -85,7 +72,7 @@ columns! {
     /// Whether R² is at least .95: only then a score counts.
     fit;
     /// Why training ended.
-    stop "result.train.reason";
+    stop "result.train.reason": text;
     /// Optimizer steps of the last attempt; on the way, steps that led there.
     steps;
     /// Gradient evaluations of the last attempt; of an evolution strategy, losses.
@@ -117,7 +104,7 @@ columns! {
     /// Changes that cannot alter the picture by the wanted effect; not judged.
     silent;
     /// Clean, damaged, silent and unclear changes of each layer, first hidden layer first.
-    by_layer;
+    by_layer: text;
     /// Score where every weight is moved by the same δ, whatever the effect.
     fixed_score "result.fixed.score";
     /// Lower end of its 95 % interval.
@@ -155,9 +142,9 @@ columns! {
     /// Interference and its bound for each hidden layer.
     orthogonality_by_layer "result.measures.layers";
     /// Why there is no result.
-    error;
+    error: text;
     /// Why the network was not to be made, though nothing failed.
-    not_made;
+    not_made: text;
     // Those of inner structs, by name.
     /// Gradient evaluations at the points of the loss curve, where they are not the steps.
     curve_evaluations;
@@ -195,9 +182,9 @@ columns! {
     /// Units of a hidden layer.
     modules_width;
     /// Id of the network's run, a hash of its config; `path` is its folder. Empty for an evolved network.
-    run_id;
+    run_id: text;
     /// Folder of the network's run, relative to the study's folder in the store. Empty for an evolved network.
-    path;
+    path: text;
     /// Links on a path from an input to an output.
     sparsity_alive_links;
     /// Longest path from an input to an output, in units that are no relays.
@@ -225,5 +212,5 @@ columns! {
     /// Side of a map in pixels.
     views_maps_side;
     /// Picture of the network, then of each of `views_changes`, side by side, beside the table.
-    views_sweep;
+    views_sweep: text;
 }

@@ -12,6 +12,7 @@ mod spec;
 pub use decide::{Decision, Tables, combined, decide};
 pub(crate) use estimate::Block;
 pub use estimate::{Found, UnitEffect, Verdict, block_p, rank_correlation, slope, verdict};
+pub use networks::not_alike;
 pub use power::{Power, Variation, power};
 pub use spec::{Against, Basis, ContrastSpec, Mean, Rule};
 

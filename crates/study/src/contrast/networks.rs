@@ -25,6 +25,13 @@ pub(super) struct Network {
     way: Vec<(f64, usize)>,
 }
 
+/// Refuses networks of a group that are in the same pairs and differ in a column that nobody named.
+pub fn not_alike(at: &str, group: &Filter, column: &str, found: String) -> Refusal {
+    let expected = format!("networks of {group} that agree in {column} within a pair");
+    let advice = "to `pair` or to the group, or to `average` if its mean is meant";
+    Refusal::new(at, expected, found).advising(format!("add {column} {advice}"))
+}
+
 /// The networks of a table that a contrast is about.
 pub(super) struct Networks<'a> {
     table: &'a Table,
@@ -177,7 +184,6 @@ impl<'a> Networks<'a> {
                 others.iter().find(|column| column.text(first) != column.text(row))
             {
                 let name = column.name();
-                let expected = format!("networks of {group} that agree in {name} within a pair");
                 let found = format!(
                     "{name} {:?} and {:?} in lines {} and {}",
                     column.text(first),
@@ -185,10 +191,7 @@ impl<'a> Networks<'a> {
                     first + 2,
                     row + 2
                 );
-                let advice = format!(
-                    "add {name} to `pair` or to the group, or to `average` if its mean is meant"
-                );
-                return Err(Refusal::new("between", expected, found).advising(advice));
+                return Err(not_alike("between", group, name, found));
             }
         }
         Ok(())

@@ -124,7 +124,8 @@ fn read(folder: &Path, round: &Round, links: usize) -> Result<Vec<f64>, Refusal>
             }
             Ok(scores)
         }
-        _ => Err(Refusal::new("", expected, "both, or neither")),
+        Answer { scores: Some(_), keep: Some(_) } => Err(Refusal::new("", expected, "both")),
+        Answer { scores: None, keep: None } => Err(Refusal::new("", expected, "neither")),
     }
 }
 
