@@ -1,7 +1,7 @@
 // Breeding: five generations, back, a branch, kept, reloaded, reopened after the server was killed.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { close, expect, go, open, pixelsOf, root, settled } from "./studio.mjs";
+import { addressed, close, expect, go, open, pixelsOf, root, settled } from "./studio.mjs";
 
 const CELLS = ".brood canvas";
 const generation = (page) => page.textContent("header .lead");
@@ -52,7 +52,7 @@ export async function breeding(studio) {
   await page.click(".tree [data-node='2']");
   await bred(page, 2);
   expect(await pixelsOf(page, CELLS) === sheets[2], "the tree leads to an earlier sheet");
-  expect(/node=2/.test(page.url()), "the address names the sheet");
+  await addressed(page, /node=2/, "the address names the sheet");
   await page.click(".brood button >> nth=9");
   await page.click(".brood button >> nth=10");
   await page.click(".controls .main");
@@ -239,7 +239,7 @@ export async function sheets(studio) {
   await page.click(".brood button >> nth=6");
   await page.click("text=Look inside");
   await page.waitForSelector("canvas.picture[data-settled]", { timeout: 60_000 });
-  expect(/#\/look\/studio\/sessions\/parts\.toml\/8\/6/.test(page.url()), `the address names session, sheet and place: ${page.url()}`);
+  await addressed(page, /#\/look\/studio\/sessions\/parts\.toml\/8\/6/, "the address names session, sheet and place");
   expect(await page.textContent("h1") === "parts, sheet 8, picture 6", `and the title too: ${await page.textContent("h1")}`);
   const inside = await pixelsOf(page, "canvas.picture");
   await studio.restart();

@@ -1,7 +1,7 @@
 // Looking inside: sliders move pixels as the library says, WebGL draws what the library draws, and how fast.
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { close, expect, go, open, root, settled } from "./studio.mjs";
+import { addressed, close, expect, go, open, root, settled } from "./studio.mjs";
 
 const skull = "genomes/bred_skull.json";
 
@@ -63,7 +63,7 @@ async function factors(studio) {
   await page.keyboard.press("End");
   await page.waitForTimeout(1200);
   await sharp(page);
-  expect(/at=1(,|%2C)0/.test(page.url()), `the address has the factors: ${page.url()}`);
+  await addressed(page, /at=1,0/, "the address has the factors");
   const drawn = () => page.evaluate(async (id) => {
     const canvas = document.querySelector("canvas.picture");
     const right = new Uint8Array(await (await fetch(`/api/picture?id=${id}&size=${canvas.width}&at=1,0&raw=1`)).arrayBuffer());
@@ -100,7 +100,7 @@ export async function looking(studio) {
   expect(moved.share >= 0.999, `${moved.share} of the moved picture's pixels are the library's`);
   const unmoved = await compared(page, skull, "graph");
   expect(unmoved.share < 0.99, "the slider changes the picture");
-  expect(/link=7/.test(page.url()) && /set=7:/.test(page.url()), `the address names the link and its weight: ${page.url()}`);
+  await addressed(page, /link=7.*set=7:/, "the address names the link and its weight");
   await page.reload();
   await settled(page);
   await sharp(page);
@@ -109,12 +109,12 @@ export async function looking(studio) {
   await page.focus(".links .link[tabindex='0']");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
-  expect(!/link=7(&|$)/.test(await page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 400)))), "another link is taken by keys");
+  await addressed(page, /link=(?!7(&|$))/, "another link is taken by keys");
   // Nearer, by keys, and what is nearer is the library's picture of that frame.
   await page.focus("canvas.picture");
   for (const key of ["+", "+", "ArrowRight", "ArrowUp"]) await page.keyboard.press(key);
   await page.waitForTimeout(1200);
-  const zoomed = new URLSearchParams(page.url().split("?").at(-1));
+  const zoomed = await addressed(page, /view=/, "the address names the frame");
   const [x, y, zoom] = zoomed.get("view").split(",").map(Number);
   expect(zoom > 1.5 && x > 0 && y < 0, `the address names the frame: ${zoomed.get("view")}`);
   await sharp(page);
@@ -153,7 +153,7 @@ export async function looking(studio) {
   for (const key of ["+", "ArrowLeft"]) await without.keyboard.press(key);
   await without.waitForTimeout(1200);
   await sharp(without);
-  const [left, top, nearer] = new URLSearchParams(without.url().split("?").at(-1)).get("view").split(",").map(Number);
+  const [left, top, nearer] = (await addressed(without, /view=/, "the address names the frame without WebGL too")).get("view").split(",").map(Number);
   const there = [left - 1 / nearer, top - 1 / nearer, 2 / nearer, 2 / nearer].join(",");
   expect(await mapsWithin(without, `7:${value}`, there) >= 0.999, "and so are its maps, of the frame that the picture shows");
   await plain.close();

@@ -1,5 +1,5 @@
 // See it: from the start page, two named networks under one slider, opened on weights that change something.
-import { close, expect, go, open } from "./studio.mjs";
+import { addressed, close, expect, go, open } from "./studio.mjs";
 
 /** Waits for columns that have their weights, and draw no longer. */
 export async function begun(page) {
@@ -35,7 +35,8 @@ export async function seeing(studio) {
   for (const key of ["End", "Home"]) {
     await slider.focus();
     await page.keyboard.press(key);
-    await page.waitForTimeout(1200);
+    const wanted = key === "End" ? /effect=\d/ : /effect=-\d/;
+    await addressed(page, wanted, "the address names the change");
     await begun(page);
     const told = await page.locator(".column > .value").allTextContents();
     expect(told.every((text) => text.includes("→")), `the slider moves a weight of each: ${told.join("; ")}`);

@@ -85,6 +85,13 @@ export async function go(page, hash) {
   await settled(page);
 }
 
+/** Waits until the address of the page matches, and gives its query: it follows what is shown, a moment later. */
+export async function addressed(page, pattern, what) {
+  const there = page.waitForFunction(({ source }) => new RegExp(source).test(decodeURIComponent(location.hash)), { source: pattern.source }, { timeout: 60_000 });
+  await there.catch(async () => expect(false, `${what}: ${await page.evaluate(() => location.hash)}`));
+  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?").at(-1));
+}
+
 /** Closes a page; what it did wrong is a failure. `allowed`: faults that the test provoked. */
 export async function close(page, allowed) {
   const faults = page.faults.filter((fault) => !allowed?.test(fault));

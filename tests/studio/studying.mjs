@@ -1,5 +1,5 @@
 // A study of several depths: a map for each picture, and from every point a way into its network.
-import { close, expect, open, settled } from "./studio.mjs";
+import { addressed, close, expect, open, settled } from "./studio.mjs";
 
 export async function studying(studio) {
   const page = await open(`${studio.address}#/study/study/regime`);
@@ -12,7 +12,7 @@ export async function studying(studio) {
   const pictures = new Set(study.rows.map((row) => row.target)).size;
   expect(await page.locator(".facets svg").count() === pictures, `a map for each of ${pictures} pictures`);
   await page.selectOption(".regime select", "layer-counts");
-  expect(/arm=layer-counts/.test(page.url()), `the address names what is shown: ${page.url()}`);
+  await addressed(page, /arm=layer-counts/, "the address names what is shown");
   await page.reload();
   await settled(page);
   const points = await page.locator(".facets circle").count();
@@ -25,7 +25,7 @@ export async function studying(studio) {
   });
   await page.keyboard.press("Enter");
   await page.waitForSelector(".wiring [data-unit]", { timeout: 60_000 });
-  expect(decodeURIComponent(page.url()).endsWith(decodeURIComponent(label)), `the point leads inside its network: ${page.url()}`);
+  expect(decodeURIComponent(await page.evaluate(() => location.hash)).endsWith(decodeURIComponent(label)), `the point leads inside its network: ${page.url()}`);
   expect((await page.textContent("header .lead")).includes(`${links} of `), `which has its ${links} links: ${await page.textContent("header .lead")}`);
   await close(page);
   return [`${pictures} maps, ${trained.length} networks that can be opened`];

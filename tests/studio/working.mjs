@@ -1,5 +1,5 @@
 // Comparing runs, and long work: train, stop, the server killed, go on, prune, score.
-import { close, expect, go, open, settled } from "./studio.mjs";
+import { addressed, close, expect, go, open, settled } from "./studio.mjs";
 
 export async function comparing(studio) {
   const page = await open(`${studio.address}#/compare?ids=genomes/bred_skull.json,runs/dense,runs/pruned`);
@@ -14,7 +14,7 @@ export async function comparing(studio) {
   await page.waitForSelector("main[data-settled]", { timeout: 60_000 });
   const after = await told();
   expect(after.some((text) => text.includes("→")), `the slider moves a weight of each: ${after.join("; ")}`);
-  expect(/effect=4/.test(page.url()), `the address names the change: ${page.url()}`);
+  await addressed(page, /effect=4/, "the address names the change");
   // Each picture has changed by as much: root mean square over the pixels, as the library measured it.
   const effects = await page.evaluate(async () => {
     const effectOf = [0.02, 0.05, 0.1, 0.15];
