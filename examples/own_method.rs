@@ -7,11 +7,12 @@
 //! method in it: `--method own:far-from-mean` and, in specs, `method = "own:far-from-mean"`.
 
 use picloom::base::SimRng;
+use picloom::base::refusal::Refusal;
 use picloom::genome::from_json;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom::prune::{EdgeContext, LinkScorer, Orphans, Rule, add_method, prune};
 use picloom::score::Fit;
-use picloom::train::{Problem, TrainConfig, TrainError, Trainer};
+use picloom::train::{Problem, TrainConfig, Trainer};
 use std::path::PathBuf;
 
 /// Keeps the links whose weights are farthest from the mean weight of their layer.
@@ -35,7 +36,7 @@ impl LinkScorer for FarFromMean {
 const SIZE: usize = 48;
 
 /// `model` after 2000 steps on the links of its mask, from `start` or from random weights.
-fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, TrainError> {
+fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, Refusal> {
     let problem = Problem {
         network: model.network.clone(),
         mask: model.mask.clone(),

@@ -4,17 +4,18 @@
 //! `cargo run --release --example prune [OUT.png]`
 
 use picloom::base::SimRng;
+use picloom::base::refusal::Refusal;
 use picloom::genome::from_json;
 use picloom::network::{Coords, Model, Picture, PixelInputs, Weights, Wiring};
 use picloom::prune::{EdgeContext, Orphans, Rule, prune};
 use picloom::score::Fit;
-use picloom::train::{Problem, TrainConfig, TrainError, Trainer};
+use picloom::train::{Problem, TrainConfig, Trainer};
 use std::path::PathBuf;
 
 const SIZE: usize = 48;
 
 /// `model` after 4000 steps on the links of its mask, from `start` or from random weights.
-fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, TrainError> {
+fn trained(model: &Model, target: &Picture, start: Option<Weights>) -> Result<Model, Refusal> {
     let problem = Problem {
         network: model.network.clone(),
         mask: model.mask.clone(),

@@ -6,7 +6,6 @@ use crate::base::refusal::Refusal;
 use crate::genome;
 use crate::network::weight_files::fer_arch;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
-use crate::probe::LinksError;
 use crate::run::{LoadOptions, NetworkPath, Source, is_genome};
 use crate::score::Protocol;
 use clap::Args;
@@ -171,8 +170,5 @@ pub(super) fn tell_series(arguments: &[OsString], out: &Output) {
 
 /// The links that `--samples` chooses; numbers that are none are wrong use.
 pub(super) fn chosen_links(protocol: &Protocol, model: &Model) -> anyhow::Result<Vec<usize>> {
-    protocol.samples.links(model, protocol.seed).map_err(|error| match error {
-        LinksError::NoSuchLink { .. } => Usage(error.to_string()).into(),
-        LinksError::Nothing => error.into(),
-    })
+    Ok(protocol.samples.links(model, protocol.seed)?)
 }

@@ -9,8 +9,8 @@ use crate::network::family::Conditioned;
 use crate::network::kernel::render;
 use crate::network::{Coords, Model, Picture, Weights};
 use crate::prune::{
-    Began, Keeper, Links, Method, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
-    RoundsError, Search, Trained, rounds,
+    Began, Keeper, Links, Method, PruneError, PrunePlan, Retrain, Retrained, RoundJob, RoundRecord,
+    Search, Trained, rounds,
 };
 use crate::run::{
     LoadedRun, PrunedFrom, RunError, RunResult, Target, TrainJob, constrained_run, load_mask,
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub enum PruneRunError {
     /// The rounds cannot begin or go on.
     #[error(transparent)]
-    Rounds(#[from] RoundsError),
+    Rounds(#[from] PruneError),
     /// A run folder is at fault.
     #[error(transparent)]
     Run(#[from] RunError),

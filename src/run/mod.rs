@@ -32,9 +32,8 @@ pub use training::train_run;
 
 use crate::base::files::{LARGEST_CONFIG, LARGEST_STATE, WriteError, read_text};
 use crate::base::refusal::Refusal;
-use crate::genome;
 use crate::score::Fit;
-use crate::train::{TrainError, TrainReport};
+use crate::train::TrainReport;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -98,19 +97,7 @@ pub enum RunError {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A genome could not be read.
-    #[error(transparent)]
-    Genome(#[from] genome::ReadGenomeError),
-    /// A picture could not be read.
-    #[error(transparent)]
-    Picture(#[from] crate::network::picture::PictureError),
-    /// Weights could not be read.
-    #[error(transparent)]
-    Weights(#[from] crate::network::weight_files::ReadWeightsError),
-    /// Training cannot begin.
-    #[error(transparent)]
-    Train(#[from] TrainError),
-    /// The folder holds something else.
+    /// A genome, a picture or weights cannot be read, training cannot begin, or the folder holds something else.
     #[error("{0}")]
     Other(#[from] Refusal),
     /// Another worker has taken the run over: nothing more was written.

@@ -2,8 +2,8 @@
 //! have not, and other files are never read.
 
 use crate::base::files::read_text;
+use crate::base::refusal::Refusal;
 use crate::network::Picture;
-use crate::network::picture::{PictureError, PictureProblem};
 use std::path::Path;
 
 /// Largest SVG that is read, in bytes.
@@ -13,13 +13,12 @@ const LARGEST: u64 = 16 << 20;
 ///
 /// # Errors
 /// As [`Picture::read`]; an SVG is damaged, or holds more than shapes.
-pub fn read_picture(path: &Path) -> Result<Picture, PictureError> {
+pub fn read_picture(path: &Path) -> Result<Picture, Refusal> {
     if !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg")) {
         return Picture::read(path);
     }
-    let fail = |problem| PictureError { path: path.display().to_string(), problem };
-    let text = read_text(path, LARGEST).map_err(|e| fail(PictureProblem::Read(e)))?;
-    drawn(&text).map_err(|found| fail(PictureProblem::Svg(found)))
+    let text = read_text(path, LARGEST).map_err(|e| Refusal::unreadable(path, "a picture", &e))?;
+    drawn(&text).map_err(|found| Refusal::new("", "an SVG of shapes", found).in_file(path))
 }
 
 #[cfg(feature = "figures")]

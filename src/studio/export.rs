@@ -4,9 +4,10 @@ use super::jobs;
 use super::library;
 use super::networks::title;
 use super::state::{FoundGenome, Studio};
+use crate::base::refusal::Refusal;
 use crate::genome::{builtin, to_json};
 use crate::network::Wiring;
-use crate::page::{CarriedError, CarriedNetwork, NetworkRequest, carried_genome};
+use crate::page::{CarriedNetwork, NetworkRequest, carried_genome};
 use crate::run::Source;
 use crate::site::{Engine, Site, SiteError};
 use serde_json::{Map, Value, json};
@@ -19,8 +20,8 @@ pub enum ExportError {
     #[error("{0}")]
     Chosen(String),
     /// A network that a page cannot show.
-    #[error("{0}: {1}")]
-    Large(String, CarriedError),
+    #[error("{0}")]
+    Large(Refusal),
     /// The folder holds something else, or a file cannot be written.
     #[error(transparent)]
     Site(#[from] SiteError),
@@ -88,7 +89,7 @@ impl Studio {
                 let loaded = self.network(&asked).map_err(told)?;
                 let target = loaded.source.config.as_ref().and_then(|c| self.target_id(&c.target));
                 let target = target.filter(|target| is_there(target)).unwrap_or_default();
-                let large = |error| ExportError::Large(id.clone(), error);
+                let large = |refusal: Refusal| ExportError::Large(refusal.within(id));
                 let text =
                     text_of(&loaded.source, title(id, &loaded.source), &target).map_err(large)?;
                 let mut scores = Map::new();
@@ -105,7 +106,7 @@ impl Studio {
 }
 
 /// A network as a page carries it.
-fn text_of(source: &Source, name: String, target: &str) -> Result<String, CarriedError> {
+fn text_of(source: &Source, name: String, target: &str) -> Result<String, Refusal> {
     if let (Some(genome), false) = (&source.genome, source.trained) {
         let text = to_json(genome);
         return carried_genome(&text).map(|_| text);

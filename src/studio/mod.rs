@@ -46,7 +46,6 @@ mod watched;
 mod workers;
 
 pub use export::{ExportError, Exported};
-pub use root::RootError;
 pub use server::bind;
 pub use state::{Bred, MOST_GENES, Sessions, Slot, Studio};
 

@@ -31,21 +31,15 @@ pub(super) struct Root {
     real: PathBuf,
 }
 
-/// The root cannot be served.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: expected a folder, found {found}")]
-pub struct RootError {
-    path: PathBuf,
-    found: String,
-}
-
 impl Root {
     /// The root at `folder`.
     ///
     /// # Errors
     /// It is no folder.
-    pub(super) fn new(folder: &Path) -> Result<Self, RootError> {
-        let fail = |found: String| RootError { path: folder.to_path_buf(), found };
+    pub(super) fn new(folder: &Path) -> Result<Self, crate::base::refusal::Refusal> {
+        let fail = |found: String| {
+            crate::base::refusal::Refusal::new("", "a folder", found).in_file(folder)
+        };
         let real = folder.canonicalize().map_err(|e| fail(e.to_string()))?;
         if !real.is_dir() {
             return Err(fail("a file".into()));

@@ -1,7 +1,7 @@
 //! The state of the server: the root, threads, the line of jobs, and caches.
 
 use super::jobs::job::Jobs;
-use super::root::{Root, RootError};
+use super::root::Root;
 use super::workers::Workers;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
@@ -43,7 +43,7 @@ impl Studio {
     ///
     /// # Panics
     /// If the system has no threads to give.
-    pub fn new(root: &Path) -> Result<Studio, RootError> {
+    pub fn new(root: &Path) -> Result<Studio, crate::base::refusal::Refusal> {
         let workers =
             |name, most| Workers::new(name, most).expect("threads of a process that just began");
         Ok(Studio {

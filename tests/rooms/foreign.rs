@@ -4,8 +4,8 @@ use crate::answers::{changed, hold};
 use picloom::base::real;
 use picloom::evolve::{Breeding, EvolveConfig, Preset, Selection, Session};
 use picloom::genome::{
-    BUILTIN, Genome, GenomeProblem, Role, collection, from_picbreeder_xml, picked, read,
-    to_picbreeder_xml, to_vlm_json,
+    BUILTIN, Genome, Role, collection, from_picbreeder_xml, picked, read, to_picbreeder_xml,
+    to_vlm_json,
 };
 use picloom::network::reference::forward;
 use picloom::network::{Coords, Model, PixelInputs, Wiring};
@@ -68,7 +68,7 @@ fn of_a_series_the_last_genome_is_read_or_the_one_that_is_named() {
     assert_eq!(picked(&odd), (&*odd, None));
     let own = written(&folder, "own.json", "{}");
     let error = read(&of(&own, "2")).unwrap_err();
-    assert!(matches!(*error.problem, GenomeProblem::Refused(_)), "{error}");
+    assert_eq!(error.expected, "a file of one genome without # and a name", "{error}");
 }
 
 #[test]

@@ -4,9 +4,10 @@
 
 use crate::answers::hold;
 use crate::oracle::{number, numbers};
+use crate::refusals::assert_refused;
 use picloom::network::{Arch, Mask};
 use picloom::train::optimizer::{
-    GradientRule, Layout, MatrixShape, Optimizer, OptimizerConfig, OptimizerError, Scalar, Step,
+    GradientRule, Layout, MatrixShape, Optimizer, OptimizerConfig, Scalar, Step,
 };
 use picloom::train::schedule::{Schedule, Shape};
 use serde::Deserialize;
@@ -193,16 +194,15 @@ fn a_state_of_another_run_is_refused() {
     let other: OptimizerConfig = "adam:beta1=0.8".parse().unwrap();
     let refused = fresh().resume(&other, &layout()).unwrap_err();
     let [expected, found] = [&other, &adam].map(ToString::to_string);
-    assert_eq!(refused, OptimizerError::State { expected, found });
+    assert_refused(&refused, ["saved optimizer state", &expected, &found]);
     let refused = fresh().resume(&adam, &Layout::vector(3)).unwrap_err();
-    assert!(matches!(refused, OptimizerError::State { .. }), "{refused}");
+    assert_eq!(refused.at, "saved optimizer state", "{refused}");
     let mut json = serde_json::to_value(fresh()).unwrap();
     let mean = &mut json["method"]["firstorder"]["adam"]["mean"];
     mean.as_array_mut().unwrap().pop();
     let cut: Optimizer = serde_json::from_value(json).unwrap();
     let refused = cut.resume(&adam, &layout()).unwrap_err();
-    let OptimizerError::State { found, .. } = refused else { panic!("{refused}") };
-    assert_eq!(found, "vectors of 20 numbers");
+    assert_eq!(refused.found, "vectors of 20 numbers", "{refused}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn refused(method: Method, rule: Rule, context: &EdgeContext) -> PruneError {
 /// The method was not given what it needs.
 #[track_caller]
 fn assert_lacks(error: PruneError, name: &str) {
-    let lacks = matches!(error, PruneError::Missing { method, .. } if method == name);
+    let lacks = matches!(&error, PruneError::Rule(lack) if lack.at == name && lack.found == "none");
     assert!(lacks, "{name}: {error}");
 }
 
@@ -279,17 +279,13 @@ fn bad_input_is_refused_with_what_was_expected_and_found() {
     }
     let rule = Rule::Budget(5);
     let other = Mask::all(13);
-    assert_eq!(
-        refused(magnitude, rule, &EdgeContext::new(&network, &weights, &other)),
-        PruneError::WrongLength { what: "flags of the mask", expected: 14, found: 13 }
-    );
+    let error = refused(magnitude, rule, &EdgeContext::new(&network, &weights, &other));
+    assert_refused(&error, ["", "14 flags of the mask for this network", "13"]);
     assert_lacks(refused(sp, rule, &context), "sp");
     assert_lacks(refused(taylor, rule, &context), "taylor");
     let short = FeatureMaps { units: 8, pixels: 2, values: vec![0.0; 16] };
-    assert_eq!(
-        refused(sp, rule, &context.with_maps(&short)),
-        PruneError::WrongLength { what: "feature maps", expected: 9, found: 8 }
-    );
+    let error = refused(sp, rule, &context.with_maps(&short));
+    assert_refused(&error, ["", "9 feature maps for this network", "8"]);
     let mut nan = with_inputs([[1.0; 2]; 5]);
     nan.values[8] = f32::NAN;
     let error = refused(sp, rule, &context.with_maps(&nan));

@@ -1,9 +1,9 @@
 //! The swarm: one update by hand, alignment of permuted networks, resuming.
 
+use crate::refusals::assert_refused;
 use picloom::base::SimRng;
 use picloom::network::{Arch, Network, Weights};
-use picloom::prune::PruneError;
-use picloom::prune::swarm::{Swarm, SwarmConfig, SwarmError, alignment, permute};
+use picloom::prune::swarm::{Swarm, SwarmConfig, alignment, permute};
 
 fn network() -> Network {
     "3;cache:3,gaussian:2,sin:2".parse::<Arch>().unwrap().network()
@@ -110,17 +110,14 @@ fn wrong_particles_and_utilities_are_refused() {
     let mut rng = SimRng::new(4, "swarm", 0);
     let mut refuse =
         |particles: &[Weights]| Swarm::new(&network, particles, config, &mut rng).unwrap_err();
-    assert_eq!(refuse(std::slice::from_ref(&good)), SwarmError::TooFew { found: 1 });
-    let mut second = |weights: Weights| match refuse(&[good.clone(), weights]) {
-        SwarmError::Particle { particle: 1, source } => source,
-        error => panic!("{error}"),
-    };
+    assert_refused(&refuse(std::slice::from_ref(&good)), ["", "at least 2 particles", "1"]);
+    let mut second = |weights: Weights| refuse(&[good.clone(), weights]);
     let error = second(Weights(vec![0.0]));
-    assert!(matches!(error, PruneError::WrongLength { found: 1, .. }), "{error}");
+    assert_eq!((error.at.as_str(), error.found.as_str()), ("particle 1", "1"), "{error}");
     let mut nan = good.clone();
     nan.0[3] = f32::NAN;
     let error = second(nan);
-    assert!(matches!(error, PruneError::NotFinite { link: 3, .. }), "{error}");
+    assert_refused(&error, ["particle 1", "finite weights", "NaN at link 3"]);
     let pair = [good.clone(), good];
     let mut swarm = Swarm::new(&network, &pair, config, &mut rng).unwrap();
     assert!(swarm.tell(&network, &[0.0], &mut rng).is_err());

@@ -10,8 +10,8 @@ use picloom::experiment::{PruneParent, PruneRunError, prune_run};
 use picloom::network::Mask;
 use picloom::prune::methods::{Evolved, Imp, Magnitude, Need, Sp, SpUntrained};
 use picloom::prune::{
-    EdgeContext, InMemory, LinkScorer, Method, PruneError, PrunePlan, Retrain, RoundRecord,
-    RoundsError, Rule, add_method, rounds,
+    EdgeContext, InMemory, LinkScorer, Method, PruneError, PrunePlan, Retrain, RoundRecord, Rule,
+    add_method, rounds,
 };
 use picloom::run::{LoadedRun, RunError, RunResult, load_run, train_run};
 use picloom::train::{
@@ -314,10 +314,9 @@ fn late_rewinding_goes_back_to_the_very_weights_of_the_step() {
 /// The run itself cannot be gone back to; both begin so.
 #[track_caller]
 fn assert_origin(error: PruneRunError, wanted: &str, was: &str) {
-    let PruneRunError::Rounds(RoundsError::Origin { expected, found, .. }) = &error else {
-        panic!("{error}");
-    };
-    assert!(expected.starts_with(wanted) && found.starts_with(was), "{error}");
+    let PruneRunError::Rounds(PruneError::Rule(refusal)) = &error else { panic!("{error}") };
+    assert!(!refusal.is_usage, "{error}");
+    assert!(refusal.expected.starts_with(wanted) && refusal.found.starts_with(was), "{error}");
 }
 
 #[test]
@@ -369,8 +368,8 @@ fn plans_that_cannot_be_met_say_why() {
     };
     // What no budget can be is `rooms::prune`'s to say.
     let lacks = |error: PruneRunError, name: &str, what: &str| match error {
-        PruneRunError::Rounds(RoundsError::Prune(PruneError::Missing { method, what: lacked })) => {
-            assert!(method == name && lacked.starts_with(what), "{method} needs {lacked}");
+        PruneRunError::Rounds(PruneError::Rule(lack)) => {
+            assert!(lack.at == name && lack.expected.starts_with(what), "{lack}");
         }
         error => panic!("{error}"),
     };
@@ -384,9 +383,8 @@ fn plans_that_cannot_be_met_say_why() {
     let mut wrong = plan(Method::Evolved(Evolved {}), &[Rule::Budget(links / 2)]);
     wrong.evolved = Some(Mask::all(links - 1));
     let error = prune_run(&parent, &wrong, &out, false, &mut ()).unwrap_err();
-    let PruneRunError::Rounds(RoundsError::Prune(error)) = error else { panic!("{error}") };
-    let what = "flags of the evolved mask";
-    assert_eq!(error, PruneError::WrongLength { what, expected: links, found: links - 1 });
+    let expected = format!("{links} flags of the evolved mask for this network");
+    assert_refused(&error, ["", &expected, &(links - 1).to_string()]);
 }
 
 #[test]

@@ -42,6 +42,11 @@ impl Refusal {
         if holds { Ok(()) } else { Err(Refusal::new(at, expected, found.to_string())) }
     }
 
+    /// The refusal of a file that the system does not let us read: `what` it should hold, and the system's words.
+    pub fn unreadable(path: &Path, what: &str, error: &std::io::Error) -> Self {
+        Refusal::new("", format!("{what} that can be read"), error.to_string()).in_file(path)
+    }
+
     /// The same of something that lies there, and was not asked for: the work failed.
     pub fn as_failure(self) -> Self {
         Refusal { is_usage: false, ..self }

@@ -50,7 +50,10 @@ impl Breeding {
         let config = config_over(EvolveConfig::of_session(parsed(preset)?), keywords(settings)?)?;
         let names: Vec<String> = ancestors.iter().map(|path| path.display().to_string()).collect();
         let ancestors = Ancestors::read(&names, |name| name.into());
-        let ancestors = ancestors.map_err(|e| of_file(Path::new(&e.path), &e))?;
+        let ancestors = ancestors.map_err(|e| {
+            let at = names.iter().find(|name| e.at.starts_with(*name));
+            of_file(Path::new(at.map_or("", |name| name)), &e)
+        })?;
         let session = Session::new(config, seed, ancestors.names.clone());
         let tree = Tree::new(session, &ancestors.genomes).map_err(refused)?;
         Ok(Breeding(tree, ancestors))

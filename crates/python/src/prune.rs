@@ -13,7 +13,7 @@ use picloom::base::settings::Settings;
 use picloom::experiment::PruneParent;
 use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::Aim;
-use picloom::prune::{Began, InMemory, RoundRecord, RoundsError, Trained, rounds};
+use picloom::prune::{Began, InMemory, PruneError, RoundRecord, Trained, rounds};
 use picloom::run::Target;
 use picloom::score::Fit;
 use picloom::train::{StopReason, TrainConfig};
@@ -184,7 +184,7 @@ pub(crate) fn prune(
         self::rounds(&trained, &plan, &mut InMemory(&mut observer))
     };
     let (rounds, last) = watched(py, work, hear)?.map_err(|error| match error {
-        RoundsError::Origin { .. } => failed(error),
+        PruneError::Rule(refusal) if !refusal.is_usage => failed(refusal),
         _ => own.as_ref().and_then(OwnMethod::raised).unwrap_or_else(|| refused(error)),
     })?;
     let Some(links) = last else {

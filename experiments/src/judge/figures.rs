@@ -1,12 +1,12 @@
 //! Diagrams of a judge's report: reliability, the ROC curve, the worst mistakes.
 
 use super::FullReport;
+use picloom::base::refusal::Refusal;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Point, Series};
 use picloom::figures::sheets::{Block, Pane, Sheet};
 use picloom::figures::style::{self, CLEAN, DAMAGED, Marker, fixed, number};
 use picloom::network::Picture;
-use picloom::network::picture::PictureError;
 use picloom::score::labels::{LabelRow, Report};
 use picloom::score::{Label, Verdict};
 use std::collections::BTreeMap;
@@ -94,10 +94,7 @@ const WORST: usize = 10;
 ///
 /// # Errors
 /// A picture cannot be read.
-pub(crate) fn worst_mistakes(
-    rows: &[&LabelRow],
-    found: &FullReport,
-) -> Result<String, PictureError> {
+pub(crate) fn worst_mistakes(rows: &[&LabelRow], found: &FullReport) -> Result<String, Refusal> {
     let pairs = rows.iter().zip(&found.verdicts);
     let mut wrong: Vec<_> = pairs.filter(|(row, v)| row.label != v.likelier()).collect();
     let far = |v: &Verdict| (v.p_damaged - 0.5).abs();

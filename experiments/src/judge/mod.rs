@@ -13,8 +13,8 @@ use logistic::{FitError, Labelled, fit_logistic};
 use picloom::base::stats::Interval;
 use picloom::score::dl::features::NAMES;
 use picloom::score::dl::{DlModel, FORMAT, LeftOut, Provenance, SetRecord, Term};
-use picloom::score::labels::{LabelError, LabelRow, LabelSet, Report, judge_rows, measure_rows};
-use picloom::score::{Judge, Label, Verdict};
+use picloom::score::labels::{LabelRow, LabelSet, Report, judge_rows, measure_rows, no_pictures};
+use picloom::score::{Judge, JudgeError, Label, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use within::{Seen, WithinNetworks, network_means, network_of};
@@ -51,7 +51,7 @@ pub(crate) struct Fitted {
 pub(crate) enum JudgeFitError {
     /// The labels.
     #[error(transparent)]
-    Labels(#[from] LabelError),
+    Labels(#[from] JudgeError),
     /// The fit, of the whole or without one target.
     #[error("cannot fit{}: {source}", without.as_ref().map(|t| format!(" without target {t}")).unwrap_or_default())]
     Fit {
@@ -128,7 +128,7 @@ pub(crate) fn fit(
 ///
 /// # Errors
 /// A picture cannot be read or judged.
-pub(crate) fn report(sets: &[LabelSet], judge: &dyn Judge) -> Result<FullReport, LabelError> {
+pub(crate) fn report(sets: &[LabelSet], judge: &dyn Judge) -> Result<FullReport, JudgeError> {
     let rows = rows_of(sets);
     let verdicts = judge_rows(&rows, judge)?;
     let told = network_means(&rows, &verdicts);
@@ -141,15 +141,15 @@ fn full_report(
     rows: &[&LabelRow],
     verdicts: Vec<Verdict>,
     told: &[f64],
-) -> Result<FullReport, LabelError> {
+) -> Result<FullReport, JudgeError> {
     let truth: Vec<Label> = rows.iter().map(|row| row.label).collect();
-    let report = Report::of(judge, "labels", rows, &truth, &verdicts).ok_or(LabelError::Empty)?;
+    let report = Report::of(judge, "labels", rows, &truth, &verdicts).ok_or_else(no_pictures)?;
     let seen: Vec<Seen> = rows
         .iter()
         .zip(verdicts.iter().zip(told))
         .map(|(row, (verdict, &told))| Seen::of(row, verdict, told))
         .collect();
-    let within = WithinNetworks::of(&seen).ok_or(LabelError::Empty)?;
+    let within = WithinNetworks::of(&seen).ok_or_else(no_pictures)?;
     Ok(FullReport { report, within, verdicts })
 }
 

@@ -25,7 +25,8 @@
 
 use nalgebra::DMatrix;
 use picloom::base::SimRng;
-use picloom::base::stats::{Interval, StatsError, ranks, student_quantile};
+use picloom::base::refusal::Refusal;
+use picloom::base::stats::{Interval, ranks, student_quantile, too_few, unlike_lengths};
 use picloom::genome::Genome;
 use picloom::network::{Coords, Model, Wiring, compile};
 use picloom::probe::{Delta, View, WeightSweep};
@@ -192,14 +193,14 @@ pub fn label_agreement(
     labels: &[&str],
     permutations: usize,
     rng: &mut SimRng,
-) -> Result<LabelAgreement, StatsError> {
+) -> Result<LabelAgreement, Refusal> {
     let what = "label agreement";
     let n = labels.len();
     if differences.len() != n {
-        return Err(StatsError::Lengths { what, left: differences.len(), right: n });
+        return Err(unlike_lengths(what, differences.len(), n));
     }
     if n < 3 {
-        return Err(StatsError::TooFew { what, expected: 3, found: n });
+        return Err(too_few(what, 3, n));
     }
     let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
     let alike: Vec<f64> =
@@ -281,15 +282,11 @@ fn rotated(differences: &[Vec<f32>], rng: &mut SimRng) -> Vec<Vec<f32>> {
 }
 
 /// AUC of the flagged values over the others, from the ranks of all.
-fn from_ranks(ranks: &[f64], flagged: &[bool]) -> Result<f64, StatsError> {
+fn from_ranks(ranks: &[f64], flagged: &[bool]) -> Result<f64, Refusal> {
     let m = flagged.iter().filter(|f| **f).count();
     let rest = flagged.len() - m;
     if m == 0 || rest == 0 {
-        return Err(StatsError::TooFew {
-            what: "label agreement (pairs with one label, pairs with two)",
-            expected: 1,
-            found: 0,
-        });
+        return Err(too_few("label agreement (pairs with one label, pairs with two)", 1, 0));
     }
     let sum: f64 = ranks.iter().zip(flagged).filter(|(_, f)| **f).map(|(r, _)| r).sum();
     Ok((sum - (m * (m + 1)) as f64 / 2.0) / (m * rest) as f64)

@@ -7,7 +7,8 @@
 use super::{RunRow, TrainingRecord};
 use crate::finding::Verdict;
 use picloom::base::real;
-use picloom::base::stats::{Interval, StatsError, mean, mean_interval};
+use picloom::base::refusal::Refusal;
+use picloom::base::stats::{Interval, mean, mean_interval};
 use picloom::train::optimizer::Orthogonalizer;
 use picloom::train::{OptimizerConfig, StopReason};
 use serde::Serialize;
@@ -74,7 +75,7 @@ pub(crate) fn muon_arm(row: &RunRow) -> Option<MuonArm> {
 ///
 /// # Errors
 /// Fewer than 2 units with every arm (n = 5, a larger n, the exact polar factor) trained to the end.
-pub(crate) fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, StatsError> {
+pub(crate) fn newton_schulz(record: &TrainingRecord) -> Result<NewtonSchulz, Refusal> {
     // log₂ of the late loss by unit, rate and arm.
     let mut restarted: BTreeSet<(&str, u64, u64)> = BTreeSet::new();
     let mut losses: BTreeMap<(&str, u64), BTreeMap<u64, ArmLosses>> = BTreeMap::new();

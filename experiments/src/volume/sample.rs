@@ -7,7 +7,7 @@
 use super::moment::{Transfer, ln_expected_labellings};
 use super::{VolumeError, checked};
 use picloom::base::refusal::Refusal;
-use picloom::base::stats::{Interval, StatsError, normal_quantile, wilson};
+use picloom::base::stats::{Interval, normal_quantile, wilson};
 use picloom::base::{SimRng, real};
 use picloom::score::measures::components::Components;
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ pub(super) fn share(hits: usize, samples: usize) -> Result<Estimate, VolumeError
     Ok(Estimate { probability: wilson(hits, samples, 0.95).map_err(no_samples)?, samples })
 }
 
-fn no_samples(_: StatsError) -> VolumeError {
+fn no_samples(_: Refusal) -> VolumeError {
     Refusal::new("samples", "1 or more", "0").into()
 }
 

@@ -9,10 +9,11 @@ use super::settings::Laid;
 use super::source::{Usage, check_size, fit_help};
 use super::train::{TrainProgress, TrainSettings, describe, diverged};
 use crate::base::lock::FolderLock;
+use crate::base::refusal::Refusal;
 use crate::experiment::{PruneParent, prune_into};
 use crate::network::weight_files::read_weights;
 use crate::network::{Arch, Coords, Mask, Model, Squaring, Wiring, layerize, read_genome};
-use crate::prune::schedule::{Aim, AimError};
+use crate::prune::schedule::Aim;
 use crate::prune::{Method, Need, RoundRecord};
 use crate::run::{load_mask, load_run, load_target};
 use crate::train::StopReason;
@@ -125,18 +126,18 @@ fn matched(path: &Path, method: Method, parent: &Model) -> anyhow::Result<Matche
 }
 
 /// Makes a usage error of an aim that leads to no rounds, in terms of the options.
-fn told(error: AimError, match_run: Option<&Path>) -> Usage {
-    Usage(match (&error, match_run) {
-        (AimError::Budget { .. }, Some(path)) => {
-            error.to_string().replacen("budget", &format!("--match {}", path.display()), 1)
+fn told(refusal: Refusal, match_run: Option<&Path>) -> Refusal {
+    match (refusal.at.as_str(), refusal.found.as_str(), match_run) {
+        ("budget", _, Some(path)) => {
+            Refusal { at: format!("--match {}", path.display()), ..refusal }
         }
-        (AimError::Neither, _) => {
-            "expected --budget K, --threshold T or --match RUN (imp: or --rounds R), found none"
-                .into()
-        }
-        (AimError::Both | AimError::Thresholds { .. }, _) => error.to_string(),
-        _ => format!("--{error}"),
-    })
+        ("", "none", _) => Refusal {
+            expected: "--budget K, --threshold T or --match RUN (imp: or --rounds R)".into(),
+            ..refusal
+        },
+        ("", ..) => refusal,
+        _ => refusal.prefixed("--"),
+    }
 }
 
 pub(super) fn run(args: PruneArgs, out: &Output) -> anyhow::Result<()> {

@@ -8,8 +8,9 @@ use super::config::EvolutionConfig;
 use super::family::ShownFamily;
 use crate::base::files::{WriteError, create_folder, write_atomic};
 use crate::base::hash::{sha256_of_floats, short_id};
+use crate::base::refusal::Refusal;
 use crate::base::text::leads_down;
-use crate::genome::{self, Genome, ReadGenomeError, picked, to_json};
+use crate::genome::{self, Genome, picked, to_json};
 use crate::network::Picture;
 use crate::run::read_target;
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ impl Ancestors {
     ///
     /// # Errors
     /// The first that cannot be read, or is no genome.
-    pub fn read(files: &[String], find: impl Fn(&str) -> PathBuf) -> Result<Self, ReadGenomeError> {
+    pub fn read(files: &[String], find: impl Fn(&str) -> PathBuf) -> Result<Self, Refusal> {
         let mut ancestors = Ancestors::default();
         for file in files {
             let genome = genome::read(&find(file))?;

@@ -22,7 +22,7 @@ use crate::base::refusal::Refusal;
 use crate::base::settings::settings;
 use crate::base::text::{path_text, path_texts, portable};
 use crate::evolve::{Breeding, EvolveConfig, Preset, Selection, Session, Sheet};
-use crate::genome::{Genome, ReadGenomeError, to_json};
+use crate::genome::{Genome, to_json};
 use crate::network::Coords;
 use std::path::{Path, PathBuf};
 
@@ -119,7 +119,7 @@ pub(crate) struct BreedReport {
 pub(crate) fn read_session(path: &Path) -> Result<Session, EvolutionError> {
     let text = read_text(path, LARGEST_STATE)
         .map_err(|error| EvolutionError::file(path, format!("cannot read session: {error}")))?;
-    Session::from_toml(&text).map_err(|source| EvolutionError::session(path, source))
+    Ok(Session::from_toml(&text).map_err(|refusal| refusal.in_file(path))?)
 }
 
 /// Reads a session and breeds its sheets; with the genomes that it began from. `ancestor` finds their files, as
@@ -139,14 +139,13 @@ pub fn open(
 fn named(
     session: Session,
     ancestor: impl Fn(&str) -> PathBuf,
-) -> Result<(Session, Ancestors), ReadGenomeError> {
+) -> Result<(Session, Ancestors), Refusal> {
     let ancestors = Ancestors::read(&session.ancestors, ancestor)?;
     Ok((Session { ancestors: ancestors.names.clone(), ..session }, ancestors))
 }
 
 fn bred(path: &Path, session: Session, ancestors: &Ancestors) -> Result<Breeding, EvolutionError> {
-    Breeding::new(session, &ancestors.genomes)
-        .map_err(|source| EvolutionError::session(path, source))
+    Ok(Breeding::new(session, &ancestors.genomes).map_err(|refusal| refusal.in_file(path))?)
 }
 
 /// Writes a session. Who may not be alone holds [`FolderLock::of_file`](crate::base::lock::FolderLock::of_file).

@@ -10,8 +10,7 @@ use crate::base::folder::{FolderKind, Marker};
 use crate::base::hash::sha256_of_floats;
 use crate::base::refusal::Refusal;
 use crate::base::text::portable;
-use crate::evolve::{BreedingError, Preset, Search, SessionError, TellError};
-use crate::genome::ReadGenomeError;
+use crate::evolve::{Preset, Search};
 use crate::network::Picture;
 use crate::run::{RunError, Target, load_target, write_target};
 use crate::score::JudgeError;
@@ -31,35 +30,15 @@ pub enum EvolutionError {
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
     Target(#[from] RunError),
-    /// An ancestor cannot be read.
-    #[error(transparent)]
-    Genome(#[from] ReadGenomeError),
     /// A file cannot be written (full disk, no permission).
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// An impossible value, or a folder that holds something else.
+    /// An impossible value, an ancestor that cannot be read, or a folder that holds something else.
     #[error("{0}")]
     Refused(#[from] Refusal),
     /// The breeder could not be asked, or gave no usable answer.
     #[error(transparent)]
     Breeder(Box<JudgeError>),
-    /// A judgement was refused: a picture whose measure is not finite.
-    #[error(transparent)]
-    Tell(#[from] TellError),
-    /// The session of a run by eye cannot begin.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The session in a file cannot be bred.
-    #[error("{path}: {source}")]
-    SessionFile {
-        /// The file.
-        path: PathBuf,
-        /// The error in it.
-        source: Box<SessionError>,
-    },
-    /// A choice on a sheet was refused.
-    #[error(transparent)]
-    Breeding(#[from] BreedingError),
     /// It was stopped.
     #[error("stopped")]
     Stopped,
@@ -69,11 +48,6 @@ impl EvolutionError {
     /// A file that cannot be read, or holds something else.
     pub(super) fn file(path: &Path, problem: impl Into<String>) -> Self {
         EvolutionError::File { path: path.to_path_buf(), problem: problem.into() }
-    }
-
-    /// A session's file that cannot be bred.
-    pub(super) fn session(path: &Path, source: SessionError) -> Self {
-        EvolutionError::SessionFile { path: path.to_path_buf(), source: Box::new(source) }
     }
 
     /// A folder that holds a run already, by the run's file.

@@ -24,7 +24,7 @@ use crate::base::files::{
     LARGEST_STATE, create_folder, json_lines, of_json_lines, read_text, write_atomic, write_json,
 };
 use crate::base::folder::FolderKind;
-use crate::evolve::{Breeding, BreedingError, Selection, Session};
+use crate::evolve::{Breeding, Selection, Session, not_on_sheet};
 use crate::genome::to_json;
 use crate::network::Picture;
 use crate::score::{Breeder, Choice, Decision};
@@ -228,8 +228,7 @@ impl ByEye<'_> {
             Decision::Stop => &[],
         };
         if let Some(&found) = chosen.iter().find(|&&p| p >= births.len()) {
-            let last = births.len().saturating_sub(1);
-            return Err(BreedingError::NotOnSheet { last, found }.into());
+            return Err(not_on_sheet(births.len(), found).into());
         }
         let number = self.published().count();
         Ok(DecisionRecord {

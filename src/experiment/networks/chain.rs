@@ -20,7 +20,7 @@ use crate::network::transform::parts as parts_of;
 use crate::network::{Coords, Mask, Model, Network, Picture, TrainedWiring, Weights};
 use crate::probe::{Delta, View};
 use crate::prune::guard::alive;
-use crate::prune::{PruneError, PrunePlan, RoundsError, Rule, round_mask};
+use crate::prune::{PruneError, PrunePlan, Rule, round_mask};
 use crate::run::{FamilyTarget, LoadedRun, RunError, Target, TrainJob, load_run, read_metrics};
 use crate::score::measures::command::{MeasureChoice, Named};
 use crate::score::measures::disentanglement::{self, Disentanglement, NULL};
@@ -505,10 +505,8 @@ impl Worker<'_> {
             match prune_run(&parent, &plan, &out, true, &mut Watched(self.ask)) {
                 Ok((result, records)) => break (out, result, records),
                 // So few links may leave an output without a path, or be less than whole units: then the fewest.
-                Err(PruneRunError::Rounds(RoundsError::Prune(PruneError::Unreachable {
-                    reached,
-                    ..
-                }))) if raise(&mut plan.rules, reached) => {}
+                Err(PruneRunError::Rounds(PruneError::Unreachable { reached, .. }))
+                    if raise(&mut plan.rules, reached) => {}
                 Err(error) => return Err(error.into()),
             }
         };

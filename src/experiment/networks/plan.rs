@@ -400,8 +400,8 @@ impl NetworksStudy {
                     continue;
                 }
                 // One damaged genome does not keep an archive from being read.
-                Err(RunError::Genome(error)) if target.is_of_many => {
-                    study.left_out.push(format!("{} ({})", target.name, error.problem));
+                Err(RunError::Other(refusal)) if target.is_of_many => {
+                    study.left_out.push(format!("{} ({refusal})", target.name));
                     continue;
                 }
                 Err(error) => return Err(SpecError::of_target(path, &target.name)(error)),

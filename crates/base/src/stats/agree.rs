@@ -1,7 +1,7 @@
 //! Confusion table and Cohen's κ: do two judges agree beyond chance?
 
 use super::special::normal_quantile;
-use super::{Interval, StatsError, checked_level};
+use super::{Interval, checked_level, constant, too_few, unlike_lengths};
 use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
@@ -31,20 +31,13 @@ impl Confusion {
     ///
     /// # Errors
     /// Unequal lengths, no items, a class that is not below k, k < 2.
-    pub fn of(first: &[usize], second: &[usize], classes: usize) -> Result<Self, StatsError> {
+    pub fn of(first: &[usize], second: &[usize], classes: usize) -> Result<Self, Refusal> {
         if first.len() != second.len() {
-            return Err(StatsError::Lengths {
-                what: "confusion table",
-                left: first.len(),
-                right: second.len(),
-            });
+            return Err(unlike_lengths("confusion table", first.len(), second.len()));
         }
         if first.is_empty() || classes < 2 {
-            return Err(StatsError::TooFew {
-                what: "confusion table (items, classes)",
-                expected: if first.is_empty() { 1 } else { 2 },
-                found: if first.is_empty() { 0 } else { classes },
-            });
+            let (least, found) = if first.is_empty() { (1, 0) } else { (2, classes) };
+            return Err(too_few("confusion table (items, classes)", least, found));
         }
         let mut counts = vec![0; classes * classes];
         for (&a, &b) in first.iter().zip(second) {
@@ -53,8 +46,7 @@ impl Confusion {
                     "class",
                     "a number below the number of classes",
                     (a.max(b) as f64).to_string(),
-                )
-                .into());
+                ));
             }
             counts[a * classes + b] += 1;
         }
@@ -79,7 +71,7 @@ impl Confusion {
     ///
     /// # Errors
     /// Both judges used one and the same class only (κ is 0/0); a level outside (0, 1).
-    pub fn kappa(&self, level: f64) -> Result<Kappa, StatsError> {
+    pub fn kappa(&self, level: f64) -> Result<Kappa, Refusal> {
         checked_level(level)?;
         let (k, n) = (self.classes, self.total() as f64);
         let p = |i: usize, j: usize| self.counts[i * k + j] as f64 / n;
@@ -89,7 +81,7 @@ impl Confusion {
         let expected: f64 = (0..k).map(|i| row[i] * column[i]).sum();
         let free = 1.0 - expected;
         if free < 1e-12 {
-            return Err(StatsError::Constant { what: "Cohen's kappa" });
+            return Err(constant("Cohen's kappa"));
         }
         let kappa = (observed - expected) / free;
         let mut sum = -(kappa - expected * (1.0 - kappa)) * (kappa - expected * (1.0 - kappa));

@@ -4,7 +4,8 @@ use super::correlate::ranks;
 use super::describe::{mean, variance};
 use super::interval::wilson;
 use super::special::normal_quantile;
-use super::{Interval, StatsError, checked, checked_level};
+use super::{Interval, checked, checked_level};
+use crate::refusal::Refusal;
 
 /// P(score of a positive > score of a negative) + ½P(equal), in [0, 1].
 ///
@@ -12,7 +13,7 @@ use super::{Interval, StatsError, checked, checked_level};
 ///
 /// # Errors
 /// No positives, no negatives, a NaN or an infinity.
-pub(crate) fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, StatsError> {
+pub(crate) fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, Refusal> {
     checked("AUC positives", positives, 1)?;
     checked("AUC negatives", negatives, 1)?;
     let all: Vec<f64> = positives.iter().chain(negatives).copied().collect();
@@ -32,11 +33,7 @@ pub(crate) fn auc(positives: &[f64], negatives: &[f64]) -> Result<f64, StatsErro
 ///
 /// # Errors
 /// Fewer than 2 positives or negatives, a NaN or an infinity, a level outside (0, 1).
-pub fn auc_delong(
-    positives: &[f64],
-    negatives: &[f64],
-    level: f64,
-) -> Result<Interval, StatsError> {
+pub fn auc_delong(positives: &[f64], negatives: &[f64], level: f64) -> Result<Interval, Refusal> {
     checked_level(level)?;
     checked("AUC positives", positives, 2)?;
     checked("AUC negatives", negatives, 2)?;

@@ -1,6 +1,6 @@
 //! The one-standard-error rule: the simplest candidate that is not clearly worse than the best.
 
-use super::{StatsError, checked};
+use super::checked;
 use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,13 @@ pub struct Candidate {
 ///
 /// # Errors
 /// No candidates, a NaN or an infinity, a negative standard error.
-pub fn one_standard_error(candidates: &[Candidate]) -> Result<(usize, usize), StatsError> {
+pub fn one_standard_error(candidates: &[Candidate]) -> Result<(usize, usize), Refusal> {
     let means: Vec<f64> = candidates.iter().map(|c| c.mean).collect();
     let errors: Vec<f64> = candidates.iter().map(|c| c.standard_error).collect();
     checked("one-standard-error rule", &means, 1)?;
     checked("one-standard-error rule", &errors, 1)?;
     if let Some(&found) = errors.iter().find(|&&e| e < 0.0) {
-        return Err(Refusal::new("standard error", "0 or more", found.to_string()).into());
+        return Err(Refusal::new("standard error", "0 or more", found.to_string()));
     }
     let mut best = 0;
     for (i, &m) in means.iter().enumerate() {

@@ -1,15 +1,16 @@
 //! Pearson's r, Spearman's ρ, and its permutation test.
 
-use super::{StatsError, checked_pairs, normal_quantile};
+use super::{checked_pairs, constant, normal_quantile, too_few};
 use crate::SimRng;
 use crate::real;
+use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Pearson's product-moment correlation, in [−1, 1], n ≥ 2.
 ///
 /// # Errors
 /// Unequal lengths, fewer than 2 pairs, a constant sample, a NaN or an infinity.
-pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
+pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, Refusal> {
     checked_pairs("correlation", x, y, 2)?;
     let n = x.len() as f64;
     let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
@@ -20,7 +21,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
         xy += (a - mx) * (b - my);
     }
     if xx == 0.0 || yy == 0.0 {
-        return Err(StatsError::Constant { what: "correlation" });
+        return Err(constant("correlation"));
     }
     Ok((xy / (xx * yy).sqrt()).clamp(-1.0, 1.0))
 }
@@ -45,7 +46,7 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
 ///
 /// # Errors
 /// As [`pearson`].
-pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, StatsError> {
+pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, Refusal> {
     checked_pairs("Spearman", x, y, 2)?;
     pearson(&ranks(x), &ranks(y))
 }
@@ -100,7 +101,7 @@ pub fn spearman_test(
     tail: Tail,
     draws: usize,
     rng: &mut SimRng,
-) -> Result<PermutationTest, StatsError> {
+) -> Result<PermutationTest, Refusal> {
     let observed = spearman(x, y)?;
     let (rx, ry) = (ranks(x), ranks(y));
     // ρ is an increasing affine function of Σ rx·ry: the centred, scaled sum is compared.
@@ -131,7 +132,7 @@ pub fn spearman_test(
         });
     }
     if draws == 0 {
-        return Err(StatsError::TooFew { what: "permutation draws", expected: 1, found: 0 });
+        return Err(too_few("permutation draws", 1, 0));
     }
     for _ in 0..draws {
         rng.shuffle(&mut cy);

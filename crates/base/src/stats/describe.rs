@@ -1,13 +1,13 @@
 //! Mean, variance, standard error, median, quantiles.
 
-use super::{StatsError, checked};
+use super::checked;
 use crate::refusal::Refusal;
 
 /// Arithmetic mean Σx/n, n ≥ 1.
 ///
 /// # Errors
 /// An empty sample, a NaN or an infinity.
-pub fn mean(values: &[f64]) -> Result<f64, StatsError> {
+pub fn mean(values: &[f64]) -> Result<f64, Refusal> {
     checked("mean", values, 1)?;
     Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -16,7 +16,7 @@ pub fn mean(values: &[f64]) -> Result<f64, StatsError> {
 ///
 /// # Errors
 /// Fewer than 2 values, a NaN or an infinity.
-pub fn variance(values: &[f64]) -> Result<f64, StatsError> {
+pub fn variance(values: &[f64]) -> Result<f64, Refusal> {
     checked("variance", values, 2)?;
     let centre = mean(values)?;
     let squares: f64 = values.iter().map(|v| (v - centre) * (v - centre)).sum();
@@ -27,7 +27,7 @@ pub fn variance(values: &[f64]) -> Result<f64, StatsError> {
 ///
 /// # Errors
 /// Fewer than 2 values, a NaN or an infinity.
-pub fn standard_error(values: &[f64]) -> Result<f64, StatsError> {
+pub fn standard_error(values: &[f64]) -> Result<f64, Refusal> {
     Ok((variance(values)? / values.len() as f64).sqrt())
 }
 
@@ -35,7 +35,7 @@ pub fn standard_error(values: &[f64]) -> Result<f64, StatsError> {
 ///
 /// # Errors
 /// An empty sample, a NaN or an infinity.
-pub fn median(values: &[f64]) -> Result<f64, StatsError> {
+pub fn median(values: &[f64]) -> Result<f64, Refusal> {
     quantile(values, 0.5)
 }
 
@@ -44,10 +44,10 @@ pub fn median(values: &[f64]) -> Result<f64, StatsError> {
 ///
 /// # Errors
 /// An empty sample, a NaN or an infinity, `q` outside [0, 1].
-pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
+pub fn quantile(values: &[f64], q: f64) -> Result<f64, Refusal> {
     checked("quantile", values, 1)?;
     if !(0.0..=1.0).contains(&q) {
-        return Err(Refusal::new("quantile", "a fraction from 0 to 1", q.to_string()).into());
+        return Err(Refusal::new("quantile", "a fraction from 0 to 1", q.to_string()));
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

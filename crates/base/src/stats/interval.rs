@@ -2,7 +2,7 @@
 
 use super::describe::{mean, standard_error};
 use super::special::{normal_cdf, normal_quantile, student_cdf, student_quantile};
-use super::{Interval, StatsError, checked, checked_level, checked_pairs};
+use super::{Interval, checked, checked_level, checked_pairs, too_few};
 use crate::SimRng;
 use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
@@ -14,18 +14,17 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Errors
 /// No trials, more successes than trials, a level outside (0, 1).
-pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, StatsError> {
+pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, Refusal> {
     checked_level(level)?;
     if trials == 0 {
-        return Err(StatsError::TooFew { what: "Wilson interval", expected: 1, found: 0 });
+        return Err(too_few("Wilson interval", 1, 0));
     }
     if successes > trials {
         return Err(Refusal::new(
             "successes",
             "no more than the trials",
             (successes as f64).to_string(),
-        )
-        .into());
+        ));
     }
     let z = normal_quantile(0.5 + level / 2.0);
     let n = trials as f64;
@@ -44,7 +43,7 @@ pub fn wilson(successes: usize, trials: usize, level: f64) -> Result<Interval, S
 ///
 /// # Errors
 /// Fewer than 2 values, a NaN or an infinity, a level outside (0, 1).
-pub fn mean_interval(values: &[f64], level: f64) -> Result<Interval, StatsError> {
+pub fn mean_interval(values: &[f64], level: f64) -> Result<Interval, Refusal> {
     checked_level(level)?;
     let half =
         standard_error(values)? * student_quantile(0.5 + level / 2.0, (values.len() - 1) as f64);
@@ -72,7 +71,7 @@ pub struct PairedDifference {
 ///
 /// # Errors
 /// Unequal lengths, fewer than 2 pairs, a NaN or an infinity, a level outside (0, 1).
-pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDifference, StatsError> {
+pub fn paired_difference(a: &[f64], b: &[f64], level: f64) -> Result<PairedDifference, Refusal> {
     checked_pairs("paired difference", a, b, 2)?;
     let d: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
     let difference = mean_interval(&d, level)?;
@@ -93,7 +92,7 @@ const MANY: usize = 10_000;
 ///
 /// # Errors
 /// No differences, a NaN or an infinity.
-pub fn sign_flip_p(differences: &[f64], draws: u32, rng: &mut SimRng) -> Result<f64, StatsError> {
+pub fn sign_flip_p(differences: &[f64], draws: u32, rng: &mut SimRng) -> Result<f64, Refusal> {
     checked("sign-flip test", differences, 1)?;
     let n = differences.len();
     let scale: f64 = differences.iter().map(|d| d.abs()).sum();

@@ -2,7 +2,8 @@
 
 use super::describe::{mean, variance};
 use super::special::student_quantile;
-use super::{Interval, StatsError, checked, checked_level};
+use super::{Interval, checked, checked_level};
+use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// y_gi = μ + b_g + e_gi, estimated.
@@ -27,7 +28,7 @@ pub struct Mixed {
 ///
 /// # Errors
 /// Fewer than two groups with values, a NaN or an infinity, a level outside (0, 1).
-pub fn random_groups(groups: &[Vec<f64>], level: f64) -> Result<Mixed, StatsError> {
+pub fn random_groups(groups: &[Vec<f64>], level: f64) -> Result<Mixed, Refusal> {
     checked_level(level)?;
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
     for group in &groups {

@@ -50,75 +50,49 @@ impl Interval {
     }
 }
 
-/// Why a statistic has no value.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StatsError {
-    /// Fewer observations than the statistic needs.
-    #[error("{what}: expected at least {expected} observations, found {found}")]
-    TooFew {
-        /// The statistic.
-        what: &'static str,
-        /// Observations it needs.
-        expected: usize,
-        /// Observations given.
-        found: usize,
-    },
-    /// Two samples that must go together have different lengths.
-    #[error("{what}: expected two samples of one length, found {left} and {right}")]
-    Lengths {
-        /// The statistic.
-        what: &'static str,
-        /// Length of the first.
-        left: usize,
-        /// Length of the second.
-        right: usize,
-    },
-    /// A NaN or an infinity.
-    #[error("{what}: expected finite numbers, found {found} at index {index}")]
-    NotFinite {
-        /// The statistic.
-        what: &'static str,
-        /// Where.
-        index: usize,
-        /// What.
-        found: f64,
-    },
-    /// The statistic divides by a spread that is zero.
-    #[error("{what}: expected values that differ, found a constant")]
-    Constant {
-        /// The statistic.
-        what: &'static str,
-    },
-    /// A parameter outside its range.
-    #[error(transparent)]
-    Parameter(#[from] Refusal),
+/// The refusal of fewer observations than the statistic `what` needs.
+pub fn too_few(what: &str, least: usize, found: usize) -> Refusal {
+    Refusal::new(what, format!("at least {least} observations"), found.to_string())
+}
+
+/// The refusal of two samples that must go together and have different lengths.
+pub fn unlike_lengths(what: &str, left: usize, right: usize) -> Refusal {
+    Refusal::new(what, "two samples of one length", format!("{left} and {right}"))
+}
+
+/// The refusal of a spread of zero, which the statistic `what` divides by.
+fn constant(what: &str) -> Refusal {
+    Refusal::new(what, "values that differ", "a constant")
 }
 
 /// Refuses samples that are too short or hold a NaN or an infinity.
-fn checked(what: &'static str, values: &[f64], least: usize) -> Result<(), StatsError> {
+fn checked(what: &'static str, values: &[f64], least: usize) -> Result<(), Refusal> {
     if values.len() < least {
-        return Err(StatsError::TooFew { what, expected: least, found: values.len() });
+        return Err(too_few(what, least, values.len()));
     }
     match values.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(StatsError::NotFinite { what, index, found: values[index] }),
+        Some(index) => {
+            let found = format!("{} at index {index}", values[index]);
+            Err(Refusal::new(what, "finite numbers", found))
+        }
         None => Ok(()),
     }
 }
 
 /// Refuses pairs of unequal length, too short, or not finite.
-fn checked_pairs(what: &'static str, x: &[f64], y: &[f64], least: usize) -> Result<(), StatsError> {
+fn checked_pairs(what: &'static str, x: &[f64], y: &[f64], least: usize) -> Result<(), Refusal> {
     if x.len() != y.len() {
-        return Err(StatsError::Lengths { what, left: x.len(), right: y.len() });
+        return Err(unlike_lengths(what, x.len(), y.len()));
     }
     checked(what, x, least)?;
     checked(what, y, least)
 }
 
 /// Refuses a coverage outside (0, 1).
-fn checked_level(level: f64) -> Result<(), StatsError> {
+fn checked_level(level: f64) -> Result<(), Refusal> {
     if level > 0.0 && level < 1.0 {
         Ok(())
     } else {
-        Err(Refusal::new("level", "a coverage between 0 and 1", level.to_string()).into())
+        Err(Refusal::new("level", "a coverage between 0 and 1", level.to_string()))
     }
 }

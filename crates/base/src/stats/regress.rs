@@ -2,7 +2,8 @@
 
 use super::describe::{median, of_sorted};
 use super::special::normal_quantile;
-use super::{Interval, StatsError, checked_level, checked_pairs};
+use super::{Interval, checked_level, checked_pairs, constant};
+use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// The line y = intercept + slope·x.
@@ -25,7 +26,7 @@ pub struct TheilSen {
 ///
 /// # Errors
 /// Unequal lengths, fewer than 2 points, all x equal, a NaN or an infinity.
-pub fn theil_sen(x: &[f64], y: &[f64], level: f64) -> Result<TheilSen, StatsError> {
+pub fn theil_sen(x: &[f64], y: &[f64], level: f64) -> Result<TheilSen, Refusal> {
     checked_level(level)?;
     checked_pairs("Theil–Sen", x, y, 2)?;
     let n = x.len();
@@ -38,7 +39,7 @@ pub fn theil_sen(x: &[f64], y: &[f64], level: f64) -> Result<TheilSen, StatsErro
         }
     }
     if slopes.is_empty() {
-        return Err(StatsError::Constant { what: "Theil–Sen x" });
+        return Err(constant("Theil–Sen x"));
     }
     slopes.sort_by(f64::total_cmp);
     let slope = of_sorted(&slopes, 0.5);

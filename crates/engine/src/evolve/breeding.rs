@@ -3,7 +3,9 @@
 //! One session file is the whole tree: a step says on which sheet it was chosen where that is not the
 //! sheet before it, and the session says where one is.
 
-use super::{Birth, BreedingError, Selection, Session, SessionError, Sheet};
+use super::sheet::not_on_sheet;
+use super::{Birth, Selection, Session, Sheet};
+use crate::base::refusal::Refusal;
 use crate::genome::Genome;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,7 +40,7 @@ impl Breeding {
     ///
     /// # Errors
     /// The first step that cannot be, or one of an unknown sheet.
-    pub fn new(mut session: Session, ancestors: &[Genome]) -> Result<Self, SessionError> {
+    pub fn new(mut session: Session, ancestors: &[Genome]) -> Result<Self, Refusal> {
         session.check()?;
         session.check_memory()?;
         let first = Sheet::first(session.config.clone(), session.seed, ancestors, session.distinct);
@@ -48,7 +50,7 @@ impl Breeding {
             Breeding { session, sheets: vec![Arc::new(first)], onwards: vec![None], at: 0 };
         for (i, step) in steps.into_iter().enumerate() {
             breeding.at = step.after.unwrap_or(i);
-            breeding.select(step).map_err(|error| SessionError::Step { step: i + 1, error })?;
+            breeding.select(step).map_err(|error| error.within(format!("step {}", i + 1)))?;
         }
         breeding.go_to(at).expect("checked above");
         Ok(breeding)
@@ -78,14 +80,17 @@ impl Breeding {
     ///
     /// # Errors
     /// There is no such sheet.
-    pub fn sheet(&self, n: usize) -> Result<&Sheet, BreedingError> {
-        let none = BreedingError::NoSheet { last: self.last(), found: n };
-        self.sheets.get(n).map(|sheet| &**sheet).ok_or(none)
+    pub fn sheet(&self, n: usize) -> Result<&Sheet, Refusal> {
+        self.sheets.get(n).map(|sheet| &**sheet).ok_or_else(|| self.no_sheet(n))
     }
 
     /// The sheet on which the selection behind sheet `n` was made; `None` for the first.
     pub fn parent(&self, n: usize) -> Option<usize> {
         self.session.before(n)
+    }
+
+    fn no_sheet(&self, n: usize) -> Refusal {
+        Refusal::new("", format!("sheets 0 to {}", self.last()), n.to_string())
     }
 
     /// The selection behind sheet `n`; `None` for the first.
@@ -116,11 +121,10 @@ impl Breeding {
     ///
     /// # Errors
     /// There is no such sheet or place.
-    pub fn ancestry(&self, sheet: usize, place: usize) -> Result<Vec<&Genome>, BreedingError> {
+    pub fn ancestry(&self, sheet: usize, place: usize) -> Result<Vec<&Genome>, Refusal> {
         let found = self.sheet(sheet)?;
-        let last = found.genomes().len() - 1;
-        let none = BreedingError::NotOnSheet { last, found: place };
-        let mut birth = found.births().get(place).ok_or(none)?;
+        let none = || not_on_sheet(found.genomes().len(), place);
+        let mut birth = found.births().get(place).ok_or_else(none)?;
         let mut line = vec![&found.genomes()[place]];
         let mut n = Some(sheet);
         while let Some(on) = n {
@@ -144,11 +148,10 @@ impl Breeding {
     ///
     /// # Errors
     /// There is no such sheet or place.
-    pub fn keep(&self, sheet: usize, place: usize, name: &str) -> Result<Genome, BreedingError> {
+    pub fn keep(&self, sheet: usize, place: usize, name: &str) -> Result<Genome, Refusal> {
         let found = self.sheet(sheet)?;
-        let last = found.genomes().len() - 1;
-        let none = BreedingError::NotOnSheet { last, found: place };
-        let birth = found.births().get(place).ok_or(none)?;
+        let none = || not_on_sheet(found.genomes().len(), place);
+        let birth = found.births().get(place).ok_or_else(none)?;
         let hash = self.session.settings_hash();
         let mut genome = birth.sign(&found.genomes()[place], "interactive", &hash);
         genome.provenance.name = name.to_string();
@@ -180,7 +183,7 @@ impl Breeding {
     ///
     /// # Errors
     /// The selection cannot be; nothing changes.
-    pub fn select(&mut self, selection: Selection) -> Result<usize, BreedingError> {
+    pub fn select(&mut self, selection: Selection) -> Result<usize, Refusal> {
         let (before, new) = (self.at, self.sheets.len());
         let next = self.sheets[before].bred(&selection)?;
         self.sheets.push(Arc::new(next));
@@ -210,9 +213,9 @@ impl Breeding {
     ///
     /// # Errors
     /// There is no such sheet.
-    pub fn go_to(&mut self, n: usize) -> Result<(), BreedingError> {
+    pub fn go_to(&mut self, n: usize) -> Result<(), Refusal> {
         if n > self.last() {
-            return Err(BreedingError::NoSheet { last: self.last(), found: n });
+            return Err(self.no_sheet(n));
         }
         self.at = n;
         self.session.at = (n != self.last()).then_some(n);
@@ -344,13 +347,11 @@ mod tests {
     fn impossible_selections_change_nothing() {
         let mut tree = begun(3);
         let sliding = |slider| Selection { slider: Some(slider), ..Selection::of(&[1]) };
-        assert_eq!(tree.select(Selection::of(&[])), Err(BreedingError::NothingChosen));
-        assert_eq!(
-            tree.select(Selection::of(&[15])).unwrap_err().to_string(),
-            "expected places 0 to 14, found 15"
-        );
-        assert_eq!(tree.select(Selection::of(&[4, 4])), Err(BreedingError::Twice(4)));
-        assert_eq!(tree.select(sliding(1.5)), Err(BreedingError::Slider(1.5)));
+        let refused = |tree: &mut Breeding, wanted| tree.select(wanted).unwrap_err().to_string();
+        assert!(refused(&mut tree, Selection::of(&[])).contains("at least one chosen picture"));
+        assert_eq!(refused(&mut tree, Selection::of(&[15])), "expected places 0 to 14, found 15");
+        assert!(refused(&mut tree, Selection::of(&[4, 4])).contains("place 4 twice"));
+        assert!(refused(&mut tree, sliding(1.5)).contains("a slider in [0, 1], found 1.5"));
         assert_eq!((tree.last(), tree.session()), (0, begun(3).session()));
     }
 

@@ -3,23 +3,10 @@
 //! References: Stanley & Miikkulainen 2002 §3.2 and Fig. 4; METHODS §2 for the union.
 
 use crate::base::SimRng;
+use crate::base::refusal::Refusal;
 use crate::genome::{ConnectionGene, Genome, InnovationId, NodeGene, NodeId, Role};
 use crate::math::Activation;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Why parents cannot be combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CrossoverError {
-    /// There is no parent.
-    #[error("expected at least one parent, found none")]
-    NoParent,
-    /// One number means different genes in two parents: they are not of one lineage.
-    #[error("node {0:?} has different roles in the parents: they are not of one lineage")]
-    DifferentNodes(NodeId),
-    /// One number joins different pairs in two parents.
-    #[error("link {0:?} joins different nodes in the parents: they are not of one lineage")]
-    DifferentLinks(InnovationId),
-}
 
 /// The union of all parents' genes (Picbreeder): matching weights averaged, matching activations
 /// drawn uniformly among the parents that have the node; a link is enabled if any parent's is.
@@ -29,8 +16,8 @@ pub enum CrossoverError {
 ///
 /// # Errors
 /// No parents, or parents of different lineages.
-pub fn crossover_union(parents: &[&Genome], rng: &mut SimRng) -> Result<Genome, CrossoverError> {
-    let first = *parents.first().ok_or(CrossoverError::NoParent)?;
+pub fn crossover_union(parents: &[&Genome], rng: &mut SimRng) -> Result<Genome, Refusal> {
+    let first = *parents.first().ok_or_else(|| Refusal::new("", "at least one parent", "none"))?;
     let mut child = first.clone();
     child.provenance = Default::default();
     let mut activations: BTreeMap<NodeId, Vec<Activation>> = BTreeMap::new();
@@ -87,7 +74,7 @@ pub fn crossover_aligned(
     equal: bool,
     stay_disabled: f64,
     rng: &mut SimRng,
-) -> Result<Genome, CrossoverError> {
+) -> Result<Genome, Refusal> {
     same_lineage(fitter, other)?;
     let mut genes: Vec<ConnectionGene> = Vec::new();
     for gene in fitter.connections() {
@@ -137,22 +124,29 @@ pub fn crossover_aligned(
     Ok(child)
 }
 
+fn not_of_one_lineage(found: String) -> Refusal {
+    Refusal::new("parents", "genomes of one lineage", found)
+}
+
 /// Numbers must mean the same genes in both, or there is nothing to align.
-fn same_lineage(a: &Genome, b: &Genome) -> Result<(), CrossoverError> {
+fn same_lineage(a: &Genome, b: &Genome) -> Result<(), Refusal> {
     for node in b.nodes() {
         let clash = match a.node(node.id) {
             Some(mine) => mine.role != node.role,
             None => node.role != Role::Hidden,
         };
         if clash {
-            return Err(CrossoverError::DifferentNodes(node.id));
+            return Err(not_of_one_lineage(format!("node {:?} with different roles", node.id)));
         }
     }
     for gene in b.connections() {
         if let Some(mine) = a.connection(gene.innovation)
             && (mine.source, mine.target) != (gene.source, gene.target)
         {
-            return Err(CrossoverError::DifferentLinks(gene.innovation));
+            return Err(not_of_one_lineage(format!(
+                "link {:?} between different nodes",
+                gene.innovation
+            )));
         }
     }
     Ok(())
@@ -242,6 +236,6 @@ mod tests {
         let grey = first_genome(&config, &mut rng);
         assert!(crossover_aligned(&a, &grey, false, 0.75, &mut rng).is_err());
         assert!(crossover_union(&[&grey, &b], &mut rng).is_err());
-        assert_eq!(crossover_union(&[], &mut rng), Err(CrossoverError::NoParent));
+        assert!(crossover_union(&[], &mut rng).is_err());
     }
 }

@@ -44,7 +44,7 @@ pub use config::{
     Preset, ReproductionConfig, SpeciesConfig, StartConfig, Symmetry,
 };
 pub(crate) use config::{CrossoverKind, SplitRule};
-pub use crossover::{CrossoverError, crossover_aligned, crossover_union};
+pub use crossover::{crossover_aligned, crossover_union};
 pub use distance::{Alignment, align, compatibility_distance};
 pub use innovation::InnovationTracker;
 pub use lineage::{Birth, Brood};
@@ -53,9 +53,9 @@ pub use mutation::{Mutation, NoMutation, add_link, add_node, mutate};
 pub use novelty::{Archived, Novelty, NoveltyConfig};
 pub use parts::{Open, Parts};
 pub use population::Population;
-pub use search::{Search, TellError};
-pub use session::{Session, SessionError};
-pub use sheet::{BreedingError, Selection, Sheet};
+pub use search::Search;
+pub use session::Session;
+pub use sheet::{Selection, Sheet, not_on_sheet};
 pub use sketch::{DISTINCT, Sketch};
 pub use species::Species;
 pub(crate) use species::speciate;

@@ -1,46 +1,10 @@
 //! One interface for all searches: ask for genomes, tell what was thought of them.
 
 use super::{Birth, Judged, MapElites, Novelty, Population, SearchState};
+use crate::base::refusal::Refusal;
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::mem::discriminant;
-
-/// Why an answer was refused. The search is unchanged.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TellError {
-    /// Not one judgement a genome.
-    #[error("expected {expected} judgements, one a genome asked, found {found}")]
-    Count {
-        /// Genomes asked.
-        expected: usize,
-        /// Judgements told.
-        found: usize,
-    },
-    /// Fitness or descriptor is NaN or infinite.
-    #[error("expected finite numbers for genome {genome}, found {found}")]
-    NotFinite {
-        /// Place among the asked.
-        genome: usize,
-        /// The value as told.
-        found: f64,
-    },
-    /// Descriptors of another length.
-    #[error("expected {expected} descriptor values for genome {genome}, found {found}")]
-    Descriptor {
-        /// Place among the asked.
-        genome: usize,
-        /// Values wanted.
-        expected: usize,
-        /// Values told.
-        found: usize,
-    },
-    /// Learned weights of links that the genome does not have.
-    #[error("genome {genome} learned a weight of a link it does not have, or one not finite")]
-    Learned {
-        /// Place among the asked.
-        genome: usize,
-    },
-}
 
 /// Any of the searches, with its whole state: `ask`, judge, `tell`, again. It is what a checkpoint holds.
 ///
@@ -119,7 +83,7 @@ impl Search {
     ///
     /// # Errors
     /// The answer does not fit what was asked; the search is unchanged.
-    pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, TellError> {
+    pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, Refusal> {
         check(self.ask(), &judged, self.state().descriptor_length(&judged))?;
         Ok(self.state_mut().advance(&judged))
     }
@@ -130,23 +94,27 @@ impl Search {
     }
 }
 
-fn check(asked: &[Genome], judged: &[Judged], dimensions: Option<usize>) -> Result<(), TellError> {
+fn check(asked: &[Genome], judged: &[Judged], dimensions: Option<usize>) -> Result<(), Refusal> {
     if asked.len() != judged.len() {
-        return Err(TellError::Count { expected: asked.len(), found: judged.len() });
+        let expected = format!("{} judgements, one a genome asked", asked.len());
+        return Err(Refusal::new("", expected, judged.len().to_string()));
     }
     for (genome, (asked, judged)) in asked.iter().zip(judged).enumerate() {
+        let at = || format!("genome {genome}");
         let numbers = std::iter::once(&judged.fitness).chain(&judged.descriptor);
         if let Some(&found) = numbers.into_iter().find(|v| !v.is_finite()) {
-            return Err(TellError::NotFinite { genome, found });
+            return Err(Refusal::new(at(), "finite numbers", found.to_string()));
         }
         if let Some(expected) = dimensions
             && judged.descriptor.len() != expected
         {
-            return Err(TellError::Descriptor { genome, expected, found: judged.descriptor.len() });
+            let found = judged.descriptor.len().to_string();
+            return Err(Refusal::new(at(), format!("{expected} descriptor values"), found));
         }
         for (innovation, weight) in judged.learned.iter().flatten() {
             if !weight.is_finite() || asked.connection(*innovation).is_none() {
-                return Err(TellError::Learned { genome });
+                let expected = "finite weights of the genome's own links";
+                return Err(Refusal::new(at(), expected, "another among the learned"));
             }
         }
     }

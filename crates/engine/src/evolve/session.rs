@@ -1,6 +1,6 @@
 //! A breeding session as a file: settings, and the selections of all its sheets.
 
-use super::{BreedingError, EvolveConfig, Preset, Selection};
+use super::{EvolveConfig, Preset, Selection};
 use crate::base::hash::short_id;
 use crate::base::memory;
 use crate::base::refusal::Refusal;
@@ -54,36 +54,6 @@ pub struct Session {
     pub config: EvolveConfig,
 }
 
-/// Why a session cannot be bred.
-#[derive(Debug, thiserror::Error)]
-pub enum SessionError {
-    /// Not TOML, or not of this shape.
-    #[error("expected a {SESSION_FORMAT} document, found: {0}")]
-    Syntax(String),
-    /// Another format or version.
-    #[error("expected format {SESSION_FORMAT:?}, found {0:?}")]
-    Format(String),
-    /// An impossible number.
-    #[error("{0}")]
-    Config(#[from] Refusal),
-    /// A step that cannot be.
-    #[error("step {step}: {error}")]
-    Step {
-        /// Number of the step, from 1.
-        step: usize,
-        /// The error in it.
-        error: BreedingError,
-    },
-    /// A step of a sheet, or a place to be, that is not there.
-    #[error("expected sheets 0 to {last}, found {found}")]
-    Sheet {
-        /// The last sheet there is by then.
-        last: usize,
-        /// The number as given.
-        found: usize,
-    },
-}
-
 impl Session {
     /// A session without steps.
     pub fn new(config: EvolveConfig, seed: u64, ancestors: Vec<String>) -> Self {
@@ -102,21 +72,23 @@ impl Session {
     ///
     /// # Errors
     /// Not TOML, unknown keys, another format, impossible numbers, sheets that are not there.
-    pub fn from_toml(text: &str) -> Result<Session, SessionError> {
-        let syntax = |e: &dyn std::fmt::Display| SessionError::Syntax(e.to_string());
+    pub fn from_toml(text: &str) -> Result<Session, Refusal> {
+        let expected = format!("a {SESSION_FORMAT} document");
+        let syntax = |e: &dyn std::fmt::Display| Refusal::new("", &*expected, e.to_string());
         let mut table: toml::Table = text.parse().map_err(|e| syntax(&e))?;
         let overrides = match table.remove("config") {
             None => toml::Table::new(),
             Some(toml::Value::Table(t)) => t,
             Some(other) => return Err(syntax(&format!("config = {other}"))),
         };
-        let config = EvolveConfig::over_preset(Preset::Picbreeder, overrides)
-            .map_err(SessionError::Syntax)?;
+        let config =
+            EvolveConfig::over_preset(Preset::Picbreeder, overrides).map_err(|e| syntax(&e))?;
         let config = toml::Value::try_from(config).map_err(|e| syntax(&e))?;
         table.insert("config".into(), config);
         let session: Session = table.try_into().map_err(|e| syntax(&e))?;
         if session.format != SESSION_FORMAT {
-            return Err(SessionError::Format(session.format));
+            let expected = format!("{SESSION_FORMAT:?}");
+            return Err(Refusal::new("format", expected, format!("{:?}", session.format)));
         }
         session.config.validate()?;
         session.check()?;
@@ -153,7 +125,7 @@ impl Session {
     }
 
     /// Refuses steps of sheets, and a place to be, that are not there.
-    pub(super) fn check(&self) -> Result<(), SessionError> {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
         let distinct = self.distinct.unwrap_or_default();
         let expected = "a distance in [0, 1]";
         Refusal::unless((0.0..=1.0).contains(&distinct), "distinct", expected, distinct)?;
@@ -168,7 +140,7 @@ impl Session {
         let places = self.step.iter().map(|step| step.after).chain([self.at]).enumerate();
         for (last, place) in places {
             if let Some(found) = place.filter(|place| *place > last) {
-                return Err(SessionError::Sheet { last, found });
+                return Err(Refusal::new("", format!("sheets 0 to {last}"), found.to_string()));
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::population::first_brood;
 use super::sketch::Shown;
 use super::{Birth, Breeder, Brood, EvolveConfig, Parent, Parts};
 use crate::base::SimRng;
+use crate::base::refusal::Refusal;
 use crate::genome::Genome;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -53,44 +54,13 @@ impl Selection {
     }
 }
 
-/// Why a selection was refused. The state is unchanged.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BreedingError {
-    /// Nothing was chosen.
-    #[error("expected at least one chosen picture, found none")]
-    NothingChosen,
-    /// A place that is not on the sheet.
-    #[error("expected places 0 to {last}, found {found}")]
-    NotOnSheet {
-        /// The last place.
-        last: usize,
-        /// The place as given.
-        found: usize,
-    },
-    /// A place was chosen twice.
-    #[error("place {0} is chosen twice: expected each at most once")]
-    Twice(usize),
-    /// Only colour may change, and the chosen have none.
-    #[error("expected colour genomes to change the colour of, found a grey one at place {0}")]
-    Grey(usize),
-    /// A sheet that is not there.
-    #[error("expected sheets 0 to {last}, found {found}")]
-    NoSheet {
-        /// The last sheet.
-        last: usize,
-        /// The number as given.
-        found: usize,
-    },
-    /// A roll that the streams of random numbers have no room for.
-    #[error("expected a roll below {MOST_ROLLS}, found {0}")]
-    Roll(u64),
-    /// The slider is off its scale.
-    #[error("expected a slider in [0, 1], found {0}")]
-    Slider(f64),
-}
-
 /// Rolls of one selection: 24 bits of the 64 that name a stream of random numbers.
 const MOST_ROLLS: u64 = 1 << 24;
+
+/// The refusal of a place on a sheet of `count` pictures.
+pub fn not_on_sheet(count: usize, place: usize) -> Refusal {
+    Refusal::new("", format!("places 0 to {}", count.saturating_sub(1)), place.to_string())
+}
 
 /// A sheet to choose from, and what its children are bred with. It does not know the way to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,28 +103,31 @@ impl Sheet {
     /// may change, each has one parent: a cross mixes everything.
     ///
     /// A child that draws a parent's picture, or that of one before it on the sheet, is drawn again.
-    pub(super) fn bred(&self, selection: &Selection) -> Result<Sheet, BreedingError> {
+    pub(super) fn bred(&self, selection: &Selection) -> Result<Sheet, Refusal> {
         let (old, n) = (&self.brood, self.brood.len());
         let slider = selection.slider.unwrap_or(self.breeder.config.mutation.slider);
         if selection.chosen.is_empty() {
-            return Err(BreedingError::NothingChosen);
+            return Err(Refusal::new("", "at least one chosen picture", "none"));
         }
         if !(0.0..=1.0).contains(&slider) {
-            return Err(BreedingError::Slider(slider));
+            return Err(Refusal::new("", "a slider in [0, 1]", slider.to_string()));
         }
         if selection.roll >= MOST_ROLLS {
-            return Err(BreedingError::Roll(selection.roll));
+            let expected = format!("a roll below {MOST_ROLLS}");
+            return Err(Refusal::new("", expected, selection.roll.to_string()));
         }
         let mut seen = BTreeSet::new();
         for &place in &selection.chosen {
             if place >= n {
-                return Err(BreedingError::NotOnSheet { last: n - 1, found: place });
+                return Err(not_on_sheet(n, place));
             }
             if !seen.insert(place) {
-                return Err(BreedingError::Twice(place));
+                let found = format!("place {place} twice");
+                return Err(Refusal::new("", "each picture chosen at most once", found));
             }
             if selection.parts == Parts::Colour && !old.genomes[place].is_colour() {
-                return Err(BreedingError::Grey(place));
+                let expected = "colour genomes to change the colour of";
+                return Err(Refusal::new("", expected, format!("a grey one at place {place}")));
             }
         }
 

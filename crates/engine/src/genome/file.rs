@@ -2,10 +2,11 @@
 
 use super::collection::{Collection, Cursor, LISTED, chosen, counted, holds_many, is_packed, open};
 use super::neat::NeatFile;
+use super::picbreeder::not_utf8;
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
 use super::win::from_win_json;
-use super::{BUILTIN, Genome, JsonError, PicbreederError, builtin, from_json};
+use super::{BUILTIN, Genome, builtin, from_json};
 use crate::base::files::read_plain;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -15,47 +16,6 @@ use std::sync::{Mutex, PoisonError};
 
 /// Largest genome file that is read, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
-
-/// Why a genome file could not be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {problem}")]
-pub struct ReadGenomeError {
-    /// The file.
-    pub path: String,
-    /// The problem.
-    pub problem: Box<GenomeProblem>,
-}
-
-/// An error in a genome file.
-#[derive(Debug, thiserror::Error)]
-pub enum GenomeProblem {
-    /// The system does not let us read it.
-    #[error("cannot read genome: {0}")]
-    Read(std::io::Error),
-    /// Not text.
-    #[error("expected UTF-8 text, found an invalid byte at {0}")]
-    Utf8(usize),
-    /// No genome of our own format.
-    #[error(transparent)]
-    Json(#[from] JsonError),
-    /// No genome of Picbreeder's format.
-    #[error(transparent)]
-    Picbreeder(#[from] PicbreederError),
-    /// No format that has this extension.
-    #[error("expected a genome file (.json, .zip or .xml), found extension {0:?}")]
-    Extension(String),
-    /// Neither a file nor a genome of the program; with the nearest name.
-    #[error(
-        "expected a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`), found neither{0}"
-    )]
-    Unknown(String),
-    /// A whole genome that no network of the asked wiring can be made of.
-    #[error("{0}")]
-    Wiring(Refusal),
-    /// Of several genomes none, or one that is not there; a genome of another program that does not fit.
-    #[error("{0}")]
-    Refused(Refusal),
-}
 
 /// The file of a genome, and which one in it is meant: `series.xml#3`, where no file has the whole name.
 pub fn picked(path: &Path) -> (&Path, Option<&str>) {
@@ -73,7 +33,7 @@ pub fn picked(path: &Path) -> (&Path, Option<&str>) {
 /// # Errors
 /// The file cannot be read, or its content is refused; the message has the path, what was
 /// expected and what was found.
-pub fn read(path: &Path) -> Result<Genome, ReadGenomeError> {
+pub fn read(path: &Path) -> Result<Genome, Refusal> {
     Reader::default().read(path)
 }
 
@@ -86,28 +46,24 @@ impl Reader {
     ///
     /// # Errors
     /// As there.
-    pub fn read(&self, path: &Path) -> Result<Genome, ReadGenomeError> {
+    pub fn read(&self, path: &Path) -> Result<Genome, Refusal> {
         read_from(path, &mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn read_from(path: &Path, cursor: &mut Option<Cursor>) -> Result<Genome, ReadGenomeError> {
-    let fail =
-        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+fn read_from(path: &Path, cursor: &mut Option<Cursor>) -> Result<Genome, Refusal> {
+    let refused = |refusal: Refusal| refusal.in_file(path);
     let (file, pick) = picked(path);
     if let Some((_, text)) = builtin(file).filter(|_| !file.exists()) {
-        return from_json(text).map_err(|e| fail(e.into()));
+        return from_json(text).map_err(refused);
     }
     if file.extension().is_none() && !file.exists() {
         let hint = did_you_mean(&file.to_string_lossy(), BUILTIN.iter().map(|(name, _)| *name));
-        return Err(fail(GenomeProblem::Unknown(hint)));
+        let expected = "a genome file (.json, .zip or .xml) or a genome that comes with the program (`picloom genome list`)";
+        return Err(refused(Refusal::new("", expected, format!("neither{hint}"))));
     }
-    let text = |bytes: Vec<u8>| {
-        String::from_utf8(bytes)
-            .map_err(|e| fail(GenomeProblem::Utf8(e.utf8_error().valid_up_to())))
-    };
-    let refused = |refusal: Refusal| fail(GenomeProblem::Refused(refusal.as_failure()));
-    let unread = |e| fail(GenomeProblem::Read(e));
+    let text = |bytes| String::from_utf8(bytes).map_err(|e| refused(not_utf8(e)));
+    let unread = |e| Refusal::unreadable(path, "a genome", &e);
     let end = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let texts = match end.as_str() {
         "json" | "gz" if end == "json" || is_packed(file) => {
@@ -141,18 +97,21 @@ fn read_from(path: &Path, cursor: &mut Option<Cursor>) -> Result<Genome, ReadGen
                     if is_vlm(&bytes) {
                         return from_vlm_json(&bytes, &name).map_err(refused);
                     }
-                    from_json(&text(bytes)?).map_err(|e| fail(e.into()))
+                    from_json(&text(bytes)?).map_err(refused)
                 }
             };
         }
         "xml" => vec![text(read_plain(file, LARGEST_FILE).map_err(unread)?)?],
         "zip" => {
             let bytes = read_plain(file, LARGEST_FILE).map_err(unread)?;
-            xml_in_zip(&bytes).map_err(|e| fail(e.into()))?
+            xml_in_zip(&bytes).map_err(refused)?
         }
-        other => return Err(fail(GenomeProblem::Extension(other.into()))),
+        other => {
+            let expected = "a genome file (.json, .zip or .xml)";
+            return Err(refused(Refusal::new("", expected, format!("extension {other:?}"))));
+        }
     };
-    xml_of_several(&texts, pick).map_err(|e| fail(e.into()))
+    xml_of_several(&texts, pick).map_err(refused)
 }
 
 fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
@@ -165,16 +124,15 @@ fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It cannot be read, or is damaged.
-pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
-    let fail =
-        |problem| ReadGenomeError { path: path.display().to_string(), problem: Box::new(problem) };
+pub fn collection(path: &Path) -> Result<Option<Collection>, Refusal> {
     if let Some(many) = map_of_genomes(path, LISTED)? {
         return Ok(Some(many));
     }
     if !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
         return Ok(None);
     }
-    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(GenomeProblem::Read(e)))?;
+    let bytes =
+        read_plain(path, LARGEST_FILE).map_err(|e| Refusal::unreadable(path, "a genome", &e))?;
     let keys = NeatFile::of(&bytes).ok().flatten().and_then(|neat| neat.keys());
     Ok(keys
         .map(|keys| Collection { count: keys.len(), ids: keys.into_iter().take(LISTED).collect() }))
@@ -184,13 +142,10 @@ pub fn collection(path: &Path) -> Result<Option<Collection>, ReadGenomeError> {
 ///
 /// # Errors
 /// It is damaged.
-pub fn map_of_genomes(path: &Path, listed: usize) -> Result<Option<Collection>, ReadGenomeError> {
+pub fn map_of_genomes(path: &Path, listed: usize) -> Result<Option<Collection>, Refusal> {
     let is_json = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json"));
     if !(is_json || is_packed(path)) || !holds_many(path) {
         return Ok(None);
     }
-    counted(path, listed).map(Some).map_err(|refusal| ReadGenomeError {
-        path: path.display().to_string(),
-        problem: Box::new(GenomeProblem::Refused(refusal.as_failure())),
-    })
+    counted(path, listed).map(Some).map_err(|refusal| refusal.in_file(path))
 }

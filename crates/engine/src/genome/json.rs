@@ -1,6 +1,7 @@
 //! Our own genome file: sorted JSON, byte-stable, exact round trip.
 
-use super::{ConnectionGene, Genome, GenomeError, NodeGene, Palette, Provenance};
+use super::{ConnectionGene, Genome, NodeGene, Palette, Provenance};
+use crate::base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "picloom-genome/1";
@@ -15,20 +16,6 @@ struct File {
     palette: Palette,
     nodes: Vec<NodeGene>,
     connections: Vec<ConnectionGene>,
-}
-
-/// Why a JSON text is no genome.
-#[derive(Debug, thiserror::Error)]
-pub enum JsonError {
-    /// Not JSON, or not of this shape.
-    #[error("expected a {FORMAT} document, found: {0}")]
-    Syntax(#[from] serde_json::Error),
-    /// Another format or version.
-    #[error("expected format {FORMAT:?}, found {0:?}")]
-    Format(String),
-    /// The genes contradict each other.
-    #[error(transparent)]
-    Genome(#[from] GenomeError),
 }
 
 /// The genome as JSON text: nodes by id, connections by innovation, one gene a line.
@@ -56,10 +43,12 @@ fn line<T: Serialize>(gene: &T) -> String {
 ///
 /// # Errors
 /// Not JSON, unknown fields, another format, or a breach of the genome's invariants.
-pub fn from_json(text: &str) -> Result<Genome, JsonError> {
-    let file: File = serde_json::from_str(text)?;
+pub fn from_json(text: &str) -> Result<Genome, Refusal> {
+    let file: File = serde_json::from_str(text)
+        .map_err(|e| Refusal::new("", format!("a {FORMAT} document"), e.to_string()))?;
     if file.format != FORMAT {
-        return Err(JsonError::Format(file.format));
+        let found = format!("{:?}", file.format);
+        return Err(Refusal::new("", format!("format {FORMAT:?}"), found));
     }
     let mut genome = Genome::new(file.nodes, file.connections, file.provenance)?;
     genome.palette = file.palette;

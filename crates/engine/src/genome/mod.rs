@@ -27,15 +27,15 @@ pub use builtin::{BUILTIN, builtin};
 pub use collection::Collection;
 pub use composed::Composed;
 pub use dot::to_dot;
-pub use file::{GenomeProblem, ReadGenomeError, Reader, collection, map_of_genomes, picked, read};
+pub use file::{Reader, collection, map_of_genomes, picked, read};
 pub use gene::{ConnectionGene, InnovationId, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use input::{Function, Input, Inputs};
-pub use json::{JsonError, from_json, to_json};
+pub use json::{from_json, to_json};
 pub use morph::Morph;
 pub use palette::Palette;
 pub use picbreeder::{
-    PicbreederError, from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
+    from_picbreeder_xml, from_picbreeder_zip, to_picbreeder_xml, to_picbreeder_zip,
 };
 pub use vlm::to_vlm_json;
 
@@ -44,6 +44,7 @@ use crate::math::Activation;
 use petgraph::stable_graph::{EdgeIndex, NodeIndex, StableDiGraph};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::Path;
 
 /// How a genome came to be; kept in its file.
@@ -120,71 +121,6 @@ pub struct Genome {
 /// id can hold, so that edits of it, which may go beyond, never run out of numbers.
 pub const LARGEST_ID: u64 = (u32::MAX / 2) as u64;
 
-/// Why an edit of a genome was refused. The genome is unchanged.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum GenomeError {
-    /// Two nodes with one id.
-    #[error("duplicate node id {0}: expected ids to be unique")]
-    DuplicateNode(NodeId),
-    /// Two connections with one innovation number.
-    #[error("duplicate innovation {0}: expected innovation numbers to be unique")]
-    DuplicateInnovation(InnovationId),
-    /// Two nodes for one input or output.
-    #[error("two nodes with role {0}: expected one")]
-    DuplicateRole(Role),
-    /// Two connections for one pair of nodes.
-    #[error("two connections from {from} to {to}: expected at most one")]
-    DuplicateLink {
-        /// Source node.
-        from: NodeId,
-        /// Target node.
-        to: NodeId,
-    },
-    /// A connection names a node that is not there.
-    #[error("dangling link: expected both ends among the nodes, found no node {0}")]
-    UnknownNode(NodeId),
-    /// No connection has this innovation number.
-    #[error("no connection with innovation {0}")]
-    UnknownInnovation(InnovationId),
-    /// The connection would close a cycle.
-    #[error(
-        "cycle: a link from {from} to {to} would let {to} feed itself; expected a feed-forward graph"
-    )]
-    Cycle {
-        /// Source node.
-        from: NodeId,
-        /// Target node.
-        to: NodeId,
-    },
-    /// The connection would enter an input node.
-    #[error("link into input node {0}: expected inputs to have no incoming links")]
-    IntoInput(NodeId),
-    /// Weight is NaN or infinite, or would be as the f32 that networks compute with.
-    #[error("link from {from} to {to}: expected a finite weight (of 32 bits), found {weight:?}")]
-    BadWeight {
-        /// Source node.
-        from: NodeId,
-        /// Target node.
-        to: NodeId,
-        /// The weight as found.
-        weight: f64,
-    },
-    /// Inputs or outputs are incomplete.
-    #[error(
-        "missing {missing}: expected inputs x, y, d, bias and outputs ink, or hue, saturation and brightness"
-    )]
-    Incomplete {
-        /// The label that is not there.
-        missing: String,
-    },
-    /// An id so large that no further gene could be numbered after it.
-    #[error("expected ids of at most {LARGEST_ID}, found {0}")]
-    IdTooLarge(u64),
-    /// Input and output nodes cannot be removed.
-    #[error("node {0} is an input or output and cannot be removed")]
-    Fixed(NodeId),
-}
-
 impl Genome {
     /// A genome from its genes. The order of the lists does not matter.
     ///
@@ -194,7 +130,7 @@ impl Genome {
         nodes: Vec<NodeGene>,
         connections: Vec<ConnectionGene>,
         provenance: Provenance,
-    ) -> Result<Self, GenomeError> {
+    ) -> Result<Self, Refusal> {
         let mut nodes = nodes;
         let mut connections = connections;
         nodes.sort_by_key(|n| n.id);
@@ -214,7 +150,7 @@ impl Genome {
             genome.take_connection(connection, &mut pairs)?;
         }
         if let Some(gene) = genome.first_cycle() {
-            return Err(GenomeError::Cycle { from: gene.source, to: gene.target });
+            return Err(cycle(gene.source, gene.target));
         }
         genome.check_complete()?;
         Ok(genome)
@@ -358,12 +294,15 @@ impl Genome {
     ///
     /// # Errors
     /// Its id or its input/output role is taken.
-    pub fn add_node(&mut self, node: NodeGene) -> Result<(), GenomeError> {
+    pub fn add_node(&mut self, node: NodeGene) -> Result<(), Refusal> {
         if self.nodes.contains_key(&node.id) {
-            return Err(GenomeError::DuplicateNode(node.id));
+            return Err(refused("unique node ids", format!("{} twice", node.id)));
         }
         if node.role != Role::Hidden && self.nodes().any(|n| n.role == node.role) {
-            return Err(GenomeError::DuplicateRole(node.role));
+            return Err(refused(
+                "one node for each input and output",
+                format!("two with role {}", node.role),
+            ));
         }
         let id = node.id;
         let index = self.graph.add_node(node);
@@ -375,16 +314,16 @@ impl Genome {
     ///
     /// # Errors
     /// Dangling end, taken innovation or pair, cycle, link into an input, weight not finite.
-    pub fn add_connection(&mut self, gene: ConnectionGene) -> Result<(), GenomeError> {
+    pub fn add_connection(&mut self, gene: ConnectionGene) -> Result<(), Refusal> {
         let (from, to) = (gene.source, gene.target);
         if self.reaches(to, from) {
-            return Err(GenomeError::Cycle { from, to });
+            return Err(cycle(from, to));
         }
         self.insert(gene, |graph, source, target| graph.find_edge(source, target).is_some())
     }
 
     /// A node of a genome that is put together, with ids that leave room for edits.
-    fn take_node(&mut self, node: NodeGene) -> Result<(), GenomeError> {
+    fn take_node(&mut self, node: NodeGene) -> Result<(), Refusal> {
         check_ids(node.id.0.into(), node.marking)?;
         self.add_node(node)
     }
@@ -395,7 +334,7 @@ impl Genome {
         &mut self,
         gene: ConnectionGene,
         pairs: &mut BTreeSet<(NodeIndex, NodeIndex)>,
-    ) -> Result<(), GenomeError> {
+    ) -> Result<(), Refusal> {
         check_ids(gene.innovation.0, gene.marking)?;
         self.insert(gene, |_, source, target| !pairs.insert((source, target)))
     }
@@ -406,24 +345,30 @@ impl Genome {
         &mut self,
         gene: ConnectionGene,
         is_there: impl FnOnce(&Graph, NodeIndex, NodeIndex) -> bool,
-    ) -> Result<(), GenomeError> {
+    ) -> Result<(), Refusal> {
         let (from, to) = (gene.source, gene.target);
-        let source = *self.nodes.get(&from).ok_or(GenomeError::UnknownNode(from))?;
-        let target = *self.nodes.get(&to).ok_or(GenomeError::UnknownNode(to))?;
+        let source = *self
+            .nodes
+            .get(&from)
+            .ok_or_else(|| refused("nodes of the genome", format!("no node {from}")))?;
+        let target = *self
+            .nodes
+            .get(&to)
+            .ok_or_else(|| refused("nodes of the genome", format!("no node {to}")))?;
         if self.connections.contains_key(&gene.innovation) {
-            return Err(GenomeError::DuplicateInnovation(gene.innovation));
+            return Err(refused("unique innovation numbers", format!("{} twice", gene.innovation)));
         }
         if !(gene.weight as f32).is_finite() {
-            return Err(GenomeError::BadWeight { from, to, weight: gene.weight });
+            return Err(bad_weight(from, to, gene.weight));
         }
         if matches!(self.graph[target].role, Role::Input(_)) {
-            return Err(GenomeError::IntoInput(to));
+            return Err(refused("inputs without links into them", format!("one into {to}")));
         }
         if is_there(&self.graph, source, target) {
-            return Err(GenomeError::DuplicateLink { from, to });
+            return Err(refused("one connection of two nodes", format!("two from {from} to {to}")));
         }
         if from == to {
-            return Err(GenomeError::Cycle { from, to });
+            return Err(cycle(from, to));
         }
         let innovation = gene.innovation;
         let index = self.graph.add_edge(source, target, gene);
@@ -438,11 +383,9 @@ impl Genome {
     pub(crate) fn remove_connection(
         &mut self,
         innovation: InnovationId,
-    ) -> Result<ConnectionGene, GenomeError> {
-        let index = self
-            .connections
-            .remove(&innovation)
-            .ok_or(GenomeError::UnknownInnovation(innovation))?;
+    ) -> Result<ConnectionGene, Refusal> {
+        let index =
+            self.connections.remove(&innovation).ok_or_else(|| no_connection(innovation))?;
         Ok(self.graph.remove_edge(index).expect("the index map mirrors the graph"))
     }
 
@@ -450,10 +393,11 @@ impl Genome {
     ///
     /// # Errors
     /// No such node, or it is an input or output.
-    pub(crate) fn remove_node(&mut self, id: NodeId) -> Result<Vec<ConnectionGene>, GenomeError> {
-        let node = self.node(id).ok_or(GenomeError::UnknownNode(id))?;
+    pub(crate) fn remove_node(&mut self, id: NodeId) -> Result<Vec<ConnectionGene>, Refusal> {
+        let node =
+            self.node(id).ok_or_else(|| refused("nodes of the genome", format!("no node {id}")))?;
         if node.role != Role::Hidden {
-            return Err(GenomeError::Fixed(id));
+            return Err(refused("a hidden node to remove", format!("input or output {id}")));
         }
         let touching: Vec<InnovationId> = self
             .connections()
@@ -471,12 +415,11 @@ impl Genome {
     ///
     /// # Errors
     /// No such connection, or the weight is not finite.
-    pub fn set_weight(&mut self, innovation: InnovationId, weight: f64) -> Result<(), GenomeError> {
-        let index =
-            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
+    pub fn set_weight(&mut self, innovation: InnovationId, weight: f64) -> Result<(), Refusal> {
+        let index = *self.connections.get(&innovation).ok_or_else(|| no_connection(innovation))?;
         let gene = &mut self.graph[index];
         if !(weight as f32).is_finite() {
-            return Err(GenomeError::BadWeight { from: gene.source, to: gene.target, weight });
+            return Err(bad_weight(gene.source, gene.target, weight));
         }
         gene.weight = weight;
         Ok(())
@@ -490,9 +433,8 @@ impl Genome {
         &mut self,
         innovation: InnovationId,
         enabled: bool,
-    ) -> Result<(), GenomeError> {
-        let index =
-            *self.connections.get(&innovation).ok_or(GenomeError::UnknownInnovation(innovation))?;
+    ) -> Result<(), Refusal> {
+        let index = *self.connections.get(&innovation).ok_or_else(|| no_connection(innovation))?;
         self.graph[index].enabled = enabled;
         Ok(())
     }
@@ -505,8 +447,11 @@ impl Genome {
         &mut self,
         id: NodeId,
         activation: Activation,
-    ) -> Result<(), GenomeError> {
-        let index = *self.nodes.get(&id).ok_or(GenomeError::UnknownNode(id))?;
+    ) -> Result<(), Refusal> {
+        let index = *self
+            .nodes
+            .get(&id)
+            .ok_or_else(|| refused("nodes of the genome", format!("no node {id}")))?;
         self.graph[index].activation = activation;
         Ok(())
     }
@@ -536,7 +481,7 @@ impl Genome {
     ///
     /// # Errors
     /// The first breach found.
-    pub fn check(&self) -> Result<(), GenomeError> {
+    pub fn check(&self) -> Result<(), Refusal> {
         Genome::new(
             self.nodes().cloned().collect(),
             self.connections().cloned().collect(),
@@ -545,39 +490,70 @@ impl Genome {
         .map(|_| ())
     }
 
-    fn check_complete(&self) -> Result<(), GenomeError> {
+    fn check_complete(&self) -> Result<(), Refusal> {
         for input in Input::OF_PIXEL {
             if !self.nodes().any(|n| n.role == Role::Input(input)) {
-                return Err(GenomeError::Incomplete { missing: input.to_string() });
+                return Err(incomplete(input));
             }
         }
         let factors = self.factors();
         let reads = |factor: &Input| self.nodes().any(|n| n.role == Role::Input(*factor));
         if Input::FACTORS[factors..].iter().any(reads) {
-            return Err(GenomeError::Incomplete { missing: Input::FACTORS[factors].to_string() });
+            return Err(incomplete(Input::FACTORS[factors]));
         }
         let has = |o| self.output(o).is_some();
         if has(Output::Ink) {
             for output in [Output::Hue, Output::Saturation, Output::Brightness] {
                 if has(output) {
-                    return Err(GenomeError::DuplicateRole(Role::Output(output)));
+                    return Err(refused(
+                        "outputs ink, or hue, saturation and brightness",
+                        format!("ink and {}", output.name()),
+                    ));
                 }
             }
             return Ok(());
         }
         for output in [Output::Hue, Output::Saturation, Output::Brightness] {
             if !has(output) {
-                return Err(GenomeError::Incomplete { missing: output.name().into() });
+                return Err(incomplete(output.name()));
             }
         }
         Ok(())
     }
 }
 
-fn check_ids(id: u64, marking: Option<Marking>) -> Result<(), GenomeError> {
+fn refused(expected: impl Into<String>, found: String) -> Refusal {
+    Refusal::new("", expected, found)
+}
+
+fn cycle(from: NodeId, to: NodeId) -> Refusal {
+    refused(
+        "a feed-forward graph",
+        format!("a cycle: a link from {from} to {to} lets {to} feed itself"),
+    )
+}
+
+fn bad_weight(from: NodeId, to: NodeId, weight: f64) -> Refusal {
+    Refusal::new(
+        format!("link from {from} to {to}"),
+        "a finite weight (of 32 bits)",
+        format!("{weight:?}"),
+    )
+}
+
+fn no_connection(innovation: InnovationId) -> Refusal {
+    refused("connections of the genome", format!("no innovation {innovation}"))
+}
+
+fn incomplete(missing: impl fmt::Display) -> Refusal {
+    let expected = "inputs x, y, d, bias and outputs ink, or hue, saturation and brightness";
+    refused(expected, format!("no {missing}"))
+}
+
+fn check_ids(id: u64, marking: Option<Marking>) -> Result<(), Refusal> {
     let ids = [Some(id), marking.map(|m| m.branch), marking.map(|m| m.id)];
     match ids.into_iter().flatten().find(|&id| id > LARGEST_ID) {
-        Some(id) => Err(GenomeError::IdTooLarge(id)),
+        Some(id) => Err(refused(format!("ids of at most {LARGEST_ID}"), id.to_string())),
         None => Ok(()),
     }
 }

@@ -4,8 +4,7 @@
 //! a link that one end lacks has weight 0 there.
 
 use super::{
-    ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
-    Palette, Role,
+    ConnectionGene, Genome, InnovationId, Input, Marking, NodeGene, NodeId, Output, Palette, Role,
 };
 use crate::base::refusal::Refusal;
 use crate::math::Activation;
@@ -197,7 +196,7 @@ impl Union {
         id
     }
 
-    fn genome(self) -> Result<(Genome, Vec<[f64; 2]>), GenomeError> {
+    fn genome(self) -> Result<(Genome, Vec<[f64; 2]>), Refusal> {
         let links = self.links.keys().enumerate().map(|(i, &(source, target))| {
             ConnectionGene::new(InnovationId(i as u64), source, target, 0.0)
         });

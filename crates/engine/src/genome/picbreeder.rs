@@ -8,8 +8,8 @@
 //! document types that define entities are refused.
 
 use super::{
-    ConnectionGene, Genome, GenomeError, InnovationId, Input, Marking, NodeGene, NodeId, Output,
-    Palette, Provenance, Role, SERIES,
+    ConnectionGene, Genome, InnovationId, Input, Marking, NodeGene, NodeId, Output, Palette,
+    Provenance, Role, SERIES,
 };
 use crate::base::hash::short_id;
 use crate::base::refusal::Refusal;
@@ -24,84 +24,36 @@ const LARGEST_XML: u64 = 16 << 20;
 /// Most files of an archive that is read.
 const MOST_ENTRIES: usize = 4096;
 
-/// Why a file is no Picbreeder genome.
-#[derive(Debug, thiserror::Error)]
-pub enum PicbreederError {
-    /// Not a zip archive.
-    #[error("expected a zip archive, found: {0}")]
-    Zip(String),
-    /// The archive has no XML file, or very many files.
-    #[error(
-        "expected a zip with a genome's XML among at most {MOST_ENTRIES} files, found {0} files"
-    )]
-    Entries(usize),
-    /// Unpacks to more than any genome needs.
-    #[error(
-        "expected a genome of at most {LARGEST_XML} bytes, found an entry that unpacks to more (a zip bomb?)"
-    )]
-    TooLarge,
-    /// No genome of this number.
-    #[error("expected the number of a genome, 1 to {count}, found {found:?}")]
-    Number {
-        /// Genomes in the file.
-        count: usize,
-        /// The number as given.
-        found: String,
-    },
-    /// Not text.
-    #[error("expected UTF-8 XML, found an invalid byte at {0}")]
-    Utf8(usize),
-    /// Not well-formed.
-    #[error("expected well-formed XML, found: {0}")]
-    Xml(#[from] roxmltree::Error),
-    /// An element, attribute or number is missing or wrong.
-    #[error("line {line}: expected {expected}, found {found}")]
-    Content {
-        /// Line in the XML text.
-        line: u32,
-        /// The expected content.
-        expected: String,
-        /// The content that was found.
-        found: String,
-    },
-    /// No such activation.
-    #[error("line {line}: {error}")]
-    Activation {
-        /// Line in the XML text.
-        line: u32,
-        /// The name that was found.
-        error: Refusal,
-    },
-    /// The genes contradict each other.
-    #[error("line {line}: {error} (branch_id of the ends: {ends})")]
-    Gene {
-        /// Line in the XML text.
-        line: u32,
-        /// The broken invariant.
-        error: GenomeError,
-        /// The markings of the link's ends.
-        ends: String,
-    },
-    /// Inputs or outputs missing.
-    #[error(transparent)]
-    Genome(#[from] GenomeError),
+fn too_large() -> Refusal {
+    let expected = format!("a genome of at most {LARGEST_XML} bytes");
+    Refusal::new("", expected, "an entry that unpacks to more (a zip bomb?)")
+}
+
+/// The refusal of bytes that are no text.
+pub(super) fn not_utf8(error: std::string::FromUtf8Error) -> Refusal {
+    let at = error.utf8_error().valid_up_to();
+    Refusal::new("", "UTF-8 text", format!("an invalid byte at {at}"))
 }
 
 /// A genome from a zip archive: the last, if there are several in its XML files.
 ///
 /// # Errors
 /// Not a zip, no XML in it, or over 16 MiB of it, or any error of [`from_picbreeder_xml`].
-pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, PicbreederError> {
+pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, Refusal> {
     xml_of_several(&xml_in_zip(bytes)?, None)
 }
 
 /// The XML files in a zip archive, in its order, or its one file whatever its name. What the maker's system adds is left
 /// out.
-pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
-    let failed = |e: &dyn std::fmt::Display| PicbreederError::Zip(e.to_string());
+pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, Refusal> {
+    let failed = |e: &dyn std::fmt::Display| Refusal::new("", "a zip archive", e.to_string());
+    let entries = |count| {
+        let expected = format!("a zip with a genome's XML among at most {MOST_ENTRIES} files");
+        Refusal::new("", expected, format!("{count} files"))
+    };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| failed(&e))?;
     if archive.len() > MOST_ENTRIES {
-        return Err(PicbreederError::Entries(archive.len()));
+        return Err(entries(archive.len()));
     }
     let is_own = |name: &str| {
         let mut parts = name.split('/');
@@ -114,7 +66,7 @@ pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
         names.retain(|name| name.to_ascii_lowercase().ends_with(".xml"));
     }
     if names.is_empty() {
-        return Err(PicbreederError::Entries(archive.len()));
+        return Err(entries(archive.len()));
     }
     let (mut texts, mut left) = (Vec::new(), LARGEST_XML);
     for name in names {
@@ -122,9 +74,8 @@ pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, PicbreederError> {
         let mut xml = Vec::new();
         // The declared size can lie: count what really comes out.
         entry.take(left + 1).read_to_end(&mut xml).map_err(|e| failed(&e))?;
-        left = left.checked_sub(xml.len() as u64).ok_or(PicbreederError::TooLarge)?;
-        let xml = String::from_utf8(xml);
-        texts.push(xml.map_err(|e| PicbreederError::Utf8(e.utf8_error().valid_up_to()))?);
+        left = left.checked_sub(xml.len() as u64).ok_or_else(too_large)?;
+        texts.push(String::from_utf8(xml).map_err(not_utf8)?);
     }
     Ok(texts)
 }
@@ -151,7 +102,7 @@ pub fn to_picbreeder_zip(genome: &Genome) -> Result<Vec<u8>, Refusal> {
 ///
 /// # Errors
 /// Not well-formed, missing parts, unknown activation, dangling link, cycle, weight not finite.
-pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
+pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, Refusal> {
     in_document(xml, |root| {
         let all: Vec<Node> = genomes(root).collect();
         let genome = all.last().ok_or_else(|| content(root, "a <genome> element", "none"))?;
@@ -160,10 +111,7 @@ pub fn from_picbreeder_xml(xml: &str) -> Result<Genome, PicbreederError> {
 }
 
 /// The genome of this number, from 1, among those of all texts; by default the last.
-pub(super) fn xml_of_several(
-    texts: &[String],
-    number: Option<&str>,
-) -> Result<Genome, PicbreederError> {
+pub(super) fn xml_of_several(texts: &[String], number: Option<&str>) -> Result<Genome, Refusal> {
     let mut counts = Vec::new();
     for xml in texts {
         counts.push(in_document(xml, |root| Ok(genomes(root).count()))?);
@@ -175,8 +123,8 @@ pub(super) fn xml_of_several(
         // Without any, the text itself says what it lacks.
         None if count == 0 => return from_picbreeder_xml(&texts[0]),
         None => {
-            let found = number.unwrap_or_default().to_string();
-            return Err(PicbreederError::Number { count, found });
+            let expected = format!("the number of a genome, 1 to {count}");
+            return Err(Refusal::new("", expected, format!("{:?}", number.unwrap_or_default())));
         }
     };
     let chosen = place + 1;
@@ -192,7 +140,7 @@ pub(super) fn xml_of_several(
 }
 
 /// The genome, saying its number among those of its file.
-fn in_series(mut genome: Genome, number: usize, count: usize) -> Result<Genome, PicbreederError> {
+fn in_series(mut genome: Genome, number: usize, count: usize) -> Result<Genome, Refusal> {
     if count > 1 {
         genome.provenance.notes.insert(SERIES.into(), format!("{number} of {count}"));
     }
@@ -204,12 +152,9 @@ fn genomes<'a, 'i>(root: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
 }
 
 /// What `read` says of the root element of the XML.
-fn in_document<T>(
-    xml: &str,
-    read: impl FnOnce(Node) -> Result<T, PicbreederError>,
-) -> Result<T, PicbreederError> {
+fn in_document<T>(xml: &str, read: impl FnOnce(Node) -> Result<T, Refusal>) -> Result<T, Refusal> {
     if xml.len() as u64 > LARGEST_XML {
-        return Err(PicbreederError::TooLarge);
+        return Err(too_large());
     }
     // Some files have two root elements. Wrapped into one they are well-formed; what stands before a root may not
     // stand inside an element, so it is left out (keeping line numbers).
@@ -219,10 +164,12 @@ fn in_document<T>(
     let wrapped = format!("<file>{}{body}</file>", "\n".repeat(before.matches('\n').count()));
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
-    read(Document::parse_with_options(&wrapped, options)?.root_element())
+    let document = Document::parse_with_options(&wrapped, options)
+        .map_err(|e| Refusal::new("", "well-formed XML", e.to_string()))?;
+    read(document.root_element())
 }
 
-fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
+fn genome_of(genome: Node) -> Result<Genome, Refusal> {
     let names: BTreeMap<&str, &str> = genome
         .descendants()
         .filter(|n| n.has_tag_name("colorButton"))
@@ -277,19 +224,15 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
             labels: labels(node),
             marking: Some(marking),
         };
-        built.take_node(gene).map_err(|error| PicbreederError::Gene {
-            line: line_of(node),
-            error,
-            ends: "-".into(),
-        })?;
+        built.take_node(gene).map_err(|refusal| refusal.within(at_line(node)))?;
     }
 
     let links = child(genome, "links").ok_or_else(|| content(genome, "a <links> list", "none"))?;
     let links = || links.children().filter(|n| n.has_tag_name("link"));
-    let refuse = |link: Node, error: GenomeError| {
+    let refuse = |link: Node, refusal: Refusal| {
         let end = |tag| marking(link, tag).map_or("?".into(), |m| format!("{}_{}", m.branch, m.id));
         let ends = format!("{} -> {}", end("source"), end("target"));
-        PicbreederError::Gene { line: line_of(link), error, ends }
+        refusal.within(format!("{} (branch_id of the ends: {ends})", at_line(link)))
     };
     // A node's bias adds to its sum, as a link from the bias does.
     let bias = built.nodes().find(|n| n.role == Role::Input(Input::Bias)).map(|n| n.id);
@@ -331,7 +274,7 @@ fn genome_of(genome: Node) -> Result<Genome, PicbreederError> {
     }
     if let Some(gene) = built.first_cycle() {
         let link = links().nth(gene.innovation.0 as usize).expect("numbered by position");
-        return Err(refuse(link, GenomeError::Cycle { from: gene.source, to: gene.target }));
+        return Err(refuse(link, super::cycle(gene.source, gene.target)));
     }
     built.check_complete()?;
     Ok(built)
@@ -438,7 +381,7 @@ fn without_attributes(xml: &[u8]) -> usize {
 
 /// Length of what stands before the root element: the declaration, comments, and a document type, which says nothing
 /// that is read here.
-fn prolog(xml: &str) -> Result<usize, PicbreederError> {
+fn prolog(xml: &str) -> Result<usize, Refusal> {
     let (bytes, mut at) = (xml.as_bytes(), 0);
     loop {
         at += xml[at..].len() - xml[at..].trim_start().len();
@@ -451,12 +394,12 @@ fn prolog(xml: &str) -> Result<usize, PicbreederError> {
 }
 
 /// Length of the document type that begins here. One that defines entities is refused: they can stand for anything.
-fn document_type(xml: &str, start: usize) -> Result<usize, PicbreederError> {
+fn document_type(xml: &str, start: usize) -> Result<usize, Refusal> {
     let rest = &xml.as_bytes()[start..];
     let refuse = |found: &str| {
-        let line = 1 + xml[..start].matches('\n').count() as u32;
-        let expected = "a DOCTYPE that defines no entities, or none".to_string();
-        Err(PicbreederError::Content { line, expected, found: found.into() })
+        let line = 1 + xml[..start].matches('\n').count();
+        let expected = "a DOCTYPE that defines no entities, or none";
+        Err(Refusal::new(format!("line {line}"), expected, found))
     };
     let (mut at, mut quote, mut depth) = (0, None, 0_usize);
     while let Some(&byte) = rest.get(at) {
@@ -477,7 +420,7 @@ fn document_type(xml: &str, start: usize) -> Result<usize, PicbreederError> {
 }
 
 /// Refuses an element with very many attributes: the parser compares each with all before it.
-fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
+fn few_attributes(xml: &str) -> Result<(), Refusal> {
     let (mut line, mut count, mut inside, mut quote) = (1, 0, false, None);
     let mut skipped = 0;
     for (at, byte) in xml.bytes().enumerate() {
@@ -498,13 +441,13 @@ fn few_attributes(xml: &str) -> Result<(), PicbreederError> {
         }
         if count > MOST_ATTRIBUTES {
             let expected = format!("at most {MOST_ATTRIBUTES} attributes on an element");
-            return Err(PicbreederError::Content { line, expected, found: "more".into() });
+            return Err(Refusal::new(format!("line {line}"), expected, "more"));
         }
     }
     Ok(())
 }
 
-fn role(node: Node) -> Result<Role, PicbreederError> {
+fn role(node: Node) -> Result<Role, Refusal> {
     let label = node.attribute("label").unwrap_or("");
     match node.attribute("type") {
         Some("hidden") => Ok(Role::Hidden),
@@ -531,7 +474,7 @@ fn role(node: Node) -> Result<Role, PicbreederError> {
 }
 
 /// The bias of a node, if it is not 0.
-fn offset(node: Node, role: Role) -> Result<Option<f64>, PicbreederError> {
+fn offset(node: Node, role: Role) -> Result<Option<f64>, Refusal> {
     let text = node.attribute("bias").unwrap_or("0").trim();
     let offset = text.parse().ok().filter(|offset: &f64| offset.is_finite());
     let refuse = |expected| Err(content(node, expected, &format!("{text:?}")));
@@ -543,13 +486,13 @@ fn offset(node: Node, role: Role) -> Result<Option<f64>, PicbreederError> {
     }
 }
 
-fn activation(node: Node) -> Result<crate::math::Activation, PicbreederError> {
+fn activation(node: Node) -> Result<crate::math::Activation, Refusal> {
     let text = child(node, "activation").and_then(|a| a.text()).unwrap_or("").trim();
     let name = text.strip_suffix("(x)").unwrap_or(text);
-    name.parse().map_err(|error| PicbreederError::Activation { line: line_of(node), error })
+    name.parse().map_err(|refusal: Refusal| refusal.within(at_line(node)))
 }
 
-fn marking(parent: Node, tag: &str) -> Result<Marking, PicbreederError> {
+fn marking(parent: Node, tag: &str) -> Result<Marking, Refusal> {
     let element = child(parent, tag)
         .ok_or_else(|| content(parent, &format!("a <{tag}> with branch and id"), "none"))?;
     let number = |name: &str| match element.attribute(name).map_or("", str::trim) {
@@ -569,16 +512,12 @@ fn child<'a, 'i>(parent: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
     parent.children().find(|n| n.has_tag_name(tag))
 }
 
-fn line_of(node: Node) -> u32 {
-    node.document().text_pos_at(node.range().start).row
+fn at_line(node: Node) -> String {
+    format!("line {}", node.document().text_pos_at(node.range().start).row)
 }
 
-fn content(node: Node, expected: &str, found: &str) -> PicbreederError {
-    PicbreederError::Content {
-        line: line_of(node),
-        expected: expected.to_string(),
-        found: found.to_string(),
-    }
+fn content(node: Node, expected: &str, found: &str) -> Refusal {
+    Refusal::new(at_line(node), expected, found)
 }
 
 /// A text as XML has it; control characters, which it cannot have, become the replacement character.

@@ -21,16 +21,6 @@ pub struct Arch {
     pub factors: usize,
 }
 
-/// Why a text is no arch.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error(
-    "expected an arch such as \"12;cache:15,gaussian:4\" (layers;activation:count,…, alphabetical), found {found:?}: {problem}"
-)]
-pub struct ParseArchError {
-    found: String,
-    problem: String,
-}
-
 /// Weights of the largest network that an arch may name: a gigabyte with its links.
 pub const LARGEST_NETWORK: usize = 1 << 25;
 
@@ -120,10 +110,13 @@ impl fmt::Display for Arch {
 }
 
 impl FromStr for Arch {
-    type Err = ParseArchError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseArchError> {
-        let fail = |problem: String| ParseArchError { found: text.to_string(), problem };
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = |problem: String| {
+            let expected = "an arch such as \"12;cache:15,gaussian:4\" (layers;activation:count,…, alphabetical)";
+            Refusal::new("", expected, format!("{text:?}: {problem}"))
+        };
         let (layers, block) = text.split_once(';').ok_or_else(|| fail("no ';'".into()))?;
         let mut parts = block.split(';');
         let block = parts.next().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Genome → graph network: the genes as they are, no relays.
 
 use super::{Link, Network, Unit, Weights};
-use crate::genome::{Genome, GenomeError, InnovationId, NodeId, Output, Role};
+use crate::base::refusal::Refusal;
+use crate::genome::{Genome, InnovationId, NodeId, Output, Role};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Compiles the expressed part of a genome: enabled links between nodes from which an output can
@@ -79,7 +80,7 @@ pub(crate) fn link_genes(genome: &Genome) -> Vec<InnovationId> {
 ///
 /// # Panics
 /// If the weights are not as many as the network's links.
-pub(crate) fn with_weights(genome: &Genome, weights: &Weights) -> Result<Genome, GenomeError> {
+pub(crate) fn with_weights(genome: &Genome, weights: &Weights) -> Result<Genome, Refusal> {
     let genes = link_genes(genome);
     assert_eq!(genes.len(), weights.0.len(), "one weight a link");
     let mut tuned = genome.clone();

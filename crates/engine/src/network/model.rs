@@ -1,10 +1,10 @@
 //! A network as one value: its topology, the links that may carry a weight, and the weights.
 
-use super::weight_files::{ReadWeightsError, read_weights};
+use super::weight_files::read_weights;
 use super::{Arch, LARGEST_NETWORK, Mask, Network, Weights, compile, layered_arch, layerize};
 use crate::base::names::names;
 use crate::base::refusal::Refusal;
-use crate::genome::{self, Genome, GenomeProblem, NodeGene, ReadGenomeError, Role};
+use crate::genome::{self, Genome, NodeGene, Role};
 use crate::math::Activation;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -54,7 +54,7 @@ pub struct Model {
 /// # Errors
 /// As [`genome::read`]; a layered network of more than [`LARGEST_NETWORK`] weights, or of inputs
 /// that have an activation of their own.
-pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
+pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, Refusal> {
     wirable(genome::read(path)?, path, wiring)
 }
 
@@ -62,7 +62,7 @@ pub fn read_genome(path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeErro
 ///
 /// # Errors
 /// As [`read_genome`].
-pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
+pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, Refusal> {
     let genome = holdable(genome, path, wiring)?;
     let is_plain = |node: &&NodeGene| {
         !matches!(node.role, Role::Input(_))
@@ -82,7 +82,7 @@ pub fn wirable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, Re
 ///
 /// # Errors
 /// A layered network of more than [`LARGEST_NETWORK`] weights.
-pub fn holdable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, ReadGenomeError> {
+pub fn holdable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, Refusal> {
     if wiring == Wiring::Graph {
         return Ok(genome);
     }
@@ -97,10 +97,8 @@ pub fn holdable(genome: Genome, path: &Path, wiring: Wiring) -> Result<Genome, R
     Ok(genome)
 }
 
-fn unwirable(path: &Path, expected: impl Into<String>, found: String) -> ReadGenomeError {
-    let refusal = Refusal::new("", expected, found).advising("take it as a graph").as_failure();
-    let problem = Box::new(GenomeProblem::Wiring(refusal));
-    ReadGenomeError { path: path.display().to_string(), problem }
+fn unwirable(path: &Path, expected: impl Into<String>, found: String) -> Refusal {
+    Refusal::new("", expected, found).advising("take it as a graph").in_file(path)
 }
 
 impl Model {
@@ -130,7 +128,7 @@ impl Model {
     ///
     /// # Errors
     /// The file cannot be read, or its arrays are not those of `arch`.
-    pub fn read(arch: &Arch, path: &Path) -> Result<Self, ReadWeightsError> {
+    pub fn read(arch: &Arch, path: &Path) -> Result<Self, Refusal> {
         let network = arch.network();
         let weights = read_weights(path, &network)?;
         Ok(Model::new(network, weights))

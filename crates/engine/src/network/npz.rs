@@ -1,5 +1,6 @@
 //! `.npz` files of NumPy arrays: read float arrays, write float32 ones. Little-endian only.
 
+use crate::base::refusal::Refusal;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 
@@ -15,51 +16,27 @@ pub struct Array {
     pub values: Vec<f64>,
 }
 
-/// Why bytes are no `.npz` of float arrays.
-#[derive(Debug, thiserror::Error)]
-pub enum NpzError {
-    /// Not a zip archive.
-    #[error("expected an .npz archive, found: {0}")]
-    Zip(String),
-    /// A member is no array that can be read.
-    #[error("array {name:?}: expected {expected}, found {found}")]
-    Array {
-        /// Name of the member.
-        name: String,
-        /// The expected content.
-        expected: &'static str,
-        /// The content that was found.
-        found: String,
-    },
-}
-
 /// All arrays of an `.npz`, by name (without `.npy`).
 ///
 /// # Errors
 /// Not a zip; a member that is not a little-endian float32 or float64 array; more than 256 MiB.
-pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, NpzError> {
-    let mut archive =
-        zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| NpzError::Zip(e.to_string()))?;
+pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, Refusal> {
+    let failed = |e: &dyn std::fmt::Display| Refusal::new("", "an .npz archive", e.to_string());
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| failed(&e))?;
     let mut arrays = BTreeMap::new();
     let mut room = LARGEST;
     for i in 0..archive.len() {
-        let entry = archive.by_index(i).map_err(|e| NpzError::Zip(e.to_string()))?;
-        let name = entry
-            .name()
-            .map_err(|e| NpzError::Zip(e.to_string()))?
-            .trim_end_matches(".npy")
-            .to_string();
+        let entry = archive.by_index(i).map_err(|e| failed(&e))?;
+        let name = entry.name().map_err(|e| failed(&e))?.trim_end_matches(".npy").to_string();
         let mut data = Vec::new();
-        entry.take(room + 1).read_to_end(&mut data).map_err(|e| NpzError::Zip(e.to_string()))?;
+        entry.take(room + 1).read_to_end(&mut data).map_err(|e| failed(&e))?;
         let Some(left) = room.checked_sub(data.len() as u64) else {
             let expected = "at most 256 MiB of arrays";
-            return Err(NpzError::Array { name, expected, found: "more (a zip bomb?)".into() });
+            return Err(Refusal::new(format!("array {name:?}"), expected, "more (a zip bomb?)"));
         };
         room = left;
-        let array = parse_npy(&data).map_err(|(expected, found)| NpzError::Array {
-            name: name.clone(),
-            expected,
-            found,
+        let array = parse_npy(&data).map_err(|(expected, found)| {
+            Refusal::new(format!("array {name:?}"), expected, found)
         })?;
         arrays.insert(name, array);
     }
@@ -178,7 +155,7 @@ mod tests {
 
     #[test]
     fn other_files_are_refused() {
-        assert!(matches!(read_npz(b"no zip at all"), Err(NpzError::Zip(_))));
+        assert_eq!(read_npz(b"no zip at all").unwrap_err().expected, "an .npz archive");
         assert!(parse_npy(b"\x93NUMPY\x01\x00\x02\x00{}").is_err());
     }
 }

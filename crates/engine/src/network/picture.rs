@@ -3,6 +3,7 @@
 use crate::base::files::read_plain;
 use crate::base::names::names;
 use crate::base::png::encode_png;
+use crate::base::refusal::Refusal;
 use image::error::ImageFormatHint;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader};
 use serde::{Deserialize, Serialize};
@@ -46,35 +47,6 @@ impl Squaring {
 
 names! { Squaring, "fit": Crop "crop", Pad "pad", Squash "squash" }
 
-/// Why a picture could not be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {problem}")]
-pub struct PictureError {
-    /// The file.
-    pub path: String,
-    /// The problem.
-    pub problem: PictureProblem,
-}
-
-/// An error in a picture's file.
-#[derive(Debug, thiserror::Error)]
-pub enum PictureProblem {
-    /// The system does not let us read it.
-    #[error("cannot read picture: {0}")]
-    Read(std::io::Error),
-    /// No whole picture.
-    #[error("expected a PNG, JPEG, GIF, WebP, TIFF or BMP picture, found: {0}")]
-    Format(String),
-    /// An SVG that cannot be drawn.
-    #[error("expected an SVG of shapes, found {0}")]
-    Svg(String),
-    /// More pixels than are read.
-    #[error(
-        "expected a picture of at most {LONGEST_SIDE} pixels a side, found {0}; make it smaller"
-    )]
-    Large(String),
-}
-
 /// True for a JPEG that ends before its end is marked. Segments say how long they are; in the scans between
 /// them 0xff stands before 0, or begins a restart. What follows the end (a phone's film, say) does not matter.
 fn is_cut_jpeg(bytes: &[u8]) -> bool {
@@ -108,17 +80,22 @@ fn lacks_pixels(bytes: &[u8]) -> bool {
 /// Endings of pictures that other programs can save as PNG.
 const OTHER_PICTURES: [&str; 8] = ["avif", "heic", "heif", "jxl", "psd", "ppm", "svg", "tga"];
 
+fn no_picture(found: &str) -> Refusal {
+    Refusal::new("", "a PNG, JPEG, GIF, WebP, TIFF or BMP picture", found)
+}
+
 /// The problem of a file that no decoder reads.
-fn problem_of(error: &ImageError, path: &Path, bytes: &[u8]) -> PictureProblem {
+fn problem_of(error: &ImageError, path: &Path, bytes: &[u8]) -> Refusal {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
     let ending = ending.to_str().unwrap_or_default();
-    let format = |text: String| PictureProblem::Format(text);
+    let format = |text: String| no_picture(&text);
     match error {
         ImageError::Limits(_) => {
             let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
             let size = reader.ok().and_then(|reader| reader.into_dimensions().ok());
             let found = size.map_or("more".into(), |(width, height)| format!("{width} × {height}"));
-            PictureProblem::Large(found)
+            let expected = format!("a picture of at most {LONGEST_SIDE} pixels a side");
+            Refusal::new("", expected, found).advising("make it smaller")
         }
         ImageError::Unsupported(_) if ending == "npz" || ending == "safetensors" => {
             format("weights, which `picloom score --arch ARCH --params FILE` reads".into())
@@ -156,12 +133,11 @@ impl Picture {
     ///
     /// # Errors
     /// The file cannot be read, is no picture, is too large, or is cut off.
-    pub fn read(path: &Path) -> Result<Self, PictureError> {
-        let fail =
-            |problem: PictureProblem| PictureError { path: path.display().to_string(), problem };
-        let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(PictureProblem::Read(e)))?;
-        let of_image = |e: ImageError| fail(problem_of(&e, path, &bytes));
-        let problem = |found: &str| fail(PictureProblem::Format(found.into()));
+    pub fn read(path: &Path) -> Result<Self, Refusal> {
+        let bytes = read_plain(path, LARGEST_FILE)
+            .map_err(|e| Refusal::unreadable(path, "a picture", &e))?;
+        let of_image = |e: ImageError| problem_of(&e, path, &bytes).in_file(path);
+        let problem = |found: &str| no_picture(found).in_file(path);
         let mut reader = ImageReader::new(Cursor::new(&bytes[..]))
             .with_guessed_format()
             .map_err(|e| problem(&e.to_string()))?;

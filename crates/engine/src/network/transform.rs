@@ -55,16 +55,11 @@ pub enum Transform {
     Redraw,
 }
 
-/// A text that is no transformation.
-#[derive(Debug, thiserror::Error)]
-#[error("expected {choices}, found {0:?}", choices = Transform::CHOICES)]
-pub struct ParseTransformError(String);
-
 impl FromStr for Transform {
-    type Err = ParseTransformError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseTransformError> {
-        let fail = || ParseTransformError(text.to_string());
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || Refusal::new("", Transform::CHOICES, format!("{text:?}"));
         let (name, value) = text.split_once(':').map_or((text, None), |(n, v)| (n, Some(v)));
         let count = || value.and_then(|v| v.parse().ok()).filter(|n| (1..=8).contains(n));
         let number = |most: f64| {

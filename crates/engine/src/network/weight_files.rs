@@ -4,8 +4,7 @@
 //! A layered network has `Dense_{i}.kernel`, shape in × out (npz), or `layers.{i}.weight`, shape
 //! out × in (safetensors), for i = 0..=L; a graph network has one vector, `links`.
 
-use super::arch::ParseArchError;
-use super::npz::{Array, NpzError, parse_npy, read_npz, write_npz};
+use super::npz::{Array, parse_npy, read_npz, write_npz};
 use super::pickle::{Pickled, read_pickle};
 use super::{Arch, Network, Weights};
 use crate::base::files::{WriteError, read_plain, write_atomic};
@@ -20,36 +19,12 @@ const LARGEST_FILE: u64 = 1 << 30;
 /// Largest pickle of an arch, in bytes.
 const LARGEST_ARCH: u64 = 1 << 16;
 
-/// Why a weights file could not be read for a network.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {problem}")]
-pub struct ReadWeightsError {
-    /// The file.
-    pub path: String,
-    /// The problem.
-    pub problem: Box<WeightsProblem>,
-}
-
-/// An error in a file of weights.
-#[derive(Debug, thiserror::Error)]
-pub enum WeightsProblem {
-    /// The system does not let us read it.
-    #[error("cannot read weights: {0}")]
-    Read(std::io::Error),
-    /// No archive of arrays.
-    #[error(transparent)]
-    Npz(#[from] NpzError),
-    /// Arrays, but not those of the network.
-    #[error("{0}")]
-    Arrays(Refusal),
-}
-
 /// Reads weights of exactly this network: `.npz`, `.safetensors`, or one vector as `.npy`, `.npz` or `.pkl`.
 ///
 /// # Errors
 /// Unreadable file, missing or further layers, shapes that do not match the arch, values that are
 /// not finite. The message has the path, what was expected and what was found.
-pub fn read_weights(path: &Path, network: &Network) -> Result<Weights, ReadWeightsError> {
+pub fn read_weights(path: &Path, network: &Network) -> Result<Weights, Refusal> {
     read_weights_under(path, network, "")
 }
 
@@ -62,15 +37,13 @@ pub fn read_weights_under(
     path: &Path,
     network: &Network,
     prefix: &str,
-) -> Result<Weights, ReadWeightsError> {
-    let fail =
-        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
-    let refuse = |refusal: Refusal| fail(WeightsProblem::Arrays(refusal.as_failure()));
-    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| fail(WeightsProblem::Read(e)))?;
+) -> Result<Weights, Refusal> {
+    let refuse = |refusal: Refusal| refusal.in_file(path);
+    let bytes = read_weight_file(path, LARGEST_FILE)?;
     let end = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let arrays = match end.as_str() {
         "npz" => read_npz(&bytes)
-            .map_err(|e| fail(e.into()))?
+            .map_err(refuse)?
             .into_iter()
             .filter_map(|(name, a)| {
                 Some((name.strip_prefix(prefix)?.to_string(), a.shape, a.values))
@@ -99,46 +72,37 @@ pub fn read_weights_under(
 ///
 /// # Errors
 /// As [`read_weights`].
-pub fn from_safetensors(
-    bytes: &[u8],
-    path: &Path,
-    network: &Network,
-) -> Result<Weights, ReadWeightsError> {
-    let refuse = |refusal| ReadWeightsError {
-        path: path.display().to_string(),
-        problem: Box::new(WeightsProblem::Arrays(refusal)),
-    };
+pub fn from_safetensors(bytes: &[u8], path: &Path, network: &Network) -> Result<Weights, Refusal> {
+    let refuse = |refusal: Refusal| refusal.within(path.display());
     assemble(network, read_safetensors(bytes).map_err(refuse)?).map_err(refuse)
+}
+
+fn read_weight_file(path: &Path, largest: u64) -> Result<Vec<u8>, Refusal> {
+    read_plain(path, largest).map_err(|e| Refusal::unreadable(path, "weights", &e))
 }
 
 /// The arch that a file of weights names: `.safetensors` of layered networks do, `.npz` do not.
 ///
 /// # Errors
 /// The file cannot be read, or names none.
-pub fn read_arch(path: &Path) -> Result<Arch, ReadWeightsError> {
-    let bytes = read_plain(path, LARGEST_FILE).map_err(|e| ReadWeightsError {
-        path: path.display().to_string(),
-        problem: Box::new(WeightsProblem::Read(e)),
-    })?;
-    named_arch(&bytes, path)
+pub fn read_arch(path: &Path) -> Result<Arch, Refusal> {
+    named_arch(&read_weight_file(path, LARGEST_FILE)?, path)
 }
 
 /// The arch that the bytes of a file of weights name; an error names the file `path`.
 ///
 /// # Errors
 /// They name none.
-pub fn named_arch(bytes: &[u8], path: &Path) -> Result<Arch, ReadWeightsError> {
-    let fail =
-        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
+pub fn named_arch(bytes: &[u8], path: &Path) -> Result<Arch, Refusal> {
     let named = SafeTensors::read_metadata(bytes)
         .ok()
         .and_then(|(_, header)| header.metadata().as_ref()?.get("arch").cloned());
     let refuse = |found: String| {
         let expected = "weights that name their arch (.safetensors of this program)";
-        fail(WeightsProblem::Arrays(Refusal::new("", expected, found).as_failure()))
+        Refusal::new("", expected, found).in_file(path)
     };
     let arch = named.ok_or_else(|| refuse("none".into()))?;
-    arch.parse().map_err(|e: ParseArchError| refuse(e.to_string()))
+    arch.parse().map_err(|e: Refusal| refuse(e.to_string()))
 }
 
 /// Writes weights by extension, `.npz` or `.safetensors`, with the arch in the metadata of the
@@ -241,15 +205,13 @@ fn read_safetensors(bytes: &[u8]) -> Result<Vec<NamedArray>, Refusal> {
 ///
 /// # Errors
 /// The pickle holds no arch.
-pub fn fer_arch(folder: &Path) -> Result<Option<Arch>, ReadWeightsError> {
+pub fn fer_arch(folder: &Path) -> Result<Option<Arch>, Refusal> {
     let path = folder.join("arch.pkl");
     if !path.is_file() || !folder.join("params.pkl").is_file() {
         return Ok(None);
     }
-    let fail =
-        |problem| ReadWeightsError { path: path.display().to_string(), problem: Box::new(problem) };
-    let refuse = |refusal: Refusal| fail(WeightsProblem::Arrays(refusal.as_failure()));
-    let bytes = read_plain(&path, LARGEST_ARCH).map_err(|e| fail(WeightsProblem::Read(e)))?;
+    let refuse = |refusal: Refusal| refusal.in_file(&path);
+    let bytes = read_weight_file(&path, LARGEST_ARCH)?;
     let Pickled::Text(text) = read_pickle(&bytes).map_err(refuse)? else {
         return Err(refuse(Refusal::new("", "an arch", "an array")));
     };
@@ -391,8 +353,7 @@ mod tests {
             write_weights(&path, &network, &weights).unwrap();
             assert_eq!(read_weights(&path, &network).unwrap(), weights);
             let other = "2;cos:2,sin:2".parse::<Arch>().unwrap().network();
-            let error = read_weights(&path, &other).unwrap_err();
-            let WeightsProblem::Arrays(refusal) = *error.problem else { panic!("{error}") };
+            let refusal = read_weights(&path, &other).unwrap_err();
             let expected = "shape [4, 4] for arch 2;cos:2,sin:2";
             let found = if name == "w.npz" { "[4, 3]" } else { "[3, 4]" };
             assert_eq!((refusal.expected.as_str(), refusal.found.as_str()), (expected, found));

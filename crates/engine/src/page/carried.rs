@@ -1,5 +1,6 @@
 //! A trained network as a text of its own: what a link or a site carries.
 
+use crate::base::refusal::Refusal;
 use crate::genome::{Genome, from_json, to_json};
 use crate::network::{Arch, Coords, Model, Weights, Wiring};
 use serde::{Deserialize, Serialize};
@@ -9,13 +10,8 @@ const MOST_LINKS: usize = 1 << 16;
 /// Most nodes of a genome.
 const MOST_NODES: usize = 4096;
 
-/// Why a text is no network that a page can show, in words.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct CarriedError(String);
-
-fn refused<T>(why: impl Into<String>) -> Result<T, CarriedError> {
-    Err(CarriedError(why.into()))
+fn refused<T>(at: &str, expected: impl Into<String>, found: impl ToString) -> Result<T, Refusal> {
+    Err(Refusal::new(at, expected, found.to_string()))
 }
 
 /// A trained network as text.
@@ -76,10 +72,9 @@ impl CarriedNetwork {
     ///
     /// # Errors
     /// It is no such document, or its network cannot be shown.
-    pub fn read(text: &str) -> Result<Self, CarriedError> {
-        let read: Self = serde_json::from_str(text).map_err(|e| {
-            CarriedError(format!("expected a {} document, found: {e}", Self::FORMAT))
-        })?;
+    pub fn read(text: &str) -> Result<Self, Refusal> {
+        let read: Self = serde_json::from_str(text)
+            .map_err(|e| Refusal::new("", format!("a {} document", Self::FORMAT), e.to_string()))?;
         read.model().map(|_| read)
     }
 
@@ -87,10 +82,10 @@ impl CarriedNetwork {
     ///
     /// # Errors
     /// It has no wiring or two, too many links, or weights that are no finite numbers.
-    pub fn model(&self) -> Result<(Model, Option<Genome>), CarriedError> {
+    pub fn model(&self) -> Result<(Model, Option<Genome>), Refusal> {
         let (network, genome) = match (&self.arch, &self.genome) {
             (Some(arch), None) => {
-                let arch: Arch = arch.parse().map_err(|e| CarriedError(format!("arch: {e}")))?;
+                let arch: Arch = arch.parse().map_err(|e: Refusal| e.within("arch"))?;
                 drawable(arch.dense_params())?;
                 (arch.network(), None)
             }
@@ -98,30 +93,27 @@ impl CarriedNetwork {
                 let genome = carried_genome(text)?;
                 (Model::of_genome(&genome, Wiring::Graph).network, Some(genome))
             }
-            _ => return refused("expected an arch or a genome, found both or none"),
+            _ => return refused("", "an arch or a genome", "both or none"),
         };
         let links = network.weight_count();
         let digits = self.weights.as_bytes();
         if digits.len() != 8 * links {
-            let found = digits.len();
-            let expected = 8 * links;
-            return refused(format!(
-                "weights: expected {expected} digits for {links} links, found {found}"
-            ));
+            let expected = format!("{} digits for {links} links", 8 * links);
+            return refused("weights", expected, digits.len());
         }
         let weight = |eight: &[u8]| {
             let text = std::str::from_utf8(eight).ok();
             text.and_then(|text| u32::from_str_radix(text, 16).ok()).map(f32::from_bits)
         };
         let Some(weights) = digits.chunks_exact(8).map(weight).collect::<Option<Vec<f32>>>() else {
-            return refused("weights: expected hexadecimal digits, found other text");
+            return refused("weights", "hexadecimal digits", "other text");
         };
         if let Some(i) = weights.iter().position(|w| !w.is_finite()) {
-            let found = weights[i];
-            return refused(format!("weights: expected finite numbers, found {found} at link {i}"));
+            let found = format!("{} at link {i}", weights[i]);
+            return refused("weights", "finite numbers", found);
         }
         if !(8..=256).contains(&self.size) {
-            return refused(format!("size: expected 8 to 256 pixels, found {}", self.size));
+            return refused("size", "8 to 256 pixels", self.size);
         }
         Ok((Model::new(network, Weights(weights)), genome))
     }
@@ -131,13 +123,13 @@ impl CarriedNetwork {
 ///
 /// # Errors
 /// It is none, or larger.
-pub fn carried_genome(text: &str) -> Result<Genome, CarriedError> {
-    let genome = from_json(text).map_err(|e| CarriedError(e.to_string()))?;
+pub fn carried_genome(text: &str) -> Result<Genome, Refusal> {
+    let genome = from_json(text)?;
     let (nodes, links) = (genome.nodes().len(), genome.connections().len());
     if nodes > MOST_NODES || links > MOST_LINKS {
-        return refused(format!(
-            "expected a genome of at most {MOST_NODES} nodes and {MOST_LINKS} links, found {nodes} and {links}; draw it with the command picloom"
-        ));
+        let expected = format!("a genome of at most {MOST_NODES} nodes and {MOST_LINKS} links");
+        let refusal = Refusal::new("", expected, format!("{nodes} and {links}"));
+        return Err(refusal.advising("draw it with the command picloom"));
     }
     Ok(genome)
 }
@@ -146,13 +138,10 @@ pub fn carried_genome(text: &str) -> Result<Genome, CarriedError> {
 ///
 /// # Errors
 /// It has more.
-pub fn drawable(links: usize) -> Result<(), CarriedError> {
-    match links > MOST_LINKS {
-        true => refused(format!(
-            "expected a network of at most {MOST_LINKS} links, found {links}; take the genome as it was evolved"
-        )),
-        false => Ok(()),
-    }
+pub fn drawable(links: usize) -> Result<(), Refusal> {
+    let expected = format!("a network of at most {MOST_LINKS} links");
+    Refusal::unless(links <= MOST_LINKS, "", expected, links)
+        .map_err(|refusal| refusal.advising("take the genome as it was evolved"))
 }
 
 #[cfg(test)]

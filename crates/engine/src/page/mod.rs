@@ -17,7 +17,7 @@ mod training;
 mod tree;
 mod watched;
 
-pub use carried::{CarriedError, CarriedNetwork, carried_genome, drawable};
+pub use carried::{CarriedNetwork, carried_genome, drawable};
 pub use drawing::{Drawing, DrawnLink, DrawnUnit};
 pub use moves::{Matched, Ranked};
 pub use networks::{

@@ -4,7 +4,8 @@ use super::networks::{PictureRequest, ensure_pixels, ensure_side, genome};
 use super::shelf::{Answered, Label, PageError, Shelf, bad};
 use super::tree::{Shown, Tree, choose};
 use crate::base::hash::short_id;
-use crate::evolve::{Breeding, BreedingError, EvolveConfig, Parts, Preset, Selection, Session};
+use crate::base::refusal::Refusal;
+use crate::evolve::{Breeding, EvolveConfig, Parts, Preset, Selection, Session};
 use crate::genome::Genome;
 use crate::network::{Coords, Model, Picture, Wiring};
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ fn shown<S: Shelf>(
     })
 }
 
-fn missing(error: BreedingError) -> PageError {
+fn missing(error: Refusal) -> PageError {
     PageError::Missing(error.to_string())
 }
 
@@ -250,7 +251,7 @@ pub struct Choice {
 
 impl Choice {
     /// Breeds the next sheet; chosen on an older one it begins a branch.
-    fn breed(&self, tree: &mut Breeding) -> Result<(), BreedingError> {
+    fn breed(&self, tree: &mut Breeding) -> Result<(), Refusal> {
         let Choice { at, slider, parts, roll, chosen, .. } = self;
         let wanted = Selection { slider: *slider, parts: *parts, ..Selection::of(chosen) };
         choose(tree, *at, wanted, *roll)
@@ -263,7 +264,7 @@ fn change<S: Shelf>(
     shelf: &mut S,
     session: &str,
     (seen, size): (&str, Option<usize>),
-    change: impl FnOnce(&mut Breeding) -> Result<(), BreedingError>,
+    change: impl FnOnce(&mut Breeding) -> Result<(), Refusal>,
 ) -> Answered<SessionSheet> {
     let size = drawn_side(size)?;
     let mut tree = as_seen(shelf, session, seen)?;

@@ -1,6 +1,7 @@
 //! A breeding session as a page shows it: the sheet that is looked at, and the tree around it.
 
-use crate::evolve::{Background, Breeding, BreedingError, Parts, Selection, Symmetry, changes};
+use crate::base::refusal::Refusal;
+use crate::evolve::{Background, Breeding, Parts, Selection, Symmetry, changes};
 use crate::genome::{Genome, Palette};
 use serde::Serialize;
 
@@ -85,7 +86,7 @@ impl Tree {
     ///
     /// # Errors
     /// There is no such sheet.
-    pub(crate) fn of(tree: &Breeding, n: Option<usize>) -> Result<Self, BreedingError> {
+    pub(crate) fn of(tree: &Breeding, n: Option<usize>) -> Result<Self, Refusal> {
         let node = n.unwrap_or(tree.at());
         let breeding = tree.sheet(node)?;
         let before = tree.parent(node).and_then(|parent| tree.sheet(parent).ok());
@@ -151,7 +152,7 @@ pub(super) fn choose(
     at: usize,
     selection: Selection,
     roll: Option<u64>,
-) -> Result<(), BreedingError> {
+) -> Result<(), Refusal> {
     tree.go_to(at)?;
     let selection = match roll {
         Some(roll) => Selection { roll, ..selection },

@@ -15,8 +15,5 @@ pub use directions::{Direction, Directions, DirectionsRecord, directions, unit_v
 pub(crate) use pca::pca;
 pub use pca::{Component, Pca, PcaRecord, layer_pca};
 pub use sampling::{Drawn, SampledShare, sampled_share};
-pub use sweep::{
-    Delta, LinksError, ParseDeltaError, ParseSelectionError, Perturbation, Selection, WeightSweep,
-    spread,
-};
+pub use sweep::{Delta, Perturbation, Selection, WeightSweep, spread};
 pub use view::{Painter, View};

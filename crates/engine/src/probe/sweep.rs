@@ -9,6 +9,7 @@
 //! [`View::drawings`]: super::View::drawings
 
 use super::change::Change;
+use crate::base::refusal::Refusal;
 use crate::base::settings::{Value, text_in_files, texts};
 use crate::base::{SimRng, real};
 use crate::network::Model;
@@ -58,16 +59,14 @@ impl fmt::Display for Delta {
     }
 }
 
-/// A text that is no perturbation size.
-#[derive(Debug, thiserror::Error)]
-#[error("expected fixed:D (0 < D ≤ 1000000) or effect:E (0 < E < 1), found {0:?}")]
-pub struct ParseDeltaError(String);
-
 impl FromStr for Delta {
-    type Err = ParseDeltaError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseDeltaError> {
-        let fail = || ParseDeltaError(text.to_string());
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || {
+            let expected = "fixed:D (0 < D ≤ 1000000) or effect:E (0 < E < 1)";
+            Refusal::new("", expected, format!("{text:?}"))
+        };
         let (kind, number) = text.split_once(':').ok_or_else(fail)?;
         let number: f64 = number.parse().map_err(|_| fail())?;
         match kind {
@@ -91,16 +90,14 @@ pub enum Selection {
     Links(Vec<usize>),
 }
 
-/// A text that is no selection of weights.
-#[derive(Debug, thiserror::Error)]
-#[error("expected all, a number of weights, or link numbers such as 0,17,42, found {0:?}")]
-pub struct ParseSelectionError(String);
-
 impl FromStr for Selection {
-    type Err = ParseSelectionError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseSelectionError> {
-        let fail = || ParseSelectionError(text.to_string());
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || {
+            let expected = "all, a number of weights, or link numbers such as 0,17,42";
+            Refusal::new("", expected, format!("{text:?}"))
+        };
         if text == "all" {
             return Ok(Selection::All);
         }
@@ -124,7 +121,7 @@ impl Value for Selection {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|error: ParseSelectionError| error.to_string())
+        text.parse().map_err(|error: Refusal| error.to_string())
     }
 
     fn of(value: &toml::Value) -> Result<Self, String> {
@@ -144,34 +141,23 @@ impl Value for Selection {
     }
 }
 
-/// Links that cannot be swept.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LinksError {
-    /// A link number that the network does not have.
-    #[error("expected link numbers below {count}, found {found}")]
-    NoSuchLink {
-        /// Links of the network, W.
-        count: usize,
-        /// The first number that is none.
-        found: usize,
-    },
-    /// The selection is empty.
-    #[error("expected a network with non-zero weights, found none to change")]
-    Nothing,
-}
-
 impl Selection {
     /// The chosen links of `model`, ascending. A sample is drawn from the stream `sweep-sample` of
     /// `seed`.
     ///
     /// # Errors
     /// A named link does not exist, or there is nothing to choose from.
-    pub fn links(&self, model: &Model, seed: u64) -> Result<Vec<usize>, LinksError> {
+    pub fn links(&self, model: &Model, seed: u64) -> Result<Vec<usize>, Refusal> {
         let links = self.draw(model, &mut SimRng::new(seed, "sweep-sample", 0));
         let count = model.weights.0.len();
         match links.iter().find(|&&link| link >= count) {
-            Some(&found) => Err(LinksError::NoSuchLink { count, found }),
-            None if links.is_empty() => Err(LinksError::Nothing),
+            Some(found) => {
+                Err(Refusal::new("", format!("link numbers below {count}"), found.to_string()))
+            }
+            None if links.is_empty() => {
+                let refusal = Refusal::new("", "a network with non-zero weights", "none to change");
+                Err(refusal.as_failure())
+            }
             None => Ok(links),
         }
     }
@@ -592,10 +578,10 @@ mod tests {
         let network = "1;sin:1".parse::<Arch>().unwrap().network();
         let count = network.weight_count();
         let zero = Model::new(network, Weights(vec![0.0; count]));
-        assert_eq!(Selection::All.links(&zero, 0), Err(LinksError::Nothing));
+        assert!(Selection::All.links(&zero, 0).is_err());
         // A zero weight may be asked for by name.
         assert_eq!(Selection::Links(vec![1, 0]).links(&zero, 0), Ok(vec![0, 1]));
         let none = Selection::Links(vec![count]).links(&zero, 0);
-        assert_eq!(none, Err(LinksError::NoSuchLink { count, found: count }));
+        assert_eq!(none.unwrap_err().found, count.to_string());
     }
 }

@@ -89,7 +89,7 @@ impl<'a> EdgeContext<'a> {
             if expected == found {
                 Ok(())
             } else {
-                Err(PruneError::WrongLength { what, expected, found })
+                Err(PruneError::wrong_length(what, expected, found))
             }
         };
         length("weights", links, self.weights.0.len())?;
@@ -160,18 +160,8 @@ impl EdgeScores {
 /// Why nothing was pruned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PruneError {
-    /// A part of the context belongs to another network.
-    #[error("expected {expected} {what} for this network, found {found}: is it of another arch?")]
-    WrongLength {
-        /// Which part.
-        what: &'static str,
-        /// Length the network asks for.
-        expected: usize,
-        /// Length found.
-        found: usize,
-    },
-    /// The request is impossible: a number of the rule or an option is out of its range, the budget
-    /// is above what is left, or the method has no such rule.
+    /// The request is impossible: a number of the rule or an option is out of its range, the budget is above what is
+    /// left, the method has no such rule, or the context lacks what it needs or belongs to another network.
     #[error("{0}")]
     Rule(#[from] Refusal),
     /// No fewer links than these can stay: the outputs or the method's own rule need them, or a structured method has
@@ -183,26 +173,6 @@ pub enum PruneError {
         /// The message.
         #[source]
         refusal: Refusal,
-    },
-    /// The method needs something the context does not hold.
-    #[error("{method} needs {what}, found none")]
-    Missing {
-        /// The method.
-        method: &'static str,
-        /// The input that is missing.
-        what: &'static str,
-    },
-    /// A layer has fewer links left than it is asked to keep.
-    #[error("{method}: expected at least {wanted} links left in layer {layer}, found {left}")]
-    LayerBelow {
-        /// The method.
-        method: &'static str,
-        /// Layer of the links' ends, from 0.
-        layer: usize,
-        /// Links asked for.
-        wanted: usize,
-        /// Links left before this round.
-        left: usize,
     },
     /// The program that chooses gave no answer.
     #[error(transparent)]
@@ -220,6 +190,18 @@ pub enum PruneError {
 }
 
 impl PruneError {
+    /// A part of the context belongs to another network.
+    pub(super) fn wrong_length(what: &str, expected: usize, found: usize) -> Self {
+        let refusal =
+            Refusal::new("", format!("{expected} {what} for this network"), found.to_string());
+        refusal.advising("is it of another arch?").as_failure().into()
+    }
+
+    /// The method needs something that the context does not hold.
+    pub(super) fn missing(method: &str, what: &str) -> Self {
+        Refusal::new(method, what, "none").as_failure().into()
+    }
+
     /// A structured method reaches so many links and no fewer.
     pub(super) fn unreachable(method: &str, reached: usize, budget: usize) -> Self {
         let at = format!("{method} removes whole units and cannot go below {reached} links here");

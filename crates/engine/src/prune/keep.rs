@@ -1,7 +1,8 @@
 //! Where rounds go as they come: the rounds themselves know of no folder.
 
+use super::context::PruneError;
 use super::methods::Method;
-use super::plan::{PrunePlan, RoundRecord, RoundsError, Trained};
+use super::plan::{PrunePlan, RoundRecord, Trained};
 use super::retrain::Retrain;
 use super::select::Rule;
 use super::swarm::Search;
@@ -71,7 +72,7 @@ impl RoundJob {
     ///
     /// # Errors
     /// Training cannot begin.
-    pub(crate) fn train(self, observer: &mut dyn TrainObserver) -> Result<Retrained, RoundsError> {
+    pub(crate) fn train(self, observer: &mut dyn TrainObserver) -> Result<Retrained, PruneError> {
         let mut trainer = Trainer::new(self.problem, self.config)?;
         if let Some(constraint) = &self.constraint {
             trainer = trainer.constrained(constraint.clone());
@@ -92,7 +93,7 @@ impl RoundJob {
 /// Watches rounds, trains them, and keeps what it likes of them.
 pub trait Keeper {
     /// Why it, or a round, fails.
-    type Error: From<RoundsError>;
+    type Error: From<PruneError>;
 
     /// Who is told of every step of every training, and may interrupt.
     fn steps(&mut self) -> &mut dyn TrainObserver;
@@ -138,7 +139,7 @@ pub trait Keeper {
 pub struct InMemory<'a>(pub &'a mut dyn TrainObserver);
 
 impl Keeper for InMemory<'_> {
-    type Error = RoundsError;
+    type Error = PruneError;
 
     fn steps(&mut self) -> &mut dyn TrainObserver {
         self.0

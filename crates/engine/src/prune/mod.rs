@@ -45,7 +45,7 @@ pub use methods::{
     LinkScorer, Method, Need, Question, add_method, merge, mrmr, remove_method, similarity,
     sparse_training, swarm, taylor, wanda,
 };
-pub use plan::{Began, Cost, PrunePlan, RoundRecord, RoundsError, Trained};
+pub use plan::{Began, Cost, PrunePlan, RoundRecord, Trained};
 pub use retrain::{MaskChange, Retrain};
 pub use round::Pruned;
 pub use rounds::{round_mask, rounds};

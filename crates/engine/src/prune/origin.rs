@@ -4,8 +4,10 @@
 //! stopped after s steps, bit for bit: nothing needs to be saved beside the run. Only weights that
 //! training was given to begin from are in the folder (`start.safetensors`).
 
-use super::plan::{Began, RoundsError, Trained};
+use super::context::PruneError;
+use super::plan::{Began, Trained};
 use crate::base::SimRng;
+use crate::base::refusal::Refusal;
 use crate::network::Weights;
 use crate::train::{LogLine, Problem, StopReason, TrainObserver, TrainState, Trainer, init};
 use std::collections::BTreeMap;
@@ -29,7 +31,7 @@ impl<'a> Origin<'a> {
         &mut self,
         step: u64,
         observer: &mut dyn TrainObserver,
-    ) -> Result<Option<Weights>, RoundsError> {
+    ) -> Result<Option<Weights>, PruneError> {
         if let Some(weights) = self.known.get(&step) {
             return Ok(Some(weights.clone()));
         }
@@ -45,7 +47,7 @@ impl<'a> Origin<'a> {
 
     /// The weights before any training. For a run that was pruned these are no random weights
     /// unless it was rewound or drawn anew.
-    pub(super) fn untrained(&self) -> Result<Weights, RoundsError> {
+    pub(super) fn untrained(&self) -> Result<Weights, PruneError> {
         if self.run.continues {
             return Err(self.refuse(
                 "a run that begins untrained",
@@ -56,7 +58,7 @@ impl<'a> Origin<'a> {
     }
 
     /// The weights at step 0.
-    pub(super) fn initial(&self) -> Result<Weights, RoundsError> {
+    pub(super) fn initial(&self) -> Result<Weights, PruneError> {
         let run = self.run;
         match &run.began {
             Began::Given(start) => Ok(start.clone()),
@@ -75,7 +77,7 @@ impl<'a> Origin<'a> {
         &mut self,
         step: u64,
         observer: &mut dyn TrainObserver,
-    ) -> Result<Option<Weights>, RoundsError> {
+    ) -> Result<Option<Weights>, PruneError> {
         let run = self.run;
         let last = run.steps;
         if step > last {
@@ -114,12 +116,8 @@ impl<'a> Origin<'a> {
         Ok(stop.weights)
     }
 
-    fn refuse(&self, expected: &str, found: &str) -> RoundsError {
-        RoundsError::Origin {
-            run: self.run.name.clone(),
-            expected: expected.to_string(),
-            found: found.to_string(),
-        }
+    fn refuse(&self, expected: &str, found: &str) -> PruneError {
+        Refusal::new(format!("run {}", self.run.name), expected, found).as_failure().into()
     }
 }
 

@@ -1,14 +1,12 @@
 //! Rounds of pruning as data: what they begin from, what is done, what each one leaves.
 
-use super::context::{EdgeScores, PruneError};
+use super::context::EdgeScores;
 use super::guard::{GuardReport, Orphans};
 use super::methods::Method;
 use super::retrain::{MaskChange, Retrain};
 use super::select::Rule;
-use super::swarm::SwarmError;
-use crate::base::refusal::Refusal;
 use crate::network::{Mask, Model, Picture, PixelInputs, Weights};
-use crate::train::{TrainConfig, TrainError};
+use crate::train::TrainConfig;
 use serde::{Deserialize, Serialize};
 
 /// A trained network, and what is known of the training that made it.
@@ -113,34 +111,4 @@ pub struct Cost {
     pub training: u64,
     /// Networks that were drawn and judged (`swarm`).
     pub judged: u64,
-}
-
-/// Why rounds cannot begin or go on.
-#[derive(Debug, thiserror::Error)]
-pub enum RoundsError {
-    /// The method refuses.
-    #[error(transparent)]
-    Prune(#[from] PruneError),
-    /// Training cannot begin.
-    #[error(transparent)]
-    Train(#[from] TrainError),
-    /// The initial weights cannot be drawn.
-    #[error("{0}")]
-    Init(#[from] Refusal),
-    /// The swarm cannot begin or go on.
-    #[error(transparent)]
-    Swarm(#[from] SwarmError),
-    /// The network's own training cannot be gone back to.
-    #[error("run {run}: expected {expected}; found {found}")]
-    Origin {
-        /// Its name.
-        run: String,
-        /// The expected value.
-        expected: String,
-        /// The value that was found.
-        found: String,
-    },
-    /// The plan has no rule.
-    #[error("expected at least one round, found none")]
-    NoRound,
 }

@@ -87,20 +87,23 @@ impl Retrain {
         other: Option<&Weights>,
         mask: &Mask,
     ) -> Result<Weights, PruneError> {
-        let missing = |method, what| PruneError::Missing { method, what };
         let mut start = match self {
             Retrain::Finetune => pruned.clone(),
             Retrain::Rewind { .. } => other
-                .ok_or(missing("rewinding", "the weights saved in the first training"))?
+                .ok_or_else(|| {
+                    PruneError::missing("rewinding", "the weights saved in the first training")
+                })?
                 .clone(),
-            Retrain::Reinit => other.ok_or(missing("reinitialising", "a fresh init"))?.clone(),
+            Retrain::Reinit => {
+                other.ok_or_else(|| PruneError::missing("reinitialising", "a fresh init"))?.clone()
+            }
         };
         if start.0.len() != mask.0.len() {
-            return Err(PruneError::WrongLength {
-                what: "weights to start from",
-                expected: mask.0.len(),
-                found: start.0.len(),
-            });
+            return Err(PruneError::wrong_length(
+                "weights to start from",
+                mask.0.len(),
+                start.0.len(),
+            ));
         }
         mask.apply(&mut start);
         Ok(start)
@@ -123,11 +126,11 @@ impl MaskChange {
     /// If the masks are of two networks.
     pub(crate) fn between(before: &Mask, after: &Mask) -> Result<Self, PruneError> {
         if before.0.len() != after.0.len() {
-            return Err(PruneError::WrongLength {
-                what: "flags of the later mask",
-                expected: before.0.len(),
-                found: after.0.len(),
-            });
+            return Err(PruneError::wrong_length(
+                "flags of the later mask",
+                before.0.len(),
+                after.0.len(),
+            ));
         }
         let where_ =
             |from: &Mask, to: &Mask| (0..from.0.len()).filter(|&i| from.0[i] && !to.0[i]).collect();

@@ -46,7 +46,7 @@ impl<'a> Round<'a> {
     /// The maps of the trained network, or an error that names the method.
     pub(super) fn maps(&self) -> Result<&'a FeatureMaps, PruneError> {
         let what = "the feature maps of the trained network";
-        self.context.maps.ok_or(PruneError::Missing { method: self.name, what })
+        self.context.maps.ok_or_else(|| PruneError::missing(self.name, what))
     }
 }
 

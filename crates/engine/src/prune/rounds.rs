@@ -6,12 +6,13 @@ use super::guard::GuardReport;
 use super::keep::{Choosing, Keeper, Links, Retrained, RoundJob};
 use super::methods::{Method, Need};
 use super::origin::Origin;
-use super::plan::{Cost, PrunePlan, RoundRecord, RoundsError, Trained};
+use super::plan::{Cost, PrunePlan, RoundRecord, Trained};
 use super::retrain::{MaskChange, Retrain};
 use super::search;
 use super::sparse_training::TopK;
 use crate::base::SimRng;
 use crate::base::command::CommandError;
+use crate::base::refusal::Refusal;
 use crate::network::kernel::{Objective, feature_maps};
 use crate::network::{Mask, Weights};
 use crate::train::{Constraint, Problem, TrainObserver, init};
@@ -34,10 +35,9 @@ pub fn rounds<K: Keeper>(
     keeper: &mut K,
 ) -> Result<(Vec<RoundRecord>, Option<Links>), K::Error> {
     if plan.rules.is_empty() {
-        return Err(RoundsError::NoRound.into());
+        return Err(PruneError::from(Refusal::new("", "at least one round", "none")).into());
     }
-    let method =
-        plan.method.found().map_err(|refusal| RoundsError::from(PruneError::from(refusal)))?;
+    let method = plan.method.found().map_err(PruneError::from)?;
     let plan = &PrunePlan { method, ..plan.clone() };
     let mut origin = Origin::of(trained);
     let (mut mask, mut weights) = (trained.model.mask.clone(), trained.model.weights.clone());
@@ -126,7 +126,7 @@ fn choose_and_retrain<K: Keeper>(
             keeper.interrupted(unchosen(round));
             return Ok(None);
         }
-        pruned => pruned.map_err(RoundsError::from)?,
+        pruned => pruned?,
     };
     let replayed = origin.gradients;
     let start = start_weights(round, plan.retrain, origin, &pruned.live, keeper.steps())?;
@@ -135,10 +135,7 @@ fn choose_and_retrain<K: Keeper>(
         return Ok(None);
     };
     cost.choosing += origin.gradients - replayed;
-    let start = plan
-        .retrain
-        .weights(&pruned.weights, other.as_ref(), &pruned.live)
-        .map_err(RoundsError::from)?;
+    let start = plan.retrain.weights(&pruned.weights, other.as_ref(), &pruned.live)?;
     let retrained = keeper.train(job(round, plan.retrain, &pruned.live, start, pruned.kept))?;
     cost.training = retrained.report.all_evaluations();
     let record = RoundRecord {
@@ -149,7 +146,7 @@ fn choose_and_retrain<K: Keeper>(
         alive: pruned.alive,
         guards: pruned.guards,
         scores: pruned.scores,
-        change: MaskChange::between(round.mask, &pruned.mask).map_err(RoundsError::from)?,
+        change: MaskChange::between(round.mask, &pruned.mask)?,
         cost,
         search: losses,
     };
@@ -163,7 +160,7 @@ fn start_weights(
     origin: &mut Origin<'_>,
     live: &Mask,
     observer: &mut dyn TrainObserver,
-) -> Result<Option<Option<Weights>>, RoundsError> {
+) -> Result<Option<Option<Weights>>, PruneError> {
     let train = &round.plan.train;
     Ok(match retrain {
         Retrain::Finetune => Some(None),
@@ -183,8 +180,7 @@ fn train_sparse<K: Keeper>(
     keeper: &mut K,
 ) -> Result<Found, K::Error> {
     let (network, plan) = (&round.trained.model.network, round.plan);
-    let top = TopK::new(network, round.mask, round.rule, min_inputs, plan.train.steps)
-        .map_err(RoundsError::from)?;
+    let top = TopK::new(network, round.mask, round.rule, min_inputs, plan.train.steps)?;
     // There is nothing to go on from: it begins where the run began.
     let retrain = match plan.retrain {
         Retrain::Finetune => Retrain::Rewind { step: 0 },
@@ -198,8 +194,7 @@ fn train_sparse<K: Keeper>(
         keeper.interrupted(stopped);
         return Ok(None);
     };
-    let start =
-        retrain.weights(round.weights, start.as_ref(), &candidates).map_err(RoundsError::from)?;
+    let start = retrain.weights(round.weights, start.as_ref(), &candidates)?;
     let job = job(round, retrain, &candidates, start, top.target());
     let top: Arc<dyn Constraint> = Arc::new(top);
     let retrained = keeper.train(RoundJob { constraint: Some(top), ..job })?;
@@ -218,7 +213,7 @@ fn train_sparse<K: Keeper>(
             ..GuardReport::default()
         },
         scores: EdgeScores((0..done.kept.0.len()).map(size).collect()),
-        change: MaskChange::between(round.mask, &done.kept).map_err(RoundsError::from)?,
+        change: MaskChange::between(round.mask, &done.kept)?,
         cost: Cost {
             choosing: origin.gradients - replayed,
             training: retrained.report.all_evaluations(),

@@ -62,67 +62,25 @@ settings! {
     }
 }
 
-/// Why there are no rounds that lead to an [`Aim`]. Where one field of it is at fault, the text begins with its name.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum AimError {
-    /// A number outside its range.
-    #[error(transparent)]
-    Range(#[from] Refusal),
-    /// More links than there are, or none.
-    #[error("budget: expected 1 to {from} links, those kept so far, found {found}")]
-    Budget {
-        /// Links kept so far.
-        from: usize,
-        /// Asked for.
-        found: usize,
-    },
-    /// Neither one threshold nor one a round.
-    #[error("expected one threshold or {rounds} (one a round), found {found}")]
-    Thresholds {
-        /// Rounds asked for.
-        rounds: usize,
-        /// Thresholds.
-        found: usize,
-    },
-    /// Two aims.
-    #[error("expected a budget or a threshold, found both")]
-    Both,
-    /// No aim.
-    #[error("expected a budget or a threshold (of imp: or rounds), found none")]
-    Neither,
-    /// A lottery ticket that is not rewound.
-    #[error(
-        "retrain: expected rewind or reinit with imp, found finetune; magnitude chooses the same links and is fine-tuned"
-    )]
-    Finetuned,
-    /// A form of the lottery ticket, of another method.
-    #[error("lottery: expected --method imp, found {0}")]
-    Lottery(Method),
-    /// Living links fill up a budget, not a threshold.
-    #[error("refill: expected a budget, which living links fill up, found a threshold of {0}")]
-    Refill(f64),
-    /// A mask that is copied is copied at once.
-    #[error("rounds: expected 1 with {0}, found more")]
-    Copied(Method),
-}
-
 impl Aim {
     /// The plan of a pruning of `parent`, retrained with the settings `train`.
     ///
     /// # Errors
     /// No rounds lead there.
-    pub fn plan(&self, parent: &Model, train: TrainConfig) -> Result<PrunePlan, AimError> {
+    pub fn plan(&self, parent: &Model, train: TrainConfig) -> Result<PrunePlan, Refusal> {
         let mut plan = PrunePlan::new(self.method, self.rules(parent)?, train);
         if plan.rules.len() > 1 && self.method.row().needs.contains(&Need::Pattern) {
-            return Err(AimError::Copied(self.method));
+            return Err(Refusal::new("rounds", format!("1 with {}", self.method), "more"));
         }
         plan.retrain = self.retrain.unwrap_or(plan.retrain);
         if self.method.is_lottery() && plan.retrain == Retrain::Finetune {
-            return Err(AimError::Finetuned);
+            let refusal = Refusal::new("retrain", "rewind or reinit with imp", "finetune");
+            return Err(refusal.advising("magnitude chooses the same links and is fine-tuned"));
         }
         if self.refill {
             if let Some(&threshold) = self.threshold.first() {
-                return Err(AimError::Refill(threshold));
+                let found = format!("a threshold of {threshold}");
+                return Err(Refusal::new("refill", "a budget, which living links fill up", found));
             }
             plan.orphans = Orphans::Refill;
         }
@@ -133,34 +91,41 @@ impl Aim {
     ///
     /// # Errors
     /// No rounds lead there.
-    pub(crate) fn rules(&self, parent: &Model) -> Result<Vec<Rule>, AimError> {
+    pub(crate) fn rules(&self, parent: &Model) -> Result<Vec<Rule>, Refusal> {
         self.check_ranges()?;
         let (from, method) = (parent.mask.kept(), self.method);
         let is_imp = method.is_lottery();
         if self.lottery == Lottery::Original && !is_imp {
-            return Err(AimError::Lottery(method));
+            return Err(Refusal::new("lottery", "--method imp", method.to_string()));
         }
         let rounds = self.rounds.unwrap_or(1);
         let (hidden, output) = IMP_ORIGINAL;
         Ok(match (self.budget, self.threshold.as_slice()) {
             (Some(found), _) if found > from => {
-                return Err(AimError::Budget { from, found });
+                let expected = format!("1 to {from} links, those kept so far");
+                return Err(Refusal::new("budget", expected, found.to_string()));
             }
             (Some(k), []) if self.lottery == Lottery::Original && self.rounds.is_none() => {
                 or_at_once(imp_original(&sizes(parent), hidden, output, k), k)
             }
             (Some(k), []) => rounds_to(method, self.rounds, from, k),
-            (Some(_), _) => return Err(AimError::Both),
+            (Some(_), _) => return Err(Refusal::new("", "a budget or a threshold", "both")),
             (None, []) if is_imp && self.rounds.is_some() => match self.lottery {
                 Lottery::Global => vec![Rule::Fraction(IMP_GLOBAL); rounds],
                 Lottery::Original => vec![Rule::Layerwise { hidden, output }; rounds],
             },
-            (None, []) => return Err(AimError::Neither),
+            (None, []) => {
+                let expected = "a budget or a threshold (of imp: or rounds)";
+                return Err(Refusal::new("", expected, "none"));
+            }
             (None, [one]) => vec![Rule::Threshold(*one); rounds],
             (None, many) if self.rounds.is_none_or(|r| r == many.len()) => {
                 many.iter().map(|&t| Rule::Threshold(t)).collect()
             }
-            (None, many) => return Err(AimError::Thresholds { rounds, found: many.len() }),
+            (None, many) => {
+                let expected = format!("one threshold or {rounds} (one a round)");
+                return Err(Refusal::new("", expected, many.len().to_string()));
+            }
         })
     }
 }
@@ -329,7 +294,7 @@ mod tests {
         fails(&original, "lottery: expected --method imp, found sp");
         let tuned = Aim { method: imp, retrain: Some(Retrain::Finetune), ..budget(9) };
         let train = TrainConfig::default();
-        assert_eq!(tuned.plan(&parent, train.clone()).unwrap_err(), AimError::Finetuned);
+        assert_eq!(tuned.plan(&parent, train.clone()).unwrap_err().found, "finetune");
         let rewound = Aim { retrain: None, ..tuned };
         assert_eq!(rewound.plan(&parent, train).unwrap().retrain, Retrain::Rewind { step: 0 });
     }

@@ -15,7 +15,6 @@ use super::context::{EdgeContext, PruneError};
 use super::guard::Orphans;
 use super::keep::{Choosing, Keeper};
 use super::methods::{Magnitude, Method};
-use super::plan::RoundsError;
 use super::round::Pruned;
 use super::swarm::{Found, Search, Settings, Swarm, SwarmConfig};
 use crate::base::SimRng;
@@ -84,7 +83,7 @@ pub(super) fn search<K: Keeper>(
             let config = SwarmConfig::default();
             let network = &round.trained.model.network;
             let swarm = Swarm::new(network, &saved.particles, config, &mut rng)
-                .map_err(RoundsError::from)?;
+                .map_err(PruneError::from)?;
             (swarm, rng)
         }
     };
@@ -94,10 +93,8 @@ pub(super) fn search<K: Keeper>(
             .ask()
             .iter()
             .map(|weights| utility(round, weights))
-            .collect::<Result<Vec<f64>, RoundsError>>()?;
-        swarm
-            .tell(&round.trained.model.network, &utilities, &mut rng)
-            .map_err(RoundsError::from)?;
+            .collect::<Result<Vec<f64>, PruneError>>()?;
+        swarm.tell(&round.trained.model.network, &utilities, &mut rng).map_err(PruneError::from)?;
         let best = swarm.best().map_or(f64::MIN, |(_, utility)| utility);
         saved.losses.push(-best);
         keeper.steps().logged(&LogLine {
@@ -140,7 +137,7 @@ fn key(round: &Choosing<'_>, settings: Settings) -> String {
 }
 
 /// Where a particle begins: masked, with the guards.
-fn particle(round: &Choosing<'_>, number: usize, spread: f64) -> Result<Pruned, RoundsError> {
+fn particle(round: &Choosing<'_>, number: usize, spread: f64) -> Result<Pruned, PruneError> {
     let mut weights = round.weights.clone();
     if number > 0 {
         let index = ((round.number as u64) << 32) | number as u64;
@@ -149,7 +146,7 @@ fn particle(round: &Choosing<'_>, number: usize, spread: f64) -> Result<Pruned, 
             *w = (f64::from(*w) * (1.0 + spread * rng.normal())) as f32;
         }
     }
-    Ok(masked(round, &weights)?)
+    masked(round, &weights)
 }
 
 /// Prunes a network by |w| under the round's rule.
@@ -163,7 +160,7 @@ fn masked(round: &Choosing<'_>, weights: &Weights) -> Result<Pruned, PruneError>
 
 /// −MSE of the masked network; the least number where it draws nothing finite, or one colour: such a
 /// picture may be near the target, but has no gradient to go on with.
-fn utility(round: &Choosing<'_>, weights: &Weights) -> Result<f64, RoundsError> {
+fn utility(round: &Choosing<'_>, weights: &Weights) -> Result<f64, PruneError> {
     let pruned = match masked(round, weights) {
         Err(PruneError::NotFinite { .. }) => return Ok(f64::MIN),
         other => other?,
@@ -185,7 +182,7 @@ fn train(
     start: &Pruned,
     steps: u64,
     observer: &mut dyn TrainObserver,
-) -> Result<(Trainer, TrainReport), RoundsError> {
+) -> Result<(Trainer, TrainReport), PruneError> {
     let problem = Problem {
         network: round.trained.model.network.clone(),
         mask: start.live.clone(),

@@ -17,6 +17,7 @@
 //! are the draws, both signs of one together; labels may stand for several changes (Hájek).
 
 use super::judge::{Judged, Label};
+use crate::base::refusal::Refusal;
 use crate::base::stats::{normal_quantile, student_quantile};
 use crate::network::Model;
 use crate::probe::{Drawn, SampledShare, sampled_share};
@@ -164,26 +165,6 @@ pub struct Corrected {
     pub interval: (f64, f64),
 }
 
-/// Why labels do not correct a score.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum CorrectionError {
-    /// Too few.
-    #[error("expected labels of {FEWEST_LABELS} changes or more, found {0}")]
-    Few(usize),
-    /// A label of a picture that was not judged here.
-    #[error(
-        "expected labels of changes that are judged here, found link {link} by {delta}: {found} (draw the sheets at the same --size and --delta)"
-    )]
-    Stranger {
-        /// The link.
-        link: usize,
-        /// Its change.
-        delta: f64,
-        /// The reason why it is not judged here.
-        found: String,
-    },
-}
-
 impl Corrected {
     /// Corrects the score of what was `judged`, by labels of a random part of the pictures.
     ///
@@ -194,17 +175,18 @@ impl Corrected {
         sampled: Option<SampledShare>,
         judged: &[Judged],
         labels: &[PictureLabel],
-    ) -> Result<Self, CorrectionError> {
+    ) -> Result<Self, Refusal> {
         let n = labels.len();
         if n < FEWEST_LABELS {
-            return Err(CorrectionError::Few(n));
+            let expected = format!("labels of {FEWEST_LABELS} changes or more");
+            return Err(Refusal::new("", expected, n.to_string()));
         }
         let mut off = Vec::with_capacity(n);
         for l in labels {
-            let p = p_of(judged, l).map_err(|found| CorrectionError::Stranger {
-                link: l.link,
-                delta: l.delta,
-                found,
+            let p = p_of(judged, l).map_err(|why| {
+                let found = format!("link {} by {}: {why}", l.link, l.delta);
+                Refusal::new("", "labels of changes that are judged here", found)
+                    .advising("draw the sheets at the same --size and --delta")
             })?;
             let clean = f64::from(u8::from(l.label == Label::Clean));
             off.push((l.weight, clean - (1.0 - p)));
@@ -269,7 +251,7 @@ mod tests {
         e: &Estimate,
         judged: &[Judged],
         labels: &[PictureLabel],
-    ) -> Result<Corrected, CorrectionError> {
+    ) -> Result<Corrected, Refusal> {
         Corrected::of(e.score, e.sampled, judged, labels)
     }
 
@@ -340,7 +322,7 @@ mod tests {
         let label = |link, delta| PictureLabel { link, delta, label: Label::Clean, weight: 1.0 };
         let good: Vec<PictureLabel> = (0..12).map(|l| label(l, 1.0)).collect();
         assert!(corrected(&e, &all, &good).is_ok());
-        assert_eq!(corrected(&e, &all, &good[..9]), Err(CorrectionError::Few(9)));
+        assert_eq!(corrected(&e, &all, &good[..9]).unwrap_err().found, "9");
         for wrong in [label(99, 1.0), label(0, -1.2)] {
             let mut bad = good.clone();
             bad[3] = wrong;

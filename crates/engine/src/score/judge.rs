@@ -6,6 +6,7 @@
 use crate::base::SimRng;
 use crate::base::choice::options;
 use crate::base::command::CommandError;
+use crate::base::refusal::Refusal;
 use crate::network::Picture;
 use crate::probe::Perturbation;
 use serde::{Deserialize, Serialize};
@@ -93,17 +94,9 @@ pub struct Judged {
 /// Why a picture could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum JudgeError {
-    /// Base and perturbed picture differ in size.
-    #[error(
-        "expected a picture of the size of the base, {}×{}, found {}×{}",
-        expected.0, expected.1, found.0, found.1
-    )]
-    Size {
-        /// (width, height) of the base.
-        expected: (usize, usize),
-        /// (width, height) of the picture.
-        found: (usize, usize),
-    },
+    /// Base and picture differ in size, or labels cannot be used.
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// The program that judges gave no answer.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -208,7 +201,9 @@ pub trait BaseReading: Sync {
 /// Refuses a picture of another size than the base's (width, height).
 pub(super) fn check_size(expected: (usize, usize), picture: &Picture) -> Result<(), JudgeError> {
     let found = (picture.width, picture.height);
-    if found == expected { Ok(()) } else { Err(JudgeError::Size { expected, found }) }
+    let sides = |(width, height): (usize, usize)| format!("{width}×{height}");
+    let words = format!("a picture of the size of the base, {}", sides(expected));
+    Refusal::unless(found == expected, "", words, sides(found)).map_err(|r| r.as_failure().into())
 }
 
 options! {

@@ -1,10 +1,10 @@
 //! The whole walk over one network: sweep it, judge the pictures, count its links.
 
 use super::{
-    CompositionalScore, Corrected, CorrectionError, Exhibit, Judge, JudgeError, Judged,
-    PictureLabel, score,
+    CompositionalScore, Corrected, Exhibit, Judge, JudgeError, Judged, PictureLabel, score,
 };
 use crate::base::SimRng;
+use crate::base::refusal::Refusal;
 use crate::base::settings::settings;
 use crate::network::Model;
 use crate::probe::{Delta, Selection, WeightSweep, spread};
@@ -89,7 +89,7 @@ impl Measurement {
     ///
     /// # Errors
     /// Fewer than `FEWEST_LABELS`; one is of a link, sign or change (beyond 5 %) that was not judged.
-    pub fn corrected(&self, labels: &[PictureLabel]) -> Result<Corrected, CorrectionError> {
+    pub fn corrected(&self, labels: &[PictureLabel]) -> Result<Corrected, Refusal> {
         let score = self.score.score.unwrap_or_default();
         Corrected::of(score, self.score.sampled, &self.judged, labels)
     }

@@ -23,7 +23,7 @@ pub mod vlm;
 pub use breeder::{Breeder, Choice, Decision, MockBreeder};
 pub use dl::{DlJudge, DlModel};
 use estimate::Estimate;
-pub use estimate::{Calls, Corrected, CorrectionError, PictureLabel};
+pub use estimate::{Calls, Corrected, PictureLabel};
 pub use exhibit::{Exhibit, JUDGED_AT};
 pub use judge::{
     BaseReading, Call, Judge, JudgeError, JudgeIdentity, JudgeUsage, Judged, Label, MockJudge,

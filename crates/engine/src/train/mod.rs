@@ -11,8 +11,8 @@ mod trainer;
 
 pub use config::{GOAL_EVERY, Plateau, TrainConfig};
 pub use trainer::{
-    Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainError, TrainObserver,
-    TrainReport, TrainState, Trainer, Unfinished,
+    Collapse, Constraint, LogLine, Problem, Reached, StopReason, TrainObserver, TrainReport,
+    TrainState, Trainer, Unfinished,
 };
 
 pub use init::{Init, Scheme, init};

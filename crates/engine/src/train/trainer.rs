@@ -3,7 +3,7 @@
 
 use super::config::{GOAL_EVERY, RETRY_LR, TrainConfig};
 use super::init::init;
-use super::optimizer::{Evaluate, Layout, Optimizer, OptimizerError};
+use super::optimizer::{Evaluate, Layout, Optimizer};
 use super::penalty::{Penalty, WeightCost};
 use crate::base::clock::Stopwatch;
 use crate::base::refusal::Refusal;
@@ -239,27 +239,6 @@ pub trait TrainObserver {
 /// Watches nothing.
 impl TrainObserver for () {}
 
-/// Why training cannot begin or go on.
-#[derive(Debug, thiserror::Error)]
-pub enum TrainError {
-    /// A setting is outside its range, or the initial weights cannot be drawn.
-    #[error("{0}")]
-    Config(#[from] Refusal),
-    /// The optimizer's settings or saved state do not fit.
-    #[error(transparent)]
-    Optimizer(#[from] OptimizerError),
-    /// Mask, weights or checkpoint of another network.
-    #[error("{what}: expected {expected} weights, found {found}")]
-    Length {
-        /// Mask, start weights or checkpoint.
-        what: &'static str,
-        /// W of the network.
-        expected: usize,
-        /// Length found.
-        found: usize,
-    },
-}
-
 /// The loss as the optimizer of a step sees it: at weights with noise, its slope with that of a penalty.
 struct Paid<'a> {
     objective: &'a mut Objective,
@@ -321,7 +300,7 @@ impl Trainer {
     ///
     /// # Errors
     /// A setting outside its range, or a mask or start of another length.
-    pub fn new(problem: Problem, config: TrainConfig) -> Result<Self, TrainError> {
+    pub fn new(problem: Problem, config: TrainConfig) -> Result<Self, Refusal> {
         Self::build(problem, config, None)
     }
 
@@ -333,7 +312,7 @@ impl Trainer {
         problem: Problem,
         config: TrainConfig,
         state: TrainState,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, Refusal> {
         Self::build(problem, config, Some(state))
     }
 
@@ -341,14 +320,11 @@ impl Trainer {
         problem: Problem,
         config: TrainConfig,
         state: Option<TrainState>,
-    ) -> Result<Self, TrainError> {
+    ) -> Result<Self, Refusal> {
         let count = problem.network.weight_count();
-        let length = |what, found: usize| {
-            if found == count {
-                Ok(())
-            } else {
-                Err(TrainError::Length { what, expected: count, found })
-            }
+        let length = |what: &str, found: usize| {
+            Refusal::unless(found == count, what, format!("{count} weights"), found)
+                .map_err(Refusal::as_failure)
         };
         length("mask", problem.mask.0.len())?;
         if let Some(start) = &problem.start {
@@ -359,7 +335,7 @@ impl Trainer {
         if let (Some(Penalty::Variation(_)), false) = (&config.penalty, is_one) {
             let expected =
                 "another one, for pictures under several conditions have no common neighbours";
-            return Err(Refusal::new("training setting penalty", expected, "tv").into());
+            return Err(Refusal::new("training setting penalty", expected, "tv"));
         }
         config.optimizer.check_links(problem.mask.kept())?;
         let layout = Layout::of(&problem.network);
@@ -404,7 +380,7 @@ impl Trainer {
         if let Some(count) = config.batch_conditions.filter(|count| *count > most) {
             let expected = format!("1 to {most}, the pictures that training sees");
             let count = count.to_string();
-            return Err(Refusal::new("training setting batch_conditions", expected, count).into());
+            return Err(Refusal::new("training setting batch_conditions", expected, count));
         }
         Ok(Trainer {
             weight_cost: penalty.and_then(|penalty| penalty.of_weights(network, mask)),
@@ -661,7 +637,7 @@ fn attempt(
     config: &TrainConfig,
     layout: &Layout,
     attempt: u32,
-) -> Result<TrainState, TrainError> {
+) -> Result<TrainState, Refusal> {
     let mut weights = match &problem.start {
         Some(start) => start.clone(),
         None => {

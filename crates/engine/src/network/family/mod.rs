@@ -26,7 +26,7 @@ pub mod support;
 
 pub use scene::{Part, Scene, Shape};
 pub use scenes::Family;
-pub use support::{Conditions, ParseSupportError, Support};
+pub use support::{Conditions, Support};
 
 use super::{Coords, Picture, PixelInputs};
 

@@ -15,6 +15,7 @@
 //! Of an odd v the middle value belongs to the upper half. `[ours]`
 
 use crate::base::SimRng;
+use crate::base::refusal::Refusal;
 use crate::base::settings::{Value, text_in_files};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -36,17 +37,10 @@ pub enum Support {
     Value,
 }
 
-/// A text that is no support.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "expected random:SHARE (0.2 to 0.9), connected, minimal, disconnected or value, found {0:?}"
-)]
-pub struct ParseSupportError(String);
-
 impl FromStr for Support {
-    type Err = ParseSupportError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseSupportError> {
+    fn from_str(text: &str) -> Result<Self, Refusal> {
         let share = text.strip_prefix("random:").map(str::parse::<f64>);
         match (text, share) {
             (_, Some(Ok(share))) if (0.2..=0.9).contains(&share) => Ok(Support::Random(share)),
@@ -54,7 +48,11 @@ impl FromStr for Support {
             ("minimal", _) => Ok(Support::Minimal),
             ("disconnected", _) => Ok(Support::Disconnected),
             ("value", _) => Ok(Support::Value),
-            _ => Err(ParseSupportError(text.into())),
+            _ => {
+                let expected =
+                    "random:SHARE (0.2 to 0.9), connected, minimal, disconnected or value";
+                Err(Refusal::new("", expected, format!("{text:?}")))
+            }
         }
     }
 }
@@ -79,7 +77,7 @@ impl Value for Support {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|error: ParseSupportError| error.to_string())
+        text.parse().map_err(|error: Refusal| error.to_string())
     }
 
     fn of(value: &toml::Value) -> Result<Self, String> {

@@ -60,7 +60,7 @@ impl<'a> Question<'a> {
             network: Arrays::of(network, weights, context.mask.0.clone()),
             gradient: context
                 .gradient
-                .ok_or(PruneError::Missing { method, what: "the gradient of the loss" })?,
+                .ok_or_else(|| PruneError::missing(method, "the gradient of the loss"))?,
         })
     }
 }

@@ -60,9 +60,8 @@ options! {
 
 impl Prunes for SpUntrained {
     fn scores(&self, round: &Round, _: &mut SimRng) -> Result<EdgeScores, PruneError> {
-        let maps = round.context.untrained_maps.ok_or(PruneError::Missing {
-            method: round.name,
-            what: "the feature maps of the untrained network",
+        let maps = round.context.untrained_maps.ok_or_else(|| {
+            PruneError::missing(round.name, "the feature maps of the untrained network")
         })?;
         Ok(link_cosines(round.context.network, round.context.mask, maps))
     }
@@ -107,7 +106,7 @@ options! {
 impl Evolved {
     fn mask<'a>(round: &Round<'a>) -> Result<&'a Mask, PruneError> {
         let what = "the mask of the evolved network";
-        round.context.evolved.ok_or(PruneError::Missing { method: round.name, what })
+        round.context.evolved.ok_or_else(|| PruneError::missing(round.name, what))
     }
 }
 

@@ -109,7 +109,7 @@ impl Prunes for Own {
         })?;
         let (expected, found) = (round.context.network.weight_count(), scores.len());
         if expected != found {
-            return Err(PruneError::WrongLength { what: "scores of own", expected, found });
+            return Err(PruneError::wrong_length("scores of own", expected, found));
         }
         Ok(EdgeScores::of(round.context.mask, |link| scores[link]))
     }

@@ -5,6 +5,7 @@
 
 use crate::base::SimRng;
 use crate::base::choice::options;
+use crate::base::refusal::Refusal;
 use crate::network::{Mask, Network};
 use crate::prune::context::{EdgeScores, Pattern, PruneError};
 use crate::prune::guard::Orphans;
@@ -15,9 +16,9 @@ impl<'a> Round<'a> {
     /// The masks of the other arm up to this round, or an error that names the method.
     fn pattern(&self) -> Result<(Pattern<'a>, &'a Mask), PruneError> {
         let what = "the masks of another arm (--match RUN; in a spec: levels match:ARM)";
-        let missing = PruneError::Missing { method: self.name, what };
-        let pattern = self.context.pattern.ok_or(missing.clone())?;
-        let mask = pattern.masks.get(pattern.round).ok_or(missing)?;
+        let missing = || PruneError::missing(self.name, what);
+        let pattern = self.context.pattern.ok_or_else(missing)?;
+        let mask = pattern.masks.get(pattern.round).ok_or_else(missing)?;
         Ok((pattern, mask))
     }
 }
@@ -44,7 +45,8 @@ impl Prunes for LayerCounts {
         match quota.iter().zip(&left).enumerate().find(|(_, pair)| lacks(*pair)) {
             None => Ok(Some(Quotas { group, quota })),
             Some((layer, (&wanted, &left))) => {
-                Err(PruneError::LayerBelow { method: round.name, layer, wanted, left })
+                let expected = format!("at least {wanted} links left in layer {layer}");
+                Err(Refusal::new(round.name, expected, left.to_string()).as_failure().into())
             }
         }
     }
@@ -75,7 +77,7 @@ impl Prunes for Rewired {
     fn scores(&self, round: &Round, rng: &mut SimRng) -> Result<EdgeScores, PruneError> {
         let (pattern, _) = round.pattern()?;
         let wired = rewired(round.context.network, pattern)
-            .ok_or(PruneError::Missing { method: round.name, what: "a layered network" })?;
+            .ok_or_else(|| PruneError::missing(round.name, "a layered network"))?;
         let draws = draws(round.context.mask, rng);
         Ok(EdgeScores::of(round.context.mask, |i| {
             if wired.0[i] { 1.0 } else { draws.0[i].unwrap_or(0.0) }

@@ -193,9 +193,11 @@ impl TopK {
         let candidates = alive(network, candidates);
         let target = rule
             .quotas(network, &candidates.0, Scope::Global)?
-            .ok_or(PruneError::Missing {
-                method: "sparse-training",
-                what: "a budget: it has no scores to hold against a threshold",
+            .ok_or_else(|| {
+                PruneError::missing(
+                    "sparse-training",
+                    "a budget: it has no scores to hold against a threshold",
+                )
             })?
             .total();
         // Refuses a count that cannot be met before any step is made.

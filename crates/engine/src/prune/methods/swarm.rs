@@ -15,6 +15,7 @@
 use super::magnitude::Magnitude;
 use crate::base::SimRng;
 use crate::base::choice::options;
+use crate::base::refusal::Refusal;
 use crate::math::assignment::assign;
 use crate::network::{Network, Weights};
 use crate::prune::context::{EdgeScores, PruneError};
@@ -101,33 +102,6 @@ pub struct Swarm {
     rounds: u64,
 }
 
-/// Why a swarm cannot begin or go on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SwarmError {
-    /// A particle belongs to another network, or holds NaN.
-    #[error("particle {particle}: {source}")]
-    Particle {
-        /// Which.
-        particle: usize,
-        /// The error in it.
-        source: PruneError,
-    },
-    /// A swarm needs company.
-    #[error("expected at least 2 particles, found {found}")]
-    TooFew {
-        /// How many there were.
-        found: usize,
-    },
-    /// One utility a particle, finite.
-    #[error("expected {expected} finite utilities, one a particle, found {found:?}")]
-    Utilities {
-        /// Number of particles.
-        expected: usize,
-        /// The utilities that were given.
-        found: Vec<f64>,
-    },
-}
-
 impl Swarm {
     /// A swarm that begins at `particles`; each velocity points to another particle, drawn at random.
     ///
@@ -138,27 +112,18 @@ impl Swarm {
         particles: &[Weights],
         config: SwarmConfig,
         rng: &mut SimRng,
-    ) -> Result<Self, SwarmError> {
+    ) -> Result<Self, Refusal> {
         let n = particles.len();
         if n < 2 {
-            return Err(SwarmError::TooFew { found: n });
+            return Err(Refusal::new("", "at least 2 particles", n.to_string()));
         }
         for (particle, weights) in particles.iter().enumerate() {
-            let source = if weights.0.len() != network.weight_count() {
-                Some(PruneError::WrongLength {
-                    what: "weights",
-                    expected: network.weight_count(),
-                    found: weights.0.len(),
-                })
-            } else {
-                weights.0.iter().position(|w| !w.is_finite()).map(|link| PruneError::NotFinite {
-                    method: "swarm",
-                    link,
-                    found: f64::from(weights.0[link]),
-                })
-            };
-            if let Some(source) = source {
-                return Err(SwarmError::Particle { particle, source });
+            let at = || format!("particle {particle}");
+            let (expected, found) = (network.weight_count(), weights.0.len());
+            Refusal::unless(found == expected, at(), format!("{expected} weights"), found)?;
+            if let Some(link) = weights.0.iter().position(|w| !w.is_finite()) {
+                let found = format!("{} at link {link}", weights.0[link]);
+                return Err(Refusal::new(at(), "finite weights", found));
             }
         }
         let mut start: Vec<Vec<f64>> =
@@ -197,12 +162,10 @@ impl Swarm {
         network: &Network,
         utilities: &[f64],
         rng: &mut SimRng,
-    ) -> Result<(), SwarmError> {
+    ) -> Result<(), Refusal> {
         if utilities.len() != self.particles.len() || utilities.iter().any(|u| !u.is_finite()) {
-            return Err(SwarmError::Utilities {
-                expected: self.particles.len(),
-                found: utilities.to_vec(),
-            });
+            let expected = format!("{} finite utilities, one a particle", self.particles.len());
+            return Err(Refusal::new("", expected, format!("{utilities:?}")));
         }
         for (particle, &utility) in self.particles.iter_mut().zip(utilities) {
             if particle.best_utility.is_none_or(|best| utility > best) {

@@ -66,7 +66,7 @@ pub fn importance(
 ) -> Result<Vec<f64>, PruneError> {
     let gradient = context
         .gradient
-        .ok_or(PruneError::Missing { method: "taylor", what: "the gradient of the loss" })?;
+        .ok_or_else(|| PruneError::missing("taylor", "the gradient of the loss"))?;
     let network = context.network;
     let salience: Vec<f64> = (0..mask.len())
         .map(|i| {

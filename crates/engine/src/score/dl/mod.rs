@@ -15,7 +15,7 @@ mod symmetry;
 mod tensor;
 
 pub use features::Base;
-pub use model::{CLIP, DlModel, FORMAT, KNOTS, LeftOut, ModelError, Provenance, SetRecord, Term};
+pub use model::{CLIP, DlModel, FORMAT, KNOTS, LeftOut, Provenance, SetRecord, Term};
 
 use super::judge::{BaseReading, Judge, JudgeError, JudgeIdentity, Verdict};
 use crate::base::hash::sha256_hex;

@@ -6,6 +6,7 @@
 use super::features::NAMES;
 use crate::base::files::{LARGEST_CONFIG, read_text};
 use crate::base::real;
+use crate::base::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -96,35 +97,25 @@ pub struct LeftOut {
     pub auc: Option<f64>,
 }
 
-/// Why a model file was refused.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: expected a judge model (picloom-judge-dl/4), found {found}")]
-pub struct ModelError {
-    /// The file.
-    pub path: String,
-    /// The model or text that was found.
-    pub found: String,
-}
-
 impl DlModel {
     /// The model shipped in the binary; its `provenance` says what it was fitted on.
     pub fn shipped() -> Self {
-        Self::from_json(include_str!("model.json"), "shipped model").expect("tested")
+        Self::from_json(include_str!("model.json")).expect("tested")
     }
 
     /// Reads a model file.
     ///
     /// # Errors
     /// The file cannot be read, is no such JSON, or its numbers make no model.
-    pub fn read(path: &Path) -> Result<Self, ModelError> {
-        let path_text = path.display().to_string();
+    pub fn read(path: &Path) -> Result<Self, Refusal> {
         let text = read_text(path, LARGEST_CONFIG)
-            .map_err(|e| ModelError { path: path_text.clone(), found: e.to_string() })?;
-        Self::from_json(&text, &path_text)
+            .map_err(|e| Refusal::unreadable(path, "a judge model", &e))?;
+        Self::from_json(&text).map_err(|refusal| refusal.in_file(path))
     }
 
-    fn from_json(text: &str, path: &str) -> Result<Self, ModelError> {
-        let fail = |found: String| ModelError { path: path.to_string(), found };
+    fn from_json(text: &str) -> Result<Self, Refusal> {
+        let expected = format!("a judge model ({FORMAT})");
+        let fail = |found: String| Refusal::new("", &*expected, found);
         let model: DlModel = serde_json::from_str(text).map_err(|e| fail(e.to_string()))?;
         if model.format != FORMAT {
             return Err(fail(format!("the format {:?}", model.format)));
@@ -175,11 +166,11 @@ mod tests {
         assert!(!model.provenance.sets.is_empty() && !model.provenance.command.is_empty());
         model.terms[2].spread = 0.0;
         let text = serde_json::to_string(&model).unwrap();
-        let error = DlModel::from_json(&text, "x.json").unwrap_err().to_string();
+        let error = DlModel::from_json(&text).unwrap_err().to_string();
         assert!(error.starts_with("x.json: expected a judge model"), "{error}");
         model.terms.swap(0, 1);
         let text = serde_json::to_string(&model).unwrap();
-        assert!(DlModel::from_json(&text, "x.json").unwrap_err().found.contains("wanted"));
+        assert!(DlModel::from_json(&text).unwrap_err().found.contains("wanted"));
     }
 
     #[test]

@@ -5,10 +5,11 @@ mod command;
 pub mod dl_threshold;
 pub mod server;
 
-use super::dl::{DlJudge, DlModel, ModelError};
+use super::dl::{DlJudge, DlModel};
 use super::judge::{Judge, MockJudge};
 use crate::base::choice::{choices, options};
 use crate::base::command::Command;
+use crate::base::refusal::Refusal;
 pub use command::verdicts;
 use dl_threshold::DlThreshold;
 pub use server::Vlm;
@@ -63,8 +64,8 @@ impl JudgeChoice {
 #[derive(Debug, thiserror::Error)]
 pub enum BuildJudgeError {
     /// The model file of `dl`.
-    #[error(transparent)]
-    Model(#[from] ModelError),
+    #[error("{0}")]
+    Model(#[from] Refusal),
     /// The server of `vlm`.
     #[cfg(feature = "vlm")]
     #[error(transparent)]
@@ -170,7 +171,7 @@ mod tests {
             let judge = choice.build().unwrap();
             let reading = judge.read_base(&base);
             assert!(reading.judge(&base).is_ok());
-            assert!(matches!(reading.judge(&other), Err(JudgeError::Size { .. })), "{choice}");
+            assert!(matches!(reading.judge(&other), Err(JudgeError::Refused(_))), "{choice}");
         }
     }
 

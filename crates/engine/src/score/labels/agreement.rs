@@ -1,8 +1,9 @@
 //! How well a judge agrees with labels, or with another judge.
 
-use super::{LabelError, LabelRow, LabelSet, judge_rows};
+use super::{LabelRow, LabelSet, judge_rows};
+use crate::base::refusal::Refusal;
 use crate::base::stats::{Confusion, Interval, auc_delong, wilson};
-use crate::score::judge::{Judge, Label, Verdict};
+use crate::score::judge::{Judge, JudgeError, Label, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -174,11 +175,11 @@ impl Report {
 ///
 /// # Errors
 /// A picture cannot be read or judged.
-pub fn test_judge(sets: &[LabelSet], judge: &dyn Judge) -> Result<Report, LabelError> {
+pub fn test_judge(sets: &[LabelSet], judge: &dyn Judge) -> Result<Report, JudgeError> {
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
     let truth: Vec<Label> = rows.iter().map(|r| r.label).collect();
     let verdicts = judge_rows(&rows, judge)?;
-    Report::of(&judge.name(), "labels", &rows, &truth, &verdicts).ok_or(LabelError::Empty)
+    Report::of(&judge.name(), "labels", &rows, &truth, &verdicts).ok_or_else(no_pictures)
 }
 
 /// Compares a judge with another, whose labels count as true.
@@ -189,12 +190,17 @@ pub fn compare_judges(
     sets: &[LabelSet],
     judge: &dyn Judge,
     against: &dyn Judge,
-) -> Result<Report, LabelError> {
+) -> Result<Report, JudgeError> {
     let rows: Vec<&LabelRow> = sets.iter().flat_map(|s| &s.rows).collect();
     let truth: Vec<Label> = judge_rows(&rows, against)?.iter().map(Verdict::likelier).collect();
     let verdicts = judge_rows(&rows, judge)?;
     let names = (judge.name(), against.name());
-    Report::of(&names.0, &names.1, &rows, &truth, &verdicts).ok_or(LabelError::Empty)
+    Report::of(&names.0, &names.1, &rows, &truth, &verdicts).ok_or_else(no_pictures)
+}
+
+/// The refusal of sets without a picture.
+pub fn no_pictures() -> JudgeError {
+    Refusal::new("", "labelled pictures", "none").as_failure().into()
 }
 
 #[cfg(test)]

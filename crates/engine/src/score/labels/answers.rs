@@ -3,7 +3,8 @@
 //! `key.csv` says which network drew which number; the viewer sees numbers only and writes
 //! `number,label`. Merging gives a labelled set as [`super::read_labels`] reads it.
 
-use super::set::{LabelError, bytes_of};
+use super::set::{bytes_of, wrong_row as wrong};
+use crate::base::refusal::Refusal;
 use crate::base::stats::{Confusion, Interval};
 use crate::score::judge::Label;
 use serde::{Deserialize, Serialize};
@@ -76,15 +77,11 @@ struct Labelled<'a> {
     second: Option<&'static str>,
 }
 
-fn wrong(path: &Path, line: usize, expected: &'static str, found: String) -> LabelError {
-    LabelError::Row { path: path.display().to_string(), line: line as u64, expected, found }
-}
-
 /// Reads a key.
 ///
 /// # Errors
 /// The file is missing, empty, lacks a column, or has a number twice.
-pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
+pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, Refusal> {
     let bytes = bytes_of(path)?;
     let mut rows: Vec<KeyRow> = Vec::new();
     for record in csv::Reader::from_reader(bytes.as_slice()).deserialize() {
@@ -108,7 +105,7 @@ pub fn read_key(path: &Path) -> Result<Vec<KeyRow>, LabelError> {
 ///
 /// # Errors
 /// The file is missing, a label is another word, or a number is answered twice.
-pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Answer>, LabelError> {
+pub fn read_answers(path: &Path) -> Result<BTreeMap<usize, Answer>, Refusal> {
     let bytes = bytes_of(path)?;
     let mut answers = BTreeMap::new();
     for (i, record) in csv::Reader::from_reader(bytes.as_slice()).deserialize().enumerate() {
@@ -144,7 +141,7 @@ pub fn merge(
     answers: &BTreeMap<usize, Answer>,
     second: Option<&BTreeMap<usize, Answer>>,
     path: &Path,
-) -> Result<String, LabelError> {
+) -> Result<String, Refusal> {
     let given = answers.keys().chain(second.iter().flat_map(|second| second.keys()));
     if let Some(number) = given.into_iter().find(|n| key.iter().all(|r| r.number != **n)) {
         return Err(wrong(path, 0, "numbers of the key", number.to_string()));

@@ -7,9 +7,9 @@ mod answers;
 mod set;
 mod sheets;
 
-pub use agreement::{Agreement, ReliabilityBin, Report, compare_judges, test_judge};
+pub use agreement::{Agreement, ReliabilityBin, Report, compare_judges, no_pictures, test_judge};
 pub use answers::{
     Answer, KeyRow, ViewerAgreement, merge, read_answers, read_key, viewer_agreement,
 };
-pub use set::{LabelError, LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
+pub use set::{LabelRow, LabelSet, judge_rows, measure_rows, read_labels};
 pub use sheets::{Drawer, DrawerRecord, NumberedPairs, Pair, PairSettings, Pick, SheetsRecord};

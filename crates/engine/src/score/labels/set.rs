@@ -7,8 +7,8 @@
 
 use crate::base::files::read_plain;
 use crate::base::hash::sha256_hex;
+use crate::base::refusal::Refusal;
 use crate::network::Picture;
-use crate::network::picture::PictureError;
 use crate::score::at_once;
 use crate::score::dl::Base;
 use crate::score::judge::{BaseReading, Judge, JudgeError, Label, Verdict};
@@ -60,45 +60,6 @@ pub struct LabelSet {
     pub rows: Vec<LabelRow>,
 }
 
-/// Why labels could not be used.
-#[derive(Debug, thiserror::Error)]
-pub enum LabelError {
-    /// The file cannot be read.
-    #[error("{path}: cannot read labels: {source}")]
-    Read {
-        /// The CSV.
-        path: String,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// A row is wrong.
-    #[error("{path}, line {line}: expected {expected}, found {found}")]
-    Row {
-        /// The CSV.
-        path: String,
-        /// Line number, the header being 1; 0 if unknown.
-        line: u64,
-        /// The content of a row, as it should be.
-        expected: &'static str,
-        /// The content that was found.
-        found: String,
-    },
-    /// A picture cannot be read.
-    #[error(transparent)]
-    Picture(#[from] PictureError),
-    /// A picture could not be judged.
-    #[error("{image}: {source}")]
-    Judge {
-        /// The picture's file.
-        image: String,
-        /// The judge's error.
-        source: JudgeError,
-    },
-    /// There is no picture to compare.
-    #[error("expected labelled pictures, found none")]
-    Empty,
-}
-
 #[derive(Deserialize)]
 struct Record {
     image: String,
@@ -116,9 +77,18 @@ struct Record {
 /// Largest CSV that is read, in bytes.
 const LARGEST_FILE: u64 = 64 << 20;
 
-pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, LabelError> {
-    read_plain(path, LARGEST_FILE)
-        .map_err(|source| LabelError::Read { path: path.display().to_string(), source })
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, Refusal> {
+    read_plain(path, LARGEST_FILE).map_err(|e| Refusal::unreadable(path, "labels", &e))
+}
+
+/// The refusal of a row of a CSV; the header is line 1, and line 0 none of them.
+pub(super) fn wrong_row(path: &Path, line: usize, expected: &str, found: String) -> Refusal {
+    let line = if line == 0 { String::new() } else { format!(", line {line}") };
+    Refusal::new(format!("{}{line}", path.display()), expected, found).as_failure()
+}
+
+fn of_picture(row: &LabelRow, error: &JudgeError) -> JudgeError {
+    JudgeError::Other(format!("{}: {error}", row.image.display()).into())
 }
 
 /// Reads a labelled set.
@@ -126,11 +96,9 @@ pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, LabelError> {
 /// # Errors
 /// The file is missing, empty, lacks a column, has another label than the two, or names the same
 /// pair of pictures twice. The pictures are not read here.
-pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
-    let shown = path.display().to_string();
+pub fn read_labels(path: &Path) -> Result<LabelSet, Refusal> {
     let bytes = bytes_of(path)?;
-    let row_error =
-        |line, expected, found| LabelError::Row { path: shown.clone(), line, expected, found };
+    let row_error = |line, expected, found| wrong_row(path, line, expected, found);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.strip_suffix("_labels").unwrap_or(&stem);
@@ -140,7 +108,7 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
     for record in reader.deserialize::<Record>() {
         const COLUMNS: &str = "columns image, base, label (and target, network if known)";
-        let line = rows.len() as u64 + 2;
+        let line = rows.len() + 2;
         let record = record.map_err(|e| row_error(line, COLUMNS, e.to_string()))?;
         let label = |text: &str| {
             let expected = "the label clean or damaged";
@@ -179,8 +147,8 @@ pub fn read_labels(path: &Path) -> Result<LabelSet, LabelError> {
 /// Calls `look(base, rows of that base)` once a base and puts its answers in the order of the rows.
 fn by_base<T>(
     rows: &[&LabelRow],
-    look: impl Fn(&Picture, &[&LabelRow]) -> Result<Vec<T>, LabelError>,
-) -> Result<Vec<T>, LabelError> {
+    look: impl Fn(&Picture, &[&LabelRow]) -> Result<Vec<T>, JudgeError>,
+) -> Result<Vec<T>, JudgeError> {
     let mut groups: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (i, row) in rows.iter().enumerate() {
         groups.entry(&row.base).or_default().push(i);
@@ -199,14 +167,9 @@ fn by_base<T>(
 fn each<T: Send>(
     rows: &[&LabelRow],
     look: impl Fn(&Picture) -> Result<T, JudgeError> + Sync,
-) -> Result<Vec<T>, LabelError> {
+) -> Result<Vec<T>, JudgeError> {
     rows.par_iter()
-        .map(|row| {
-            look(&Picture::read(&row.image)?).map_err(|source| LabelError::Judge {
-                image: row.image.display().to_string(),
-                source,
-            })
-        })
+        .map(|row| look(&Picture::read(&row.image)?).map_err(|error| of_picture(row, &error)))
         .collect()
 }
 
@@ -215,7 +178,7 @@ fn each<T: Send>(
 ///
 /// # Errors
 /// A picture cannot be read or judged.
-pub fn judge_rows(rows: &[&LabelRow], judge: &dyn Judge) -> Result<Vec<Verdict>, LabelError> {
+pub fn judge_rows(rows: &[&LabelRow], judge: &dyn Judge) -> Result<Vec<Verdict>, JudgeError> {
     crate::score::with_threads(judge.at_a_time(), || {
         by_base(rows, |base, group| {
             let reading = judge.read_base(base);
@@ -232,15 +195,13 @@ fn many(
     base: &Picture,
     group: &[&LabelRow],
     reading: &dyn BaseReading,
-) -> Result<Vec<Verdict>, LabelError> {
+) -> Result<Vec<Verdict>, JudgeError> {
     let mut verdicts = Vec::with_capacity(group.len());
     for rows in group.chunks(at_once(base.pixels())) {
         let pictures = rows.iter().map(|row| Picture::read(&row.image));
         let pictures = pictures.collect::<Result<Vec<_>, _>>()?;
-        verdicts.extend(reading.judge_many(&pictures).map_err(|source| LabelError::Judge {
-            image: rows[0].image.display().to_string(),
-            source,
-        })?);
+        let judged = reading.judge_many(&pictures).map_err(|error| of_picture(rows[0], &error))?;
+        verdicts.extend(judged);
     }
     Ok(verdicts)
 }
@@ -250,7 +211,7 @@ fn many(
 ///
 /// # Errors
 /// A picture cannot be read, or differs in size from its base.
-pub fn measure_rows(rows: &[&LabelRow]) -> Result<Vec<Option<Vec<f64>>>, LabelError> {
+pub fn measure_rows(rows: &[&LabelRow]) -> Result<Vec<Option<Vec<f64>>>, JudgeError> {
     by_base(rows, |base, group| {
         let base = Base::new(base);
         each(group, |picture| base.features(picture))
@@ -261,7 +222,7 @@ pub fn measure_rows(rows: &[&LabelRow]) -> Result<Vec<Option<Vec<f64>>>, LabelEr
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<LabelSet, LabelError> {
+    fn read(text: &str) -> Result<LabelSet, Refusal> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("owl_labels.csv");
         std::fs::write(&path, text).unwrap();

@@ -140,19 +140,3 @@ impl Default for OptimizerConfig {
         OptimizerConfig::Adam(AdamConfig::default())
     }
 }
-
-/// Why there is no such optimizer.
-#[derive(Debug, thiserror::Error, PartialEq)]
-pub enum OptimizerError {
-    /// No optimizer, or a setting outside its range.
-    #[error("{0}")]
-    Choice(#[from] Refusal),
-    /// A saved state that belongs to another optimizer or network.
-    #[error("saved optimizer state: expected {expected}, found {found}")]
-    State {
-        /// The state that this run needs.
-        expected: String,
-        /// The state that was saved.
-        found: String,
-    },
-}

@@ -33,7 +33,7 @@ mod step;
 pub use adam::{AdamConfig, AdamQConfig, AdamWConfig};
 pub use adam_scalar::AdamScalarConfig;
 pub use cma_es::CmaEsConfig;
-pub use config::{OptimizerConfig, OptimizerError, Row};
+pub use config::{OptimizerConfig, Row};
 pub use lbfgs::LbfgsConfig;
 pub use lion::LionConfig;
 pub use muon::{MuonConfig, Orthogonalizer};
@@ -41,12 +41,13 @@ pub use normalized_momentum::NormalizedMomentumConfig;
 pub use openai_es::OpenAiEsConfig;
 pub use orthogonal::{newton_schulz, polar_factor};
 pub use rmsprop::RmsPropConfig;
-pub use rule::{GradientRule, ParseRuleError};
+pub use rule::GradientRule;
 pub use sam::{SamBase, SamConfig};
 pub use sgd::SgdConfig;
 pub(crate) use step::Evaluate;
 pub use step::{Layout, MatrixShape, Scalar, Step};
 
+use crate::base::refusal::Refusal;
 use crate::network::Mask;
 use adam::Adam;
 use adam_scalar::AdamScalar;
@@ -77,7 +78,7 @@ use step::{Closure, mask_and_norm, settle};
 /// let step = optimizer.step(&mut w, &Mask::all(1), 0.1, GradientRule::Raw, &mut loss);
 /// assert_eq!((step.loss, step.gradient_norm, step.evaluations), (1.0, 2.0, 1));
 /// assert!((w[0] - 0.9).abs() < 1e-6); // Adam's first step is the rate against the sign
-/// # Ok::<(), picloom_engine::train::optimizer::OptimizerError>(())
+/// # Ok::<(), picloom_engine::base::refusal::Refusal>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -104,7 +105,7 @@ impl<T: Scalar> Optimizer<T> {
     ///
     /// # Errors
     /// If a setting is outside its range.
-    pub fn new(config: &OptimizerConfig, layout: &Layout) -> Result<Self, OptimizerError> {
+    pub fn new(config: &OptimizerConfig, layout: &Layout) -> Result<Self, Refusal> {
         config.check()?;
         let n = layout.weights;
         let first = Method::FirstOrder;
@@ -152,9 +153,10 @@ impl<T: Scalar> Optimizer<T> {
     ///
     /// # Errors
     /// If it was saved under other settings, for another network, or is damaged.
-    pub fn resume(self, config: &OptimizerConfig, layout: &Layout) -> Result<Self, OptimizerError> {
-        let differs =
-            |expected: String, found: String| Err(OptimizerError::State { expected, found });
+    pub fn resume(self, config: &OptimizerConfig, layout: &Layout) -> Result<Self, Refusal> {
+        let differs = |expected: String, found: String| {
+            Err(Refusal::new("saved optimizer state", expected, found))
+        };
         if self.config != *config {
             return differs(config.to_string(), self.config.to_string());
         }

@@ -1,6 +1,7 @@
 //! The rule that changes the gradient before an optimizer uses it.
 
 use super::step::Scalar;
+use crate::base::refusal::Refusal;
 use crate::base::settings::texts;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -17,13 +18,6 @@ pub enum GradientRule {
     Normalize,
     /// g·min(1, C/‖g‖), C > 0.
     ClipNorm(f64),
-}
-
-/// A text that is no gradient rule.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("gradient rule: expected raw, normalize or clip-norm:C with C > 0, found {found:?}")]
-pub struct ParseRuleError {
-    found: String,
 }
 
 impl GradientRule {
@@ -57,10 +51,13 @@ impl fmt::Display for GradientRule {
 }
 
 impl FromStr for GradientRule {
-    type Err = ParseRuleError;
+    type Err = Refusal;
 
-    fn from_str(text: &str) -> Result<Self, ParseRuleError> {
-        let fail = || ParseRuleError { found: text.to_string() };
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let fail = || {
+            let expected = "raw, normalize or clip-norm:C with C > 0";
+            Refusal::new("gradient rule", expected, format!("{text:?}"))
+        };
         match (text, text.strip_prefix("clip-norm:")) {
             ("raw", _) => Ok(GradientRule::Raw),
             ("normalize", _) => Ok(GradientRule::Normalize),
