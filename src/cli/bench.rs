@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// The thing to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub(crate) enum What {
     /// Loss and gradient over all pixels: one full-batch training step without its optimizer
     Step,
     /// A picture from a network
@@ -31,7 +31,7 @@ pub enum What {
 
 /// Arguments of `picloom bench`.
 #[derive(Args)]
-pub struct BenchArgs {
+pub(crate) struct BenchArgs {
     /// What to time
     what: What,
     /// Pictures are this many pixels wide and high [default: 256; evolve: 64; score: 96]
@@ -73,7 +73,7 @@ fn isa(text: &str) -> Result<Isa, String> {
 }
 
 /// Times the cases and prints a table.
-pub fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
+pub(crate) fn run(args: BenchArgs, out: &Output) -> anyhow::Result<()> {
     if args.isa.is_some() && args.what != What::Step {
         return Err(Usage("--isa: expected with step only, found with another".into()).into());
     }

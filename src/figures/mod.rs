@@ -17,25 +17,25 @@
 //! Every drawing function returns the same text for the same input, on every machine: coordinates
 //! are rounded to a fixed step, text is measured with the embedded font.
 
-pub mod card;
-pub mod clip;
+pub(crate) mod card;
+pub(crate) mod clip;
 pub mod compare;
 mod effects;
 pub mod files;
 pub mod film;
 pub mod html;
-pub mod judge;
+pub(crate) mod judge;
 pub mod losses;
-pub mod methods;
+pub(crate) mod methods;
 pub mod of_spec;
 pub mod raster;
 pub mod sheets;
-pub mod study_report;
+pub(crate) mod study_report;
 pub mod style;
 pub mod usual;
 pub mod views;
 pub mod wiring;
-pub mod words;
+pub(crate) mod words;
 
 pub use files::{Provenance, SaveError, save, save_small, svg_to_png};
 #[doc(no_inline)]

@@ -16,7 +16,7 @@ pub const TRAINED: &str = "genomes/trained/bred_moth";
 ///
 /// # Errors
 /// None, as long as the program was built from files that fit together: a test loads it.
-pub fn run() -> Result<LoadedRun, RunError> {
+pub(crate) fn run() -> Result<LoadedRun, RunError> {
     macro_rules! shipped_file {
         ($name:literal) => {
             concat!("../../genomes/trained/bred_moth/", $name)

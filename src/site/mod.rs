@@ -122,7 +122,7 @@ impl Site {
     }
 
     /// Name and content of the files of a folder, `picloom.html` among them, which is [`Site::page`].
-    pub fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
+    pub(crate) fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
         let has_networks = !self.networks.is_empty();
         let linked = format!("<script defer src=\"networks.js\"></script>\n{LINKED_SCRIPT}");
         let index = if has_networks { INDEX.replace(LINKED_SCRIPT, &linked) } else { INDEX.into() };
@@ -166,7 +166,7 @@ impl Site {
 }
 
 /// A module's text, with the table of words where it asks for it.
-pub fn with_words(text: &str) -> Cow<'_, str> {
+pub(crate) fn with_words(text: &str) -> Cow<'_, str> {
     const ASKED: &str = "const MEANINGS = {};";
     let words = include_str!("../../assets/words.json").trim();
     match text.contains(ASKED) {

@@ -57,7 +57,7 @@ impl Studio {
     /// # Errors
     /// An id of no network, a network that is too large for a page, a folder of something else, or a file that cannot be
     /// written.
-    pub fn export(&self, ids: &[String], folder: &Path) -> Result<Exported, ExportError> {
+    pub(crate) fn export(&self, ids: &[String], folder: &Path) -> Result<Exported, ExportError> {
         let carried = self.carried(ids)?;
         let json = serde_json::to_string(&carried).expect("networks are plain data");
         let written = Site::new(Engine::own()).with_networks(&json).write(folder)?;

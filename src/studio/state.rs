@@ -148,7 +148,7 @@ pub struct Bred {
 
 impl Bred {
     /// Genes of all its sheets.
-    pub fn genes(&self) -> usize {
+    pub(crate) fn genes(&self) -> usize {
         let sheets = (0..=self.tree.last()).filter_map(|n| self.tree.sheet(n).ok());
         let genes = |genome: &Genome| genome.nodes().len() + genome.connections().len();
         sheets.flat_map(|sheet| sheet.genomes()).map(genes).sum()

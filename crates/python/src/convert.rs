@@ -1,6 +1,6 @@
 //! Between Python's values and the crate's.
 
-use crate::errors::{parsed, refused};
+use crate::errors::{expect, parsed, refused};
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray3, PyUntypedArrayMethods};
 use picloom::base::memory;
@@ -23,10 +23,8 @@ pub(crate) const SIZE: usize = 128;
 
 /// Refuses sizes that make no picture.
 pub(crate) fn check_size(size: usize) -> PyResult<usize> {
-    match (2..=LARGEST_SIZE).contains(&size) {
-        true => Ok(size),
-        false => Err(refused(format!("size: expected 2 to {LARGEST_SIZE} pixels, found {size}"))),
-    }
+    let expected = format!("2 to {LARGEST_SIZE} pixels");
+    expect((2..=LARGEST_SIZE).contains(&size), "size", expected, size).map(|()| size)
 }
 
 /// A record as plain dicts, lists, numbers and strings.
@@ -133,9 +131,8 @@ pub(crate) fn picture_of_array(given: &Bound<'_, PyAny>) -> PyResult<Picture> {
             ))
         })?;
     let values: Vec<f32> = floats.as_array().iter().copied().collect();
-    if let Some(found) = values.iter().find(|v| !(0.0..=1.0).contains(*v)) {
-        return Err(refused(format!("expected a picture with values in [0, 1], found {found}")));
-    }
+    let odd = values.iter().copied().find(|v| !(0.0..=1.0).contains(v));
+    expect(odd.is_none(), "", "a picture with values in [0, 1]", odd.unwrap_or_default())?;
     picture(floats.shape(), values)
 }
 

@@ -1,6 +1,7 @@
 //! The crate's errors as Python's: what was given is wrong (`ValueError`), a file is not there
 //! (`FileNotFoundError`), or the work failed (`picloom.Error`). The messages are the program's.
 
+use picloom::base::refusal::Refusal;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyFileNotFoundError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +19,16 @@ create_exception!(
 /// The error of an argument that is not valid.
 pub(crate) fn refused(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// Refuses an argument unless `holds`.
+pub(crate) fn expect(
+    holds: bool,
+    at: &str,
+    expected: impl Into<String>,
+    found: impl Display,
+) -> PyResult<()> {
+    Refusal::unless(holds, at, expected, found).map_err(refused)
 }
 
 /// The work failed.

@@ -1,7 +1,7 @@
 //! Families of pictures: what they draw, and which combinations of their factors training sees.
 
 use crate::convert::picture_array;
-use crate::errors::{parsed, refused};
+use crate::errors::{expect, parsed, refused};
 use numpy::{PyArray2, PyArray3, PyArrayLike1};
 use picloom::network::family::{Conditioned, Family, Support};
 use picloom::network::{Coords, Picture};
@@ -24,13 +24,7 @@ pub(crate) fn families(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 
 fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {
     let (name, expected) = (family.name(), family.factors().len());
-    if z.len() != expected {
-        let found = z.len();
-        return Err(refused(format!(
-            "{name}: expected {expected} values, one a factor, found {found}"
-        )));
-    }
-    Ok(())
+    expect(z.len() == expected, name, format!("{expected} values, one a factor"), z.len())
 }
 
 /// The picture of a family where its factors have these values.
@@ -102,10 +96,8 @@ pub(crate) fn conditions<'py>(
     seed: u64,
 ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
     let support: Support = parsed(support)?;
-    if !(1..=4).contains(&factors) || !(2..=16).contains(&values) {
-        let expected = "1 to 4 factors of 2 to 16 values";
-        return Err(refused(format!("expected {expected}, found {factors} of {values}")));
-    }
+    let is_so = (1..=4).contains(&factors) && (2..=16).contains(&values);
+    expect(is_so, "", "1 to 4 factors of 2 to 16 values", format!("{factors} of {values}"))?;
     let found = support.conditions(factors, values, seed);
     let array = |rows: &[Vec<f64>]| PyArray2::from_vec2(py, rows).map_err(refused);
     Ok((array(&found.seen)?, array(&found.held_out)?))
@@ -119,10 +111,9 @@ pub(crate) fn conditioned(
     size: Option<usize>,
     coords: Coords,
 ) -> PyResult<Conditioned> {
-    if conditions.is_empty() || conditions.iter().any(|z| z.len() != factors) {
-        let expected = format!("conditions of {factors} values, one a factor of the model");
-        return Err(refused(format!("expected {expected}, found others or none")));
-    }
+    let is_so = !conditions.is_empty() && conditions.iter().all(|z| z.len() == factors);
+    let expected = format!("conditions of {factors} values, one a factor of the model");
+    expect(is_so, "", expected, "others or none")?;
     if let Ok(name) = target.extract::<String>() {
         let family: Family = parsed(&name)?;
         factors_of(family, &conditions[0])?;
@@ -130,18 +121,15 @@ pub(crate) fn conditioned(
         return Ok(Conditioned::of(conditions, |z| family.picture(z, size, coords)));
     }
     let count = target.len()?;
-    if count != conditions.len() {
-        let expected = format!("{} pictures, one a condition", conditions.len());
-        return Err(refused(format!("expected {expected}, found {count}")));
-    }
+    let expected = format!("{} pictures, one a condition", conditions.len());
+    expect(count == conditions.len(), "", expected, count)?;
     let pictures: Vec<Picture> = (0..count)
         .map(|i| crate::target::target(&target.get_item(i)?, size, coords, None))
         .collect::<PyResult<_>>()?;
     let side = pictures[0].width;
-    if let Some(other) = pictures.iter().find(|picture| picture.width != side) {
-        let found = other.width;
-        return Err(refused(format!("expected pictures of one size, found {side} and {found}")));
-    }
+    let other = pictures.iter().map(|picture| picture.width).find(|width| *width != side);
+    let found = format!("{side} and {}", other.unwrap_or_default());
+    expect(other.is_none(), "", "pictures of one size", found)?;
     let rgb = pictures.into_iter().flat_map(|picture| picture.rgb).collect();
     let pictures = Picture { width: side, height: side * count, rgb };
     Ok(Conditioned { conditions, pictures })

@@ -1,7 +1,7 @@
 //! `Genome`: the graph that evolution edits. Immutable here: every change is a new genome.
 
 use crate::convert::{drawn, evolve_config, keywords, plain};
-use crate::errors::{of_file, parsed, refused};
+use crate::errors::{expect, of_file, parsed, refused};
 use numpy::PyArray3;
 use picloom::base::SimRng;
 use picloom::base::files::write_atomic;
@@ -202,9 +202,7 @@ impl Genome {
     ) -> PyResult<Genome> {
         let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
         let slider = slider.unwrap_or(config.mutation.slider);
-        if !(0.0..=1.0).contains(&slider) {
-            return Err(refused(format!("slider: expected a number in [0, 1], found {slider}")));
-        }
+        expect((0.0..=1.0).contains(&slider), "slider", "a number in [0, 1]", slider)?;
         let mut rng = SimRng::new(seed, "child", 0);
         let mut innovations = InnovationTracker::after([&self.0]);
         let mut child = self.0.clone();

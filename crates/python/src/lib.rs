@@ -31,32 +31,23 @@ fn page_with(networks: &str) -> String {
 }
 
 #[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let py = module.py();
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("Error", py.get_type::<errors::Error>())?;
-    module.add_class::<genome::Genome>()?;
-    module.add_class::<model::Model>()?;
-    module.add_class::<search::Search>()?;
-    module.add_class::<breeding::Breeding>()?;
-    module.add_class::<train::Trainer>()?;
-    module.add_class::<train::TrainReport>()?;
-    module.add_class::<prune::PruneReport>()?;
-    module.add_function(wrap_pyfunction!(model::coordinates, module)?)?;
-    module.add_function(wrap_pyfunction!(model::export, module)?)?;
-    module.add_function(wrap_pyfunction!(family::families, module)?)?;
-    module.add_function(wrap_pyfunction!(family::family, module)?)?;
-    module.add_function(wrap_pyfunction!(family::conditions, module)?)?;
-    module.add_function(wrap_pyfunction!(train::train, module)?)?;
-    module.add_function(wrap_pyfunction!(prune::prune, module)?)?;
-    module.add_function(wrap_pyfunction!(probe::sweep, module)?)?;
-    module.add_function(wrap_pyfunction!(probe::strip, module)?)?;
-    module.add_function(wrap_pyfunction!(probe::score, module)?)?;
-    module.add_function(wrap_pyfunction!(study::depth_sweep, module)?)?;
-    module.add_function(wrap_pyfunction!(study::predict_depth, module)?)?;
-    module.add_function(wrap_pyfunction!(study::load_run, module)?)?;
-    module.add_function(wrap_pyfunction!(study::run_study, module)?)?;
-    module.add_function(wrap_pyfunction!(study::study_status, module)?)?;
-    module.add_function(wrap_pyfunction!(page_with, module)?)?;
-    Ok(())
+mod _core {
+    #[pymodule_export]
+    use super::{
+        breeding::Breeding,
+        errors::Error,
+        family::{conditions, families, family},
+        genome::Genome,
+        model::{Model, coordinates, export},
+        page_with,
+        probe::{score, strip, sweep},
+        prune::{PruneReport, prune},
+        search::Search,
+        study::{depth_sweep, load_run, predict_depth, run_study, study_status},
+        train::{TrainReport, Trainer, train},
+    };
+
+    #[expect(non_upper_case_globals, reason = "as Python packages name it")]
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }

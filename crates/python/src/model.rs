@@ -1,7 +1,7 @@
 //! `Model`: a network that can draw. Immutable here: other weights make another model.
 
 use crate::convert::{check_size, drawn, matrix, plain};
-use crate::errors::{of_file, parsed, refused};
+use crate::errors::{expect, of_file, parsed, refused};
 use crate::genome::Genome;
 use numpy::ndarray::{Array3, ArrayD};
 use numpy::{
@@ -30,26 +30,26 @@ impl Model {
     }
 }
 
-/// (W,) weights from Python, one a link.
-pub(crate) fn weights_of(network: &Network, given: &[f32]) -> PyResult<Weights> {
-    let expected = network.weight_count();
-    if given.len() != expected {
-        return Err(refused(format!("expected {expected} weights, found {}", given.len())));
-    }
-    match given.iter().find(|w| !w.is_finite()) {
-        Some(found) => Err(refused(format!("expected finite weights, found {found}"))),
-        None => Ok(Weights(given.to_vec())),
-    }
+/// Numbers from Python: (W,), one a link.
+pub(crate) type Numbers<'py> = PyArrayLike1<'py, f32, numpy::AllowTypeChange>;
+
+/// (W,) weights from Python.
+pub(crate) fn weights_of(network: &Network, given: &Numbers<'_>) -> PyResult<Weights> {
+    checked(network, given.as_array().to_vec())
 }
 
-fn mask_of(network: &Network, given: &[bool]) -> PyResult<Mask> {
+fn checked(network: &Network, weights: Vec<f32>) -> PyResult<Weights> {
     let expected = network.weight_count();
-    match given.len() == expected {
-        true => Ok(Mask(given.to_vec())),
-        false => {
-            Err(refused(format!("expected {expected} flags of the mask, found {}", given.len())))
-        }
-    }
+    expect(weights.len() == expected, "", format!("{expected} weights"), weights.len())?;
+    let odd = weights.iter().find(|w| !w.is_finite());
+    expect(odd.is_none(), "", "finite weights", odd.copied().unwrap_or_default())?;
+    Ok(Weights(weights))
+}
+
+fn mask_of(network: &Network, given: PyArrayLike1<'_, bool>) -> PyResult<Mask> {
+    let (expected, given) = (network.weight_count(), given.as_array().to_vec());
+    expect(given.len() == expected, "", format!("{expected} flags of the mask"), given.len())?;
+    Ok(Mask(given))
 }
 
 #[pymethods]
@@ -102,11 +102,7 @@ impl Model {
     fn at(&self, z: PyArrayLike1<'_, f64, numpy::AllowTypeChange>) -> PyResult<Model> {
         let z = z.as_array().to_vec();
         let (expected, found) = (self.0.network.factors(), z.len());
-        if expected != found {
-            return Err(refused(format!(
-                "expected {expected} values, one a factor, found {found}"
-            )));
-        }
+        expect(expected == found, "", format!("{expected} values, one a factor"), found)?;
         Ok(Model(self.0.at(&z)))
     }
 
@@ -137,9 +133,7 @@ impl Model {
     #[pyo3(signature = (transform, *, seed = 0))]
     fn transformed(&self, transform: &str, seed: u64) -> PyResult<Model> {
         let transform: Transform = parsed(transform)?;
-        if !self.0.network.is_layered() {
-            return Err(refused("expected a layered network, found a graph"));
-        }
+        expect(self.0.network.is_layered(), "", "a layered network", "a graph")?;
         Ok(Model(transform.apply(&self.0, &[], seed).map_err(refused)?))
     }
 
@@ -198,23 +192,16 @@ impl Model {
         layers: Vec<PyArrayLike2<'_, f32, numpy::AllowTypeChange>>,
     ) -> PyResult<Model> {
         let network = parsed::<Arch>(arch)?.network();
-        if layers.len() != network.blocks.len() {
-            let (expected, found) = (network.blocks.len(), layers.len());
-            return Err(refused(format!(
-                "expected {expected} matrices, one a layer and the head, found {found}"
-            )));
-        }
+        let expected = format!("{} matrices, one a layer and the head", network.blocks.len());
+        expect(layers.len() == network.blocks.len(), "", expected, layers.len())?;
         let mut weights = Vec::with_capacity(network.weight_count());
         for (i, (layer, block)) in layers.iter().zip(&network.blocks).enumerate() {
             let (expected, found) = ([block.targets.len(), block.sources.len()], layer.shape());
-            if found != expected {
-                return Err(refused(format!(
-                    "layer {i}: expected shape {expected:?}, found {found:?}"
-                )));
-            }
+            let words = format!("shape {expected:?}");
+            expect(found == expected, &format!("layer {i}"), words, format!("{found:?}"))?;
             weights.extend(layer.as_array().iter());
         }
-        let weights = weights_of(&network, &weights)?;
+        let weights = checked(&network, weights)?;
         Ok(Model(picloom::network::Model::new(network, weights)))
     }
 
@@ -285,18 +272,12 @@ impl Model {
     #[pyo3(signature = (weights, mask = None))]
     fn with_weights(
         &self,
-        weights: PyArrayLike1<'_, f32, numpy::AllowTypeChange>,
+        weights: Numbers<'_>,
         mask: Option<PyArrayLike1<'_, bool>>,
     ) -> PyResult<Model> {
-        let mut weights = weights_of(
-            self.network(),
-            weights.as_array().as_standard_layout().as_slice().expect("made contiguous"),
-        )?;
+        let mut weights = weights_of(self.network(), &weights)?;
         let mask = match mask {
-            Some(mask) => mask_of(
-                self.network(),
-                mask.as_array().as_standard_layout().as_slice().expect("made contiguous"),
-            )?,
+            Some(mask) => mask_of(self.network(), mask)?,
             None => self.0.mask.clone(),
         };
         mask.apply(&mut weights);

@@ -1,7 +1,7 @@
 //! Sweeps, strips and scores: change weights, look, judge.
 
 use crate::convert::{check_size, column, plain};
-use crate::errors::{failed, parsed, refused};
+use crate::errors::{expect, failed, parsed, refused};
 use crate::model::Model;
 use crate::own::{judge, measures, raised};
 use crate::target::target;
@@ -146,12 +146,8 @@ pub(crate) fn strip<'py>(
 ) -> PyResult<Bound<'py, PyArray4<f32>>> {
     let (size, coords): (usize, Coords) = (check_size(size)?, parsed(coords)?);
     let links = model.0.weights.0.len();
-    if link >= links {
-        return Err(refused(format!("expected link numbers below {links}, found {link}")));
-    }
-    if !span.is_finite() {
-        return Err(refused(format!("span: expected a finite number, found {span}")));
-    }
+    expect(link < links, "", format!("link numbers below {links}"), link)?;
+    expect(span.is_finite(), "span", "a finite number", span)?;
     let pictures = py.detach(|| View::new(&model.0, size, coords).strip(link, span, steps));
     let rgb: Vec<f32> = pictures.into_iter().flat_map(|p: Picture| p.rgb).collect();
     Ok(Array4::from_shape_vec((steps, size, size, 3), rgb).expect("three a pixel").into_pyarray(py))

@@ -1,14 +1,13 @@
 //! `prune`: rounds of choosing links and training what is left.
 
 use crate::convert::{keywords, named, plain};
-use crate::errors::{failed, parsed, refused};
+use crate::errors::{expect, failed, parsed, refused};
 use crate::genome::Genome;
-use crate::model::{Model, weights_of};
+use crate::model::{Model, Numbers, weights_of};
 use crate::own::OwnMethod;
 use crate::target::target;
-use crate::train::{Observer, TrainReport, listener};
+use crate::train::{Observer, TrainReport, fit_of, listener};
 use crate::watched::watched;
-use numpy::PyArrayLike1;
 use picloom::base::settings::Settings;
 use picloom::experiment::PruneParent;
 use picloom::network::{Coords, Mask, layered_arch, layerize};
@@ -72,7 +71,7 @@ fn parent(
     target: Option<&Bound<'_, PyAny>>,
     size: Option<usize>,
     coords: Coords,
-    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+    initial: Option<Numbers<'_>>,
 ) -> PyResult<Trained> {
     if let Ok(report) = trained.cast::<TrainReport>() {
         let report = report.get();
@@ -100,14 +99,7 @@ fn parent(
     let model = &model.get().0;
     let target = target.ok_or_else(|| refused("expected a target for a Model, found none"))?;
     let picture = self::target(target, size, coords, None)?;
-    let initial = match initial {
-        Some(given) => {
-            let given = given.as_array();
-            let given = given.as_standard_layout();
-            Some(weights_of(&model.network, given.as_slice().expect("made contiguous"))?)
-        }
-        None => None,
-    };
+    let initial = initial.map(|given| weights_of(&model.network, &given)).transpose()?;
     let target = Target::of_picture("given".into(), picture);
     Ok(PruneParent::given(model.clone(), initial, &target, coords).trained)
 }
@@ -152,7 +144,7 @@ pub(crate) fn prune(
     trained: &Bound<'_, PyAny>,
     target: Option<&Bound<'_, PyAny>>,
     evolved: Option<&Genome>,
-    initial: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+    initial: Option<Numbers<'_>>,
     size: Option<usize>,
     coords: &str,
     progress: Option<Bound<'_, PyAny>>,
@@ -165,10 +157,9 @@ pub(crate) fn prune(
         None => None,
         Some(genome) => {
             let arch = layered_arch(&genome.0);
-            if trained.model.network.arch.as_ref() != Some(&arch) {
-                let expected = "expected a genome whose layered network is the one pruned";
-                return Err(refused(format!("evolved: {expected}, found arch {arch}")));
-            }
+            let is_it = trained.model.network.arch.as_ref() == Some(&arch);
+            let expected = "a genome whose layered network is the one pruned";
+            expect(is_it, "evolved", expected, format!("arch {arch}"))?;
             Some(Mask::non_zero(&layerize(&genome.0).weights))
         }
     };
@@ -195,10 +186,8 @@ pub(crate) fn prune(
         mask: links.live,
         weights: links.weights,
     };
-    let rgb = picloom::network::kernel::render(&model.network, &model.weights, &trained.inputs);
-    let drawn = picloom::network::Picture { rgb, ..trained.target.clone() };
     Ok(PruneReport {
-        fit: Fit::of(&drawn, &trained.target),
+        fit: fit_of(&model, &trained.inputs, &trained.target),
         model: Py::new(py, Model(model))?,
         rounds,
     })

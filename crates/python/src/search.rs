@@ -1,7 +1,7 @@
 //! Evolution by ask and tell: every search of the crate behind one class.
 
 use crate::convert::{evolve_config, keywords, named, plain};
-use crate::errors::{parsed, refused};
+use crate::errors::{expect, parsed, refused};
 use crate::genome::Genome;
 use picloom::base::settings::Settings;
 use picloom::evolve::{
@@ -130,11 +130,9 @@ impl Search {
         let sound = |(_, low, high, cells): &(String, f64, f64, usize)| {
             *cells > 0 && high > low && low.is_finite() && high.is_finite()
         };
-        if axes.is_empty() || !axes.iter().all(sound) {
-            let expected =
-                "at least one (name, low, high, cells) with finite low < high and cells ≥ 1";
-            return Err(refused(format!("axes: expected {expected}, found {axes:?}")));
-        }
+        let expected = "at least one (name, low, high, cells) with finite low < high and cells ≥ 1";
+        let is_so = !axes.is_empty() && axes.iter().all(sound);
+        expect(is_so, "axes", expected, format!("{axes:?}"))?;
         let axis = |(descriptor, low, high, cells)| Axis { descriptor, low, high, cells };
         let axes = axes.into_iter().map(axis).collect();
         let config = evolve_config(parsed(preset)?, keywords(settings)?)?;
@@ -214,14 +212,10 @@ impl Search {
         let count = fitness.as_ref().map_or(0, Vec::len);
         let known = descriptors.as_ref().map_or(0, Vec::len);
         let novelty = matches!(self.0, AnySearch::Novelty(_));
-        if fitness.is_none() && !novelty {
-            return Err(refused("expected fitness, one number a genome asked, found none"));
-        }
-        if fitness.is_some() && descriptors.is_some() && count != known {
-            let text =
-                format!("expected {count} rows of descriptors, one a fitness, found {known}");
-            return Err(refused(text));
-        }
+        let wanted = "fitness, one number a genome asked";
+        expect(fitness.is_some() || novelty, "", wanted, "none")?;
+        let is_so = fitness.is_none() || descriptors.is_none() || count == known;
+        expect(is_so, "", format!("{count} rows of descriptors, one a fitness"), known)?;
         let fitness = fitness.unwrap_or_else(|| vec![0.0; known]);
         let mut rows = descriptors.unwrap_or_default().into_iter();
         let judge = |fitness| Judged {

@@ -3,11 +3,12 @@
 use crate::convert::{column, plain, settings};
 use crate::errors::{parsed, refused};
 use crate::family::conditioned;
-use crate::model::{Model, weights_of};
+use crate::model::{Model, Numbers, weights_of};
 use crate::target::target;
 use crate::watched::{Caller, watched};
-use numpy::{PyArrayLike1, PyArrayLike2};
-use picloom::network::{Coords, PixelInputs};
+use numpy::PyArrayLike2;
+use picloom::network::kernel::render;
+use picloom::network::{Coords, Picture, PixelInputs};
 use picloom::score::Fit;
 use picloom::train::{
     LogLine, Problem, TrainConfig, TrainObserver, TrainState, Trainer as AnyTrainer,
@@ -37,6 +38,16 @@ pub(crate) fn listener(
         let answer = told.call1((done, value))?;
         Ok(!answer.is(pyo3::types::PyBool::new(py, false)))
     }))
+}
+
+/// How well a network draws what it was trained on.
+pub(crate) fn fit_of(
+    model: &picloom::network::Model,
+    inputs: &PixelInputs,
+    target: &Picture,
+) -> Fit {
+    let rgb = render(&model.network, &model.weights, inputs);
+    Fit::of(&Picture { rgb, ..target.clone() }, target)
 }
 
 /// Keeps the logged steps and passes them on.
@@ -169,7 +180,7 @@ impl Trainer {
         size: Option<usize>,
         coords: &str,
         fit: Option<&str>,
-        start: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+        start: Option<Numbers<'_>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Trainer> {
         let coords: Coords = parsed(coords)?;
@@ -186,17 +197,8 @@ impl Trainer {
             }
         };
         let config: TrainConfig = self::settings(settings)?;
-        let start = match start {
-            None => None,
-            Some(start) => {
-                let given = start.as_array();
-                let given = given.as_standard_layout();
-                let mut start =
-                    weights_of(&model.0.network, given.as_slice().expect("made contiguous"))?;
-                model.0.mask.apply(&mut start);
-                Some(start)
-            }
-        };
+        let mut start = start.map(|given| weights_of(&model.0.network, &given)).transpose()?;
+        start.iter_mut().for_each(|start| model.0.mask.apply(start));
         let problem = Problem {
             network: model.0.network.clone(),
             mask: model.0.mask.clone(),
@@ -237,11 +239,8 @@ impl Trainer {
             mask: problem.mask.clone(),
             weights: self.trainer.state().weights.clone(),
         };
-        let drawn =
-            picloom::network::kernel::render(&model.network, &model.weights, &problem.inputs);
-        let drawn = picloom::network::Picture { rgb: drawn, ..problem.target.clone() };
         Ok(TrainReport {
-            fit: Fit::of(&drawn, &problem.target),
+            fit: fit_of(&model, &problem.inputs, &problem.target),
             model: Py::new(py, Model(model))?,
             report,
             history: self.history.clone(),
@@ -313,7 +312,7 @@ pub(crate) fn train(
     size: Option<usize>,
     coords: &str,
     fit: Option<&str>,
-    start: Option<PyArrayLike1<'_, f32, numpy::AllowTypeChange>>,
+    start: Option<Numbers<'_>>,
     progress: Option<Bound<'_, PyAny>>,
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<TrainReport> {

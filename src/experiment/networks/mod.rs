@@ -6,7 +6,7 @@
 
 pub mod arm;
 mod asked;
-pub mod chain;
+pub(crate) mod chain;
 mod columns;
 mod job;
 pub mod plan;

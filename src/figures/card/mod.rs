@@ -4,7 +4,6 @@
 mod inside;
 mod parts;
 
-pub use crate::score::measures::Measure;
 pub(crate) use parts::{Card, Changed};
 
 use super::fonts::{text_width, wrapped};

@@ -9,7 +9,7 @@
 
 mod builtin;
 mod collection;
-pub mod composed;
+pub(crate) mod composed;
 mod dot;
 mod file;
 mod gene;

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 /// Why a cost matrix has no assignment.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("expected finite costs, found {found} at row {row}, column {column}")]
-pub struct AssignmentError {
+pub(crate) struct AssignmentError {
     /// Row of the offending cost.
     pub row: usize,
     /// Column of the offending cost.
@@ -32,7 +32,7 @@ pub struct AssignmentError {
 /// let cost = DMatrix::from_row_slice(3, 3, &[4.0, 1.0, 3.0, 2.0, 0.0, 5.0, 3.0, 2.0, 2.0]);
 /// assert_eq!(assign(&cost).unwrap(), [Some(1), Some(0), Some(2)]); // 1 + 2 + 2
 /// ```
-pub fn assign(cost: &DMatrix<f64>) -> Result<Vec<Option<usize>>, AssignmentError> {
+pub(crate) fn assign(cost: &DMatrix<f64>) -> Result<Vec<Option<usize>>, AssignmentError> {
     for row in 0..cost.nrows() {
         for column in 0..cost.ncols() {
             let found = cost[(row, column)];

@@ -270,7 +270,12 @@ pub struct Atlas {
 
 impl Atlas {
     /// The maps of all units, in unit order.
-    pub fn of_units(model: &Model, weights: &Weights, inputs: &PixelInputs, size: usize) -> Self {
+    pub(crate) fn of_units(
+        model: &Model,
+        weights: &Weights,
+        inputs: &PixelInputs,
+        size: usize,
+    ) -> Self {
         let maps = feature_maps(&model.network, weights, inputs);
         let units = model.network.units.len();
         let columns = (units as f64).sqrt().ceil().max(1.0) as usize;

@@ -134,7 +134,7 @@ fn of_score(record: &ScoreRecord, null: Option<f64>, evolved: Option<f64>) -> Me
 ///
 /// # Errors
 /// The judge could not judge a picture.
-pub fn main_measures(
+pub(crate) fn main_measures(
     view: &View,
     score: &ScoreRecord,
     judge: &dyn Judge,

@@ -6,7 +6,7 @@
 //! of modularity, factorisation or reuse. It is high before training, too: networks with random weights score .85, more
 //! than evolved ones do on average. So nothing is compared below R² .90. docs/JUDGES.md has the numbers.
 
-pub mod breeder;
+pub(crate) mod breeder;
 pub mod card;
 pub mod dl;
 mod estimate;

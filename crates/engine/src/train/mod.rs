@@ -5,7 +5,7 @@
 mod config;
 pub mod init;
 pub mod optimizer;
-pub mod penalty;
+pub(crate) mod penalty;
 pub mod schedule;
 mod trainer;
 

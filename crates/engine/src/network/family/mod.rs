@@ -22,7 +22,7 @@
 
 mod scene;
 mod scenes;
-pub mod support;
+pub(crate) mod support;
 
 pub use scene::{Part, Scene, Shape};
 pub use scenes::Family;

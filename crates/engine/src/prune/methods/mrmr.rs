@@ -20,7 +20,7 @@ use crate::prune::round::{Prunes, Round};
 use nalgebra::DMatrix;
 
 /// (W,) mRMR scores in [−1, 1]; a redundant link's is negative.
-pub fn scores(context: &EdgeContext, maps: &FeatureMaps, redundancy: f64) -> EdgeScores {
+pub(crate) fn scores(context: &EdgeContext, maps: &FeatureMaps, redundancy: f64) -> EdgeScores {
     let mut scores = EdgeScores::of(context.mask, |_| 0.0);
     for unit in inputs_of_units(context, maps) {
         let relevance: Vec<f64> = (0..unit.links.len()).map(|j| unit.relevance(j)).collect();

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 ///
 /// # Errors
 /// As `Rule::quotas`.
-pub fn scores(
+pub(crate) fn scores(
     context: &EdgeContext,
     maps: &FeatureMaps,
     rule: Rule,

@@ -3,7 +3,7 @@
 
 mod command;
 pub mod dl_threshold;
-pub mod server;
+pub(crate) mod server;
 
 use super::dl::{DlJudge, DlModel};
 use super::judge::{Judge, MockJudge};

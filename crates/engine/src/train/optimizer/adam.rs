@@ -62,7 +62,7 @@ impl AdamQConfig {
 /// State of Adam and its kin: t, and m and v, (W,) each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Adam<T: Scalar> {
+pub(crate) struct Adam<T: Scalar> {
     config: AdamConfig,
     weight_decay: f64,
     /// q, exponent of the denominator.

@@ -10,24 +10,24 @@
 //! allocate nothing in a step. To add an optimizer: a file with its config and state, a row in `config.rs`, an arm in
 //! [`Optimizer::new`], and a trace in `tests/oracle`.
 
-pub mod adam;
+pub(crate) mod adam;
 pub(crate) mod adam_scalar;
 mod cma_constants;
 pub(crate) mod cma_es;
 pub mod config;
 mod first_order;
-pub mod lbfgs;
+pub(crate) mod lbfgs;
 mod line_search;
-pub mod lion;
-pub mod muon;
+pub(crate) mod lion;
+pub(crate) mod muon;
 mod noise;
 pub(crate) mod normalized_momentum;
 pub(crate) mod openai_es;
-pub mod orthogonal;
-pub mod rmsprop;
+pub(crate) mod orthogonal;
+pub(crate) mod rmsprop;
 mod rule;
-pub mod sam;
-pub mod sgd;
+pub(crate) mod sam;
+pub(crate) mod sgd;
 mod step;
 
 pub use adam::{AdamConfig, AdamQConfig, AdamWConfig};
