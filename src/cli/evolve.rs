@@ -396,9 +396,8 @@ fn describe(result: &EvolutionResult, config: &EvolutionConfig, folder: &Path) -
 fn plots(folder: &Path, config: &EvolutionConfig) -> anyhow::Result<()> {
     let path = folder.join("metrics.jsonl");
     let text = read_text(&path, LARGEST_STATE).with_context(|| path.display().to_string())?;
-    let records: Vec<GenerationRecord> = of_json_lines(&text, "a generation")
-        .map_err(anyhow::Error::msg)
-        .with_context(|| path.display().to_string())?;
+    let records: Vec<GenerationRecord> =
+        of_json_lines(&text, "a generation").map_err(|refusal| refusal.in_file(&path))?;
     let along = |value: &dyn Fn(&GenerationRecord) -> f64| -> Vec<(f64, f64)> {
         records.iter().map(|r| (r.generation as f64, value(r))).collect()
     };

@@ -3,8 +3,8 @@
 use super::names::one_of;
 use super::output::Output;
 use super::render::PictureArgs;
-use super::source::Usage;
 use crate::base::files::write_atomic;
+use crate::base::refusal::Refusal;
 use crate::base::text::portable;
 use crate::genome::{self, Collection, Composed, GenomeInfo};
 use crate::network::transform::parts;
@@ -92,15 +92,8 @@ pub(super) fn run(args: GenomeArgs, out: &Output) -> anyhow::Result<()> {
         }
         GenomeCommand::Convert { input, output } => {
             let genome = genome::read(&input)?;
+            let bytes = genome::bytes_for(&genome, &output)?;
             let is_vlm = output.to_string_lossy().ends_with(".vlm.json");
-            let bytes = match output.extension().and_then(|e| e.to_str()) {
-                Some("json") if is_vlm => genome::to_vlm_json(&genome)?.into_bytes(),
-                Some("json") => genome::to_json(&genome).into_bytes(),
-                Some("xml") => genome::to_picbreeder_xml(&genome)?.into_bytes(),
-                Some("zip") => genome::to_picbreeder_zip(&genome)?,
-                Some("dot") => genome::to_dot(&genome).into_bytes(),
-                _ => return Err(wrong_extension(&output, &["json", "xml", "zip", "dot"])),
-            };
             let is_own = output.extension().is_some_and(|end| end == "json") && !is_vlm;
             if !is_own && !genome.palette.is_free() {
                 let palette = genome.palette;
@@ -220,14 +213,9 @@ fn info(file: &Path, out: &Output) -> anyhow::Result<()> {
     out.result(&json, &text)
 }
 
-pub(super) fn require_extension(path: &Path, allowed: &[&str]) -> anyhow::Result<()> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some(found) if allowed.contains(&found) => Ok(()),
-        _ => Err(wrong_extension(path, allowed)),
-    }
-}
-
-fn wrong_extension(path: &Path, allowed: &[&str]) -> anyhow::Error {
-    Usage(format!("{}: expected an output ending in .{}", path.display(), allowed.join(", .")))
-        .into()
+pub(super) fn require_extension(path: &Path, allowed: &[&str]) -> Result<(), Refusal> {
+    let end = path.extension().and_then(|end| end.to_str());
+    let expected = format!("an output ending in .{}", allowed.join(", ."));
+    let found = end.map_or("none".into(), |end| format!(".{end}"));
+    Refusal::unless(end.is_some_and(|end| allowed.contains(&end)), path.display(), expected, found)
 }

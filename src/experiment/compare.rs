@@ -22,7 +22,7 @@ use crate::run::{LoadedRun, RunError, load_run, read_metrics};
 use crate::score::{Exhibit, FIT_GATE, Protocol};
 use crate::study::cells::{CellStudy, run_cells, study_folder};
 use crate::study::kinds::Study;
-use crate::study::record::{Record, RecordError};
+use crate::study::record::{Record, RecordError, damaged};
 use crate::study::spec::SpecError;
 use crate::study::workers::{Ask, News, StudyObserver};
 use crate::train::LogLine;
@@ -252,11 +252,7 @@ fn save_changes(record: &NetworksRecord, out: &Path) -> Result<(), RecordError> 
         };
         let path = out.join(changes_beside(&views.sweep));
         if let Some(table) = path.exists().then(|| Table::read(&path)) {
-            let fail = |found: Refusal| RecordError::Damaged {
-                path: path.clone(),
-                expected: "a table of changed weights".into(),
-                found: found.found,
-            };
+            let fail = |r: Refusal| damaged(&path, "a table of changed weights", r.found);
             let seed = row.seed.map_or(String::new(), |seed| seed.to_string());
             all.push(table.map_err(fail)?.with_constant("seed", &seed));
         }

@@ -162,7 +162,7 @@ impl Subject {
             Some(genome) => (to_json(genome).into_bytes(), "json"),
             None => {
                 let bytes = read_plain(&self.path, LARGEST_CONFIG)
-                    .map_err(|e| RunError::folder(&self.path, format!("cannot read: {e}")))?;
+                    .map_err(|e| Refusal::unreadable(&self.path, "a picture", &e))?;
                 let end = self.path.extension().and_then(OsStr::to_str).unwrap_or_default();
                 let plain = end.len() < 8 && end.chars().all(|c| c.is_ascii_alphanumeric());
                 (bytes, if plain { end } else { "" })

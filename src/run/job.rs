@@ -2,6 +2,7 @@
 
 use super::{RunError, read_picture};
 use crate::base::hash::{hex, json_id, sha256_of_floats};
+use crate::base::refusal::Refusal;
 use crate::base::settings::Settings;
 use crate::base::text::portable;
 use crate::genome::{self, Genome, Input, builtin, picked};
@@ -73,11 +74,14 @@ pub fn load_target(
         Some(how) => picture.squared(size, how),
         None if width == height => picture.resized(size),
         None => {
-            let problem = format!(
-                "expected a square picture, found {width} × {height} pixels; choose what becomes of it with --fit (in a spec: fit): {}",
-                Squaring::CHOICES
-            );
-            return Err(RunError::folder(path, problem));
+            let found = format!("{width} × {height} pixels");
+            let refusal = Refusal::new("", "a square picture", found).in_file(path);
+            return Err(refusal
+                .advising(format!(
+                    "choose what becomes of it with --fit (in a spec: fit): {}",
+                    Squaring::CHOICES
+                ))
+                .into());
         }
     };
     Target::of_picture(name, picture).of_colours(path)
@@ -143,13 +147,11 @@ impl Target {
 
     /// Refuses a picture of one colour: R², how well it is learned, means nothing on it.
     pub(crate) fn of_colours(self, path: &Path) -> Result<Self, RunError> {
-        match self.picture.variance() > 1e-12 {
-            true => Ok(self),
-            false => {
-                let problem = "expected a picture of more than one colour, found one colour: R², how well it is learned, is not defined there";
-                Err(RunError::folder(path, problem))
-            }
-        }
+        let is_so = self.picture.variance() > 1e-12;
+        let found = "one colour: R², how well it is learned, is not defined there";
+        Refusal::unless(is_so, "", "a picture of more than one colour", found)
+            .map_err(|refusal| refusal.in_file(path))?;
+        Ok(self)
     }
 }
 

@@ -61,21 +61,14 @@ pub fn mask_from_json(text: &str, path: &Path, network: &Network) -> Result<Mask
 fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunError> {
     let arch = |a: &Option<Arch>| a.as_ref().map_or("a graph".to_string(), ToString::to_string);
     if file.arch != network.arch || file.links != network.weight_count() {
-        return Err(RunError::folder(
-            path,
-            format!(
-                "expected a mask of {} ({} links), found one of {} ({} links)",
-                arch(&network.arch),
-                network.weight_count(),
-                arch(&file.arch),
-                file.links
-            ),
-        ));
+        let (of, links) = (arch(&network.arch), network.weight_count());
+        let found = format!("one of {} ({} links)", arch(&file.arch), file.links);
+        return Err(RunError::folder(path, format!("a mask of {of} ({links} links)"), found));
     }
     let mut mask = Mask(vec![false; file.links]);
     for i in file.kept {
         *mask.0.get_mut(i).ok_or_else(|| {
-            RunError::folder(path, format!("expected link numbers below {}, found {i}", file.links))
+            RunError::folder(path, format!("link numbers below {}", file.links), i)
         })? = true;
     }
     Ok(mask)
@@ -89,8 +82,10 @@ fn mask_of(file: MaskFile, path: &Path, network: &Network) -> Result<Mask, RunEr
 pub(crate) fn read_train_config(path: &Path) -> Result<TrainConfig, RunError> {
     let mut table: toml::Table = parse_toml(path)?;
     let settings = table.remove("train").unwrap_or(toml::Value::Table(table));
-    TrainConfig::deserialize(settings)
-        .map_err(|e| RunError::folder(path, e.to_string().trim().replace('\n', " ")))
+    TrainConfig::deserialize(settings).map_err(|e| {
+        let error = e.to_string().trim().replace('\n', " ");
+        Refusal::other_text("training settings", error).in_file(path).into()
+    })
 }
 
 /// A run read back from its folder.
@@ -155,26 +150,22 @@ fn load(folder: &Path, so_far: bool) -> Result<LoadedRun, RunError> {
     let config: RunConfig = parse_toml(&folder.join("config.toml"))?;
     let is_finished = folder.join("result.json").exists();
     if !(is_finished || so_far && folder.join(CHECKPOINT).exists()) {
-        return Err(RunError::folder(
-            folder,
-            "expected a finished run, found one without result.json; finish it with --resume",
-        ));
+        let refusal = Refusal::new("", "a finished run", "one without result.json");
+        return Err(refusal.advising("finish it with --resume").in_file(folder).into());
     }
     let (network, genome) = network_of(folder, &config)?;
     let fits = |z: &Vec<f64>| z.len() == network.factors() && z.iter().all(|v| v.abs() <= 1.0);
     if let Some(found) = config.conditions.iter().find(|z| !fits(z)) {
         let factors = network.factors();
-        let problem = format!(
-            "expected conditions of {factors} numbers in [-1, 1], one a factor of the network, found {found:?}"
-        );
-        return Err(RunError::folder(&folder.join("config.toml"), problem));
+        let expected =
+            format!("conditions of {factors} numbers in [-1, 1], one a factor of the network");
+        let path = folder.join("config.toml");
+        return Err(RunError::folder(&path, expected, format!("{found:?}")));
     }
     let weights_path = folder.join("weights.safetensors");
     if is_finished && !weights_path.exists() {
-        return Err(RunError::folder(
-            &weights_path,
-            "expected the weights of a finished run, found no such file",
-        ));
+        let expected = "the weights of a finished run";
+        return Err(RunError::folder(&weights_path, expected, "no such file"));
     }
     let mask_path = folder.join("mask.json");
     let target = read_target(folder, config.size, config.conditions.len().max(1))?;
@@ -256,11 +247,11 @@ pub(crate) fn read_target(
 ) -> Result<Picture, RunError> {
     let (path, height) = (folder.join(TARGET), pictures * size);
     let bytes = read_plain(&path, LARGEST_TARGET).map_err(RunError::reading(&path))?;
-    let arrays = read_npz(&bytes).map_err(|e| RunError::folder(&path, e.to_string()))?;
+    let arrays = read_npz(&bytes).map_err(|refusal| refusal.in_file(&path))?;
     let target =
         arrays.get("target").filter(|a| a.shape == [height, size, 3]).ok_or_else(|| {
-            let expected = format!("expected array \"target\" of shape ({height}, {size}, 3)");
-            RunError::folder(&path, expected)
+            let expected = format!("array \"target\" of shape ({height}, {size}, 3)");
+            RunError::folder(&path, expected, "none")
         })?;
     let rgb = target.values.iter().map(|&v| v as f32).collect();
     Ok(Picture { width: size, height, rgb })
@@ -274,10 +265,8 @@ fn network_of(folder: &Path, config: &RunConfig) -> Result<(Network, Option<Geno
         (Some(arch), _) => arch.network(),
         (None, Some(genome)) => compile(genome).0,
         (None, None) => {
-            return Err(RunError::folder(
-                folder,
-                "expected an arch in config.toml or a genome.json, found neither",
-            ));
+            let expected = "an arch in config.toml or a genome.json";
+            return Err(RunError::folder(folder, expected, "neither"));
         }
     };
     Ok((network, genome))
@@ -325,7 +314,7 @@ fn state_of(folder: &Path, network: &Network) -> Result<TrainState, RunError> {
     }
     let (found, expected) = (state.weights.0.len(), network.weight_count());
     if found != expected {
-        return Err(RunError::folder(&path, format!("expected {expected} weights, found {found}")));
+        return Err(RunError::folder(&path, format!("{expected} weights"), found));
     }
     Ok(state)
 }
@@ -379,5 +368,5 @@ pub fn read_metrics(folder: &Path) -> Result<Vec<LogLine>, RunError> {
     let [whole, part] = [LOG, PART].map(|name| folder.join(name));
     let path = if !whole.exists() && part.exists() { part } else { whole };
     let text = read_text(&path, LARGEST_STATE).map_err(RunError::reading(&path))?;
-    of_json_lines(&text, "a logged step").map_err(|problem| RunError::folder(&path, problem))
+    Ok(of_json_lines(&text, "a logged step").map_err(|refusal| refusal.in_file(&path))?)
 }

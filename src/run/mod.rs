@@ -103,35 +103,20 @@ pub enum RunError {
     /// Another worker has taken the run over: nothing more was written.
     #[error("{0}: another worker has taken this run over")]
     TakenOver(PathBuf),
-    /// A file of the folder cannot be read.
-    #[error("{path}: cannot read: {source}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
     /// The folder holds a run that is not finished, and nobody asked to go on with it.
     #[error("{0}: found an unfinished run; expected --resume to go on, or another --out")]
     Unfinished(PathBuf),
-    /// A file of the folder is not what it should be.
-    #[error("{path}: {problem}")]
-    Folder {
-        /// The file or folder.
-        path: PathBuf,
-        /// A description: expected, found, what to do.
-        problem: String,
-    },
 }
 
 impl RunError {
-    pub(crate) fn folder(path: &Path, problem: impl Into<String>) -> Self {
-        RunError::Folder { path: path.to_path_buf(), problem: problem.into() }
+    /// A file or folder at `path` is not what it should be.
+    pub(crate) fn folder(path: &Path, expected: impl Into<String>, found: impl ToString) -> Self {
+        Refusal::new("", expected, found.to_string()).in_file(path).into()
     }
 
     /// The system does not let us read the file at `path`.
     fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        |source| RunError::Read { path: path.to_path_buf(), source }
+        |error| Refusal::unreadable(path, "a file of this program", &error).into()
     }
 }
 
@@ -146,12 +131,12 @@ pub(crate) fn json_of<T: serde::de::DeserializeOwned>(
     text: &str,
 ) -> Result<T, RunError> {
     serde_json::from_str(text)
-        .map_err(|e| RunError::folder(path, format!("expected a file of this program, found: {e}")))
+        .map_err(|e| Refusal::other_text("a file of this program", e).in_file(path).into())
 }
 
 fn parse_toml<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, RunError> {
     let text = read_text(path, LARGEST_CONFIG).map_err(RunError::reading(path))?;
     toml::from_str(&text).map_err(|e| {
-        RunError::folder(path, format!("expected a config of this program, found: {}", e.message()))
+        Refusal::other_text("a config of this program", e.message()).in_file(path).into()
     })
 }

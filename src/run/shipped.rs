@@ -2,6 +2,7 @@
 //! looked at side by side before anything is trained. `genomes/README.md` has the command that trained it.
 
 use super::{LoadOptions, LoadedRun, RunConfig, RunError, RunResult, Source, Target, json_of};
+use crate::base::refusal::Refusal;
 use crate::genome;
 use crate::network::Model;
 use crate::network::weight_files::from_safetensors;
@@ -24,15 +25,15 @@ pub(crate) fn run() -> Result<LoadedRun, RunError> {
     }
     let folder = Path::new(TRAINED);
     let config: RunConfig = toml::from_str(include_str!(shipped_file!("config.toml")))
-        .map_err(|e| RunError::folder(folder, e.message()))?;
+        .map_err(|e| Refusal::other_text("a config", e.message()))?;
     let result: RunResult = json_of(folder, include_str!(shipped_file!("result.json")))?;
-    let arch = config.arch.as_ref().ok_or_else(|| RunError::folder(folder, "no arch"))?;
+    let arch = config.arch.as_ref().ok_or_else(|| RunError::folder(folder, "an arch", "none"))?;
     let network = arch.network();
     let bytes = include_bytes!(shipped_file!("weights.safetensors"));
     let weights = from_safetensors(bytes, folder, &network)?;
     let path = Path::new(EVOLVED);
     let (_, text) = genome::builtin(path).expect("it comes with the program");
-    let evolved = genome::from_json(text).map_err(|e| RunError::folder(path, e.to_string()))?;
+    let evolved = genome::from_json(text)?;
     let target = Target::of_genome(&evolved, path, config.size, config.coords)?.picture;
     let (model, evolved) = (Model::new(network, weights), Some(evolved));
     Ok(LoadedRun { config, result, model, start: None, target, genome: None, evolved })

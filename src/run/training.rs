@@ -182,7 +182,7 @@ fn attempt(
         // It is unfinished from now on.
         let result = folder.join("result.json");
         std::fs::remove_file(&result)
-            .map_err(|error| RunError::folder(&result, format!("cannot be removed: {error}")))?;
+            .map_err(|error| RunError::folder(&result, "a file that can be removed", error))?;
     }
     marker(&job.config).write(folder)?;
     create_folder(&folder.join("images"))?;

@@ -1,11 +1,12 @@
 //! One seed, one run: the same bytes at 1 and 2 threads, and after being killed and resumed.
 
 use crate::files::{assert_same_files, files};
+use crate::refusals::refusal_of;
 use crate::stop::on_threads;
 use picloom::evolve::Preset;
 use picloom::experiment::evolution::{
-    EvolutionConfig, EvolutionError, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode,
-    SearchKind, StopCause, Unwatched, evolve,
+    EvolutionConfig, EvolutionJob, EvolutionObserver, GenerationRecord, RefineMode, SearchKind,
+    StopCause, Unwatched, evolve,
 };
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -116,7 +117,7 @@ fn a_search_whose_journals_were_replaced_is_refused_and_goes_on_once_they_are_ba
         for length in [own.len(), 2 * own.len()] {
             std::fs::write(&path, vec![b'0'; length]).unwrap();
             let error = evolve(&job, run, true, &mut Unwatched).unwrap_err();
-            assert!(matches!(&error, EvolutionError::File { path: at, .. } if *at == path));
+            assert_eq!(refusal_of(&error).at, path.display().to_string(), "{error}");
             assert_eq!(std::fs::read(&path).unwrap().len(), length, "it stays as it was");
         }
         std::fs::write(&path, own).unwrap();

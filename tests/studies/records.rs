@@ -1,6 +1,6 @@
 //! A result on disk: a table, and the head that names its columns.
 
-use crate::refusals::assert_refused;
+use crate::refusals::{assert_refused, refusal_of};
 use picloom::base::table::Table;
 use picloom::study::Record;
 use picloom::study::record::{ROWS, RecordError, STUDY, six_digits, study_of};
@@ -81,9 +81,9 @@ fn a_damaged_record_is_refused_with_its_place() {
     assert_refused(&error, ["row 1, column x", "a number", "\"high\""]);
     let error = refused("list,colour\nrows,a\nrows,a\nrows,a\n");
     assert_refused(&error, [STUDY, "every column of the table", "a column \"colour\""]);
-    let damaged = |error| match error {
-        RecordError::Damaged { path, found, .. } => (path, found),
-        error => panic!("{error}"),
+    let damaged = |error: RecordError| {
+        let refusal = refusal_of(&error);
+        (refusal.at.clone().into(), refusal.found.clone())
     };
     let found = damaged(refused("list,name\nrows,a\n"));
     assert_eq!(found, (rows.clone(), "1 rows where study.json says 3".into()));

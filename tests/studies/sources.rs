@@ -1,5 +1,6 @@
 //! Networks from wherever they are kept, and sweeps that go on.
 
+use crate::refusals::refusal_of;
 use picloom::genome::from_json;
 use picloom::network::weight_files::write_weights;
 use picloom::network::{Coords, Model, Wiring};
@@ -67,6 +68,6 @@ fn a_sweep_goes_on_from_what_is_kept_to_the_same_bits() {
     assert_eq!(other, view.sweep(&links, Delta::Fixed(0.5), &|_| {}));
     std::fs::write(&path, "mine").unwrap();
     let error = resumable_sweep(&view, &links, delta, &path, &|_| {}).unwrap_err();
-    assert!(matches!(&error, RunError::Folder { path: at, .. } if *at == path), "{error}");
+    assert_eq!(refusal_of(&error).at, path.display().to_string(), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), b"mine");
 }

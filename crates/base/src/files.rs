@@ -4,6 +4,7 @@ use super::plain::ensure_plain;
 pub use super::plain::{LARGEST_CONFIG, LARGEST_STATE, open_plain, read_plain, read_text};
 use super::process::{lives, place};
 use crate::hash::short_id;
+use crate::refusal::Refusal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeSet, HashSet};
@@ -72,11 +73,11 @@ pub fn json_lines<T: Serialize>(values: &[T]) -> String {
 ///
 /// # Errors
 /// The first line that is none, in words.
-pub fn of_json_lines<T: DeserializeOwned>(text: &str, expected: &str) -> Result<Vec<T>, String> {
+pub fn of_json_lines<T: DeserializeOwned>(text: &str, expected: &str) -> Result<Vec<T>, Refusal> {
     let value = |(i, line): (usize, &str)| {
         let number = i + 1;
         serde_json::from_str(line)
-            .map_err(|error| format!("line {number}: expected {expected}, found: {error}"))
+            .map_err(|error| Refusal::other_text(expected, error).within(format!("line {number}")))
     };
     text.lines().enumerate().map(value).collect()
 }

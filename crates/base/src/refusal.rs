@@ -47,6 +47,11 @@ impl Refusal {
         Refusal::new("", format!("{what} that can be read"), error.to_string()).in_file(path)
     }
 
+    /// The refusal of a text that is not what is `expected`, with the words of its reader.
+    pub fn other_text(expected: impl Into<String>, error: impl fmt::Display) -> Self {
+        Refusal::new("", expected, format!("other text: {error}"))
+    }
+
     /// The same of something that lies there, and was not asked for: the work failed.
     pub fn as_failure(self) -> Self {
         Refusal { is_usage: false, ..self }

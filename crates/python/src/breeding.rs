@@ -1,7 +1,6 @@
 //! Breeding by eye: a session, the very file that the command and the studio go on with.
 
-use crate::convert::config_over;
-use crate::convert::{keywords, plain};
+use crate::convert::{config_over, keywords, plain};
 use crate::errors::{failed, of_file, parsed, refused};
 use crate::genome::Genome;
 use picloom::base::lock::FolderLock;
@@ -255,11 +254,7 @@ impl Breeding {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "Breeding(sheet {} of 0 to {}, N={})",
-            self.at(),
-            self.0.last(),
-            self.0.now().genomes().len()
-        )
+        let (at, last, n) = (self.0.at(), self.0.last(), self.0.now().genomes().len());
+        format!("Breeding(sheet {at} of 0 to {last}, N={n})")
     }
 }

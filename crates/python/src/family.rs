@@ -6,7 +6,7 @@ use numpy::{PyArray2, PyArray3, PyArrayLike1};
 use picloom::network::family::{Conditioned, Family, Support};
 use picloom::network::{Coords, Picture};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 /// The families of pictures and what their factors change, z1 first.
 ///
@@ -15,11 +15,8 @@ use pyo3::types::PyDict;
 /// dict of str to list of str
 #[pyfunction]
 pub(crate) fn families(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-    let found = PyDict::new(py);
-    for family in Family::ALL {
-        found.set_item(family.name(), family.factors().to_vec())?;
-    }
-    Ok(found)
+    let named = |family: &Family| (family.name(), family.factors().to_vec());
+    Family::ALL.iter().map(named).into_py_dict(py)
 }
 
 fn factors_of(family: Family, z: &[f64]) -> PyResult<()> {

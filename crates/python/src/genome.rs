@@ -9,9 +9,7 @@ use picloom::evolve::{
     InnovationTracker, Open, compatibility_distance, crossover_aligned, crossover_union,
     first_genome, mutate,
 };
-use picloom::genome::{
-    GenomeInfo, from_json, read, to_dot, to_json, to_picbreeder_xml, to_picbreeder_zip,
-};
+use picloom::genome::{GenomeInfo, bytes_for, from_json, read, to_dot, to_json};
 use picloom::network::{Model, Wiring};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -110,7 +108,7 @@ impl Genome {
         to_dot(&self.0)
     }
 
-    /// Writes the genome, whole or not at all, by extension: .json, .zip, .xml or .dot.
+    /// Writes the genome, whole or not at all, by extension: .json (.vlm.json of picbreeder-vlm), .zip, .xml or .dot.
     ///
     /// Parameters
     /// ----------
@@ -122,16 +120,7 @@ impl Genome {
     /// ValueError
     ///     Another extension, or the file cannot be written.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        let bytes = match path.extension().and_then(|e| e.to_str()) {
-            Some("json") => to_json(&self.0).into_bytes(),
-            Some("dot") => to_dot(&self.0).into_bytes(),
-            Some("xml") => to_picbreeder_xml(&self.0).map_err(refused)?.into_bytes(),
-            Some("zip") => to_picbreeder_zip(&self.0).map_err(refused)?,
-            _ => {
-                let expected = "expected a file ending in .json, .zip, .xml or .dot";
-                return Err(refused(format!("{}: {expected}", path.display())));
-            }
-        };
+        let bytes = bytes_for(&self.0, &path).map_err(refused)?;
         write_atomic(&path, &bytes).map_err(refused)
     }
 

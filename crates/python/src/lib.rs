@@ -44,7 +44,7 @@ mod _core {
         prune::{PruneReport, prune},
         search::Search,
         study::{depth_sweep, load_run, predict_depth, run_study, study_status},
-        train::{TrainReport, Trainer, train},
+        train::{TrainReport, Trainer},
     };
 
     #[expect(non_upper_case_globals, reason = "as Python packages name it")]

@@ -315,19 +315,6 @@ impl Model {
         drawn(py, (&self.0, Palette::Free), size, coords, settings)
     }
 
-    /// Seconds of drawing `count` pictures without leaving the library: what `picture` costs more is calling
-    /// (`benches/peers/from_python.py`).
-    fn _seconds(&self, py: Python<'_>, size: usize, count: usize) -> PyResult<f64> {
-        let size = check_size(size)?;
-        Ok(py.detach(|| {
-            let begun = std::time::Instant::now();
-            for _ in 0..count {
-                std::hint::black_box(self.0.picture(size, Default::default()));
-            }
-            begun.elapsed().as_secs_f64()
-        }))
-    }
-
     /// The map of every unit, inputs first: (U, size, size), float32.
     ///
     /// Parameters

@@ -14,7 +14,6 @@ use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::Aim;
 use picloom::prune::{Began, InMemory, PruneError, RoundRecord, Trained, rounds};
 use picloom::run::Target;
-use picloom::score::Fit;
 use picloom::train::{StopReason, TrainConfig};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,7 +25,15 @@ pub struct PruneReport {
     #[pyo3(get)]
     model: Py<Model>,
     rounds: Vec<RoundRecord>,
-    fit: Fit,
+    /// Links kept by the last round.
+    #[pyo3(get)]
+    kept: usize,
+    /// Mean squared error to the target after the last retraining.
+    #[pyo3(get)]
+    final_loss: f64,
+    /// Share of the target's variance that is explained.
+    #[pyo3(get)]
+    r2: f64,
 }
 
 #[pymethods]
@@ -37,31 +44,9 @@ impl PruneReport {
         plain(py, &self.rounds)
     }
 
-    /// Links kept by the last round.
-    #[getter]
-    fn kept(&self) -> usize {
-        self.rounds.last().map_or(0, |round| round.kept)
-    }
-
-    /// Mean squared error to the target after the last retraining.
-    #[getter]
-    fn final_loss(&self) -> f64 {
-        self.fit.mse
-    }
-
-    /// Share of the target's variance that is explained.
-    #[getter]
-    fn r2(&self) -> f64 {
-        self.fit.r2
-    }
-
     fn __repr__(&self) -> String {
-        format!(
-            "PruneReport(rounds={}, kept={}, r2={:.4})",
-            self.rounds.len(),
-            self.kept(),
-            self.fit.r2
-        )
+        let PruneReport { rounds, kept, r2, .. } = self;
+        format!("PruneReport(rounds={}, kept={kept}, r2={r2:.4})", rounds.len())
     }
 }
 
@@ -80,15 +65,15 @@ fn parent(
                 "a TrainReport knows its target, size and first weights; expected none of them";
             return Err(refused(text));
         }
-        let (problem, ended) = (&report.problem, report.trained());
+        let problem = &report.problem;
         return Ok(Trained {
             name: "given".into(),
             model: report.model.get().0.clone(),
             inputs: problem.inputs.clone(),
             target: problem.target.clone(),
             train: report.config.clone(),
-            steps: ended.steps,
-            attempt: ended.earlier().len() as u32,
+            steps: report.steps,
+            attempt: report.report.earlier().len() as u32,
             began: problem.start.clone().map_or(Began::Drawn, Began::Given),
             continues: false,
             moving_links: false,
@@ -186,8 +171,11 @@ pub(crate) fn prune(
         mask: links.live,
         weights: links.weights,
     };
+    let fit = fit_of(&model, &trained.inputs, &trained.target);
     Ok(PruneReport {
-        fit: fit_of(&model, &trained.inputs, &trained.target),
+        kept: rounds.last().map_or(0, |round: &RoundRecord| round.kept),
+        final_loss: fit.mse,
+        r2: fit.r2,
         model: Py::new(py, Model(model))?,
         rounds,
     })

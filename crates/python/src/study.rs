@@ -276,13 +276,10 @@ pub(crate) fn predict_depth<'py>(
     py: Python<'py>,
     picture: &Bound<'py, PyAny>,
     fit: Option<&str>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'py, PyAny>> {
     let model = DepthModel::shipped();
     let target = crate::target::target(picture, Some(model.size), Coords::default(), fit)?;
     let ratio = png_ratio(&target);
-    let found = PyDict::new(py);
-    found.set_item("ratio", ratio)?;
-    found.set_item("layers", model.layers(ratio))?;
-    found.set_item("error", model.error)?;
-    Ok(found)
+    let layers = model.layers(ratio);
+    plain(py, &serde_json::json!({ "ratio": ratio, "layers": layers, "error": model.error }))
 }

@@ -86,18 +86,23 @@ pub struct TrainReport {
     /// The trained network.
     #[pyo3(get)]
     pub model: Py<Model>,
-    report: picloom::train::TrainReport,
+    /// Steps of the last attempt.
+    #[pyo3(get)]
+    pub steps: u64,
+    /// Gradient evaluations of the last attempt; of an evolution strategy, losses.
+    #[pyo3(get)]
+    evaluations: u64,
+    /// Mean squared error over all pixels and channels after the last step; NaN if it diverged.
+    #[pyo3(get)]
+    final_loss: f64,
+    /// Share of the target's variance that is explained: 1 is perfect.
+    #[pyo3(get)]
+    r2: f64,
+    pub report: picloom::train::TrainReport,
     history: Vec<LogLine>,
-    fit: Fit,
     /// The training problem: pruning goes back to it.
     pub problem: Problem,
     pub config: TrainConfig,
-}
-
-impl TrainReport {
-    pub fn trained(&self) -> &picloom::train::TrainReport {
-        &self.report
-    }
 }
 
 #[pymethods]
@@ -106,30 +111,6 @@ impl TrainReport {
     #[getter]
     fn stop(&self, py: Python<'_>) -> PyResult<String> {
         plain(py, &self.report.stop)?.get_item("reason")?.extract()
-    }
-
-    /// Steps of the last attempt.
-    #[getter]
-    fn steps(&self) -> u64 {
-        self.report.steps
-    }
-
-    /// Gradient evaluations of the last attempt; of an evolution strategy, losses.
-    #[getter]
-    fn evaluations(&self) -> u64 {
-        self.report.evaluations
-    }
-
-    /// Mean squared error over all pixels and channels after the last step; NaN if it diverged.
-    #[getter]
-    fn final_loss(&self) -> f64 {
-        self.report.final_loss
-    }
-
-    /// Share of the target's variance that is explained: 1 is perfect.
-    #[getter]
-    fn r2(&self) -> f64 {
-        self.fit.r2
     }
 
     /// Attempts that collapsed into one colour before: dicts of attempt, step, evaluations, loss.
@@ -152,9 +133,8 @@ impl TrainReport {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let (stop, report) = (self.stop(py)?, &self.report);
-        let loss = format!("{:.4e}, r2={:.4}", report.final_loss, self.fit.r2);
-        Ok(format!("TrainReport({stop:?}, steps={}, final_loss={loss})", report.steps))
+        let loss = format!("{:.4e}, r2={:.4}", self.final_loss, self.r2);
+        Ok(format!("TrainReport({:?}, steps={}, final_loss={loss})", self.stop(py)?, self.steps))
     }
 }
 
@@ -240,7 +220,10 @@ impl Trainer {
             weights: self.trainer.state().weights.clone(),
         };
         Ok(TrainReport {
-            fit: fit_of(&model, &problem.inputs, &problem.target),
+            r2: fit_of(&model, &problem.inputs, &problem.target).r2,
+            steps: report.steps,
+            evaluations: report.evaluations,
+            final_loss: report.final_loss,
             model: Py::new(py, Model(model))?,
             report,
             history: self.history.clone(),
@@ -260,61 +243,4 @@ impl Trainer {
     fn step(&self) -> u64 {
         self.trainer.state().step
     }
-}
-
-/// Trains the links of `model` to draw `target`, from random weights of `seed` or from `start`.
-///
-/// The same settings give the same bits as `picloom train`, at any number of threads.
-///
-/// Parameters
-/// ----------
-/// model : Model
-///     Whose wiring and mask are trained; its weights are where training begins only if they are given as `start`.
-/// target : array, Genome or path
-///     (S, S, 3), floats in [0, 1] or bytes; a genome, or the path of one or of a picture, is drawn at `size`.
-/// conditions : (C, factors) array, optional
-///     Values of the factors of a conditional model, a row a picture. `target` is then (C, S, S, 3), or the name of a family
-///     (`families()`), which is drawn at `size`, 64 by default.
-/// size : int, optional
-///     Side of the picture in pixels. Default: that of the array, else 128.
-/// coords : str
-///     "fer" or "picbreeder".
-/// fit : str, optional
-///     What becomes of a picture that is not square: "crop", "pad" or "squash".
-/// start : (W,) array, optional
-///     Weights to begin from. There are no restarts after a collapse then.
-/// progress : callable or tqdm bar, optional
-///     Called now and then, from this thread, with (step, loss); ends the training by answering False. Of a bar
-///     `update` is called with the steps made since.
-/// **settings
-///     `steps`, `seed`, `optimizer`, `lr`, `log_every`, … as the options of `picloom train`, with its defaults.
-///
-/// Returns
-/// -------
-/// TrainReport
-///
-/// Raises
-/// ------
-/// ValueError
-///     A setting is unknown or outside its range, or the target is none.
-/// FileNotFoundError
-///     There is no such target.
-/// KeyboardInterrupt
-///     Ctrl-C, at the next step. With a `Trainer` the training can go on.
-#[pyfunction]
-#[pyo3(signature = (model, target, *, conditions = None, size = None, coords = "fer", fit = None, start = None, progress = None, **settings))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
-pub(crate) fn train(
-    py: Python<'_>,
-    model: &Model,
-    target: &Bound<'_, PyAny>,
-    conditions: Option<PyArrayLike2<'_, f64, numpy::AllowTypeChange>>,
-    size: Option<usize>,
-    coords: &str,
-    fit: Option<&str>,
-    start: Option<Numbers<'_>>,
-    progress: Option<Bound<'_, PyAny>>,
-    settings: Option<&Bound<'_, PyDict>>,
-) -> PyResult<TrainReport> {
-    Trainer::new(model, target, conditions, size, coords, fit, start, settings)?.run(py, progress)
 }

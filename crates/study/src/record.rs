@@ -191,10 +191,8 @@ pub trait Record: Serialize + DeserializeOwned {
     /// A file is missing, damaged, or of another kind of study.
     fn read(folder: &Path) -> Result<Self, RecordError> {
         let path = folder.join(STUDY);
-        let fail = |path: PathBuf, found: String| RecordError::Damaged {
-            path,
-            expected: format!("a study {}", Self::FORMAT),
-            found,
+        let fail = |path: PathBuf, found: String| {
+            damaged(&path, format!("a study {}", Self::FORMAT), found)
         };
         let head = Head::read(&path).map_err(|found| fail(path.clone(), found))?;
         if head.format() != Self::FORMAT {
@@ -400,46 +398,23 @@ fn cell(leaf: Option<&Value>) -> String {
     }
 }
 
+/// The refusal of a file at `path` that is not what it should be.
+pub fn damaged(path: &Path, expected: impl Into<String>, found: String) -> RecordError {
+    Refusal::new("", expected, found).in_file(path).into()
+}
+
 /// Why a study has no record.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The folder, or a file, holds something else.
+    /// The folder, or a file, holds something else, or some cells are neither finished nor failed.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// A file is not what it should be.
-    #[error("{path}: expected {expected}, found: {found}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The expected content.
-        expected: String,
-        /// The content that was found.
-        found: String,
-    },
     /// The cells cannot be worked through.
     #[error(transparent)]
     Work(#[from] WorkError),
-    /// Some cells are neither finished nor failed.
-    #[error(
-        "study {study}, profile {profile}: expected {total} finished {cells} in {folder}, found {done}; go on with the command `run`"
-    )]
-    Unfinished {
-        /// Name of the study.
-        study: String,
-        /// The profile.
-        profile: String,
-        /// The name of its cells.
-        cells: &'static str,
-        /// Folder of its cells.
-        folder: PathBuf,
-        /// Cells.
-        total: usize,
-        /// Cells finished or failed.
-        done: usize,
-    },
 }
 
 /// A number with six significant digits.

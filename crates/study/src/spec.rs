@@ -85,23 +85,7 @@ pub trait Spec: DeserializeOwned {
 /// Why a spec cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
-    /// The file cannot be read.
-    #[error("{path}: cannot read: {source}")]
-    Read {
-        /// The spec.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Not TOML, unknown keys, values of the wrong type.
-    #[error("{path}: expected a study, found: {problem}")]
-    Toml {
-        /// The spec.
-        path: PathBuf,
-        /// The error, with its place.
-        problem: String,
-    },
-    /// A value outside its range.
+    /// The file cannot be read, is no TOML, or has an unknown key or a value of the wrong type or outside its range.
     #[error("{0}")]
     Value(#[from] Refusal),
     /// A target or genome cannot be loaded.
@@ -244,12 +228,11 @@ impl Texts {
         let (path, text) = self.0.iter().find(at).or(self.0.last()).expect("at least one");
         let line = start.map_or(String::new(), |start| {
             let before = &text.as_bytes()[..start.min(text.len())];
-            format!("line {}: ", 1 + before.iter().filter(|b| **b == b'\n').count())
+            format!(", line {}", 1 + before.iter().filter(|b| **b == b'\n').count())
         });
-        SpecError::Toml {
-            path: path.clone(),
-            problem: format!("{line}{}{}", said.replace('\n', " "), nearest_key(said, others)),
-        }
+        let error = format!("{}{}", said.replace('\n', " "), nearest_key(said, others));
+        let refusal = Refusal::other_text("a study", error).as_failure();
+        refusal.within(format!("{}{line}", path.display())).into()
     }
 }
 
@@ -266,7 +249,7 @@ struct Document<'a> {
 /// The text of the spec at a path.
 pub(crate) fn read(path: &Path) -> Result<String, SpecError> {
     picloom_base::files::read_text(path, LARGEST_CONFIG)
-        .map_err(|source| SpecError::Read { path: path.to_path_buf(), source })
+        .map_err(|error| Refusal::unreadable(path, "a spec", &error).into())
 }
 
 /// Reads the contrasts and figures of the spec at `path`, verified.

@@ -9,17 +9,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// A text to keep under an id.
+/// A text to keep under an id, or none: the text that is kept under it.
 #[derive(Deserialize)]
-struct Hold {
+struct Held {
     id: String,
+    #[serde(default)]
     text: String,
-}
-
-/// The text of an id.
-#[derive(Deserialize)]
-struct Of {
-    id: String,
 }
 
 /// The fields of a request that `T` names.
@@ -39,8 +34,8 @@ pub(crate) fn answer(desk: &mut Desk, request: &[u8], bytes: &[u8]) -> Answered 
         // The genomes and the trained network that come with the program.
         ["library"] => answers::library(),
         // Keeps a genome, a trained network or a session, as text; gives the text that `hold` takes again.
-        ["hold"] => read(json).and_then(|Hold { id, text }| hold(desk, &id, &text)),
-        ["text"] => read(json).and_then(|Of { id }| text(desk, &id)),
+        ["hold"] => read(json).and_then(|Held { id, text }| hold(desk, &id, &text)),
+        ["text"] => read(json).and_then(|Held { id, .. }| text(desk, &id)),
         // Everything to draw a network by itself; what it and its units draw.
         ["network"] => Answer::of(&page::network(desk, &read(json)?)?),
         ["picture"] => answers::picture(desk, &read(json)?),

@@ -7,7 +7,7 @@ use super::special::SPECIAL;
 use crate::finding::Verdict;
 use picloom::base::table::Table;
 use picloom::study::contrast::{self, ContrastSpec, Decision, combined};
-use picloom::study::record::{Head, RecordError, STUDY};
+use picloom::study::record::{Head, RecordError, STUDY, damaged};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -181,11 +181,7 @@ fn beside(
 /// Reads the head of a study's record.
 fn head(folder: &Path) -> Result<Head, RecordError> {
     let path = folder.join(STUDY);
-    Head::read(&path).map_err(|found| RecordError::Damaged {
-        path,
-        expected: "what a study says of itself".into(),
-        found,
-    })
+    Head::read(&path).map_err(|found| damaged(&path, "what a study says of itself", found))
 }
 
 /// A field of a study as text; empty without it.

@@ -7,7 +7,7 @@ use super::spec::StudySpec;
 use crate::finding::Verdict;
 use picloom::base::files::{LARGEST_STATE, read_text};
 use picloom::study::contrast::{self, Basis, Decision, Found};
-use picloom::study::record::RecordError;
+use picloom::study::record::{RecordError, damaged};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -55,11 +55,7 @@ impl Ledger {
     /// # Errors
     /// Not readable, or of another format.
     pub(crate) fn read(path: &Path) -> Result<Self, RecordError> {
-        let fail = |found: String| RecordError::Damaged {
-            path: path.to_path_buf(),
-            expected: "a ledger of claims".into(),
-            found,
-        };
+        let fail = |found| damaged(path, "a ledger of claims", found);
         let text = read_text(path, LARGEST_STATE).map_err(|e| fail(e.to_string()))?;
         let ledger: Self = serde_json::from_str(&text).map_err(|e| fail(e.to_string()))?;
         if ledger.format == FORMAT {

@@ -3,7 +3,7 @@
 use crate::finding::Verdict;
 use picloom::base::refusal::Refusal;
 use picloom::study::contrast::Tables;
-use picloom::study::record::{Record, RecordError, STUDY, study_of};
+use picloom::study::record::{Record, RecordError, STUDY, damaged, study_of};
 use std::path::{Path, PathBuf};
 
 /// Why there is no ledger.
@@ -52,11 +52,9 @@ impl Results {
             return Ok(None);
         }
         match study_of(&path).filter(|other| other != part && self.parts.contains(other)) {
-            Some(other) => Err(RecordError::Damaged {
-                path,
-                expected: format!("a record of {part}"),
-                found: format!("one of {other}"),
-            }),
+            Some(other) => {
+                Err(damaged(&path, format!("a record of {part}"), format!("one of {other}")))
+            }
             None => Ok(Some(path)),
         }
     }

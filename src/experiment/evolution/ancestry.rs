@@ -102,9 +102,9 @@ fn evolved_again(
 
 /// The births of a run by their ids.
 fn births(path: &Path) -> Result<BTreeMap<u64, Birth>, EvolutionError> {
-    let fail = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
-        .map_err(|error| fail(format!("cannot read the lineage: {error}")))?;
-    let births: Vec<Birth> = of_json_lines(&text, "a birth").map_err(fail)?;
+        .map_err(|error| Refusal::unreadable(path, "a lineage", &error))?;
+    let births: Vec<Birth> =
+        of_json_lines(&text, "a birth").map_err(|refusal| refusal.in_file(path))?;
     Ok(births.into_iter().map(|birth| (birth.id, birth)).collect())
 }

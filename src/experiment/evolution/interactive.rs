@@ -118,7 +118,7 @@ pub(crate) struct BreedReport {
 /// The file cannot be read, or is no session.
 pub(crate) fn read_session(path: &Path) -> Result<Session, EvolutionError> {
     let text = read_text(path, LARGEST_STATE)
-        .map_err(|error| EvolutionError::file(path, format!("cannot read session: {error}")))?;
+        .map_err(|error| Refusal::unreadable(path, "a session", &error))?;
     Ok(Session::from_toml(&text).map_err(|refusal| refusal.in_file(path))?)
 }
 
@@ -302,10 +302,10 @@ fn same_settings(path: &Path, asked: &Session, found: &Session) -> Result<(), Ev
     let Some(difference) = first_difference("", &table(asked), &table(found)) else {
         return Ok(());
     };
-    let problem = format!(
-        "the session here has other settings: {difference}; leave them out, or choose another --out and --script"
-    );
-    Err(EvolutionError::file(path, problem))
+    let refusal =
+        Refusal::new("", "a session of the same settings", format!("another: {difference}"))
+            .in_file(path);
+    Err(refusal.advising("leave them out, or choose another --out and --script").into())
 }
 
 /// The file of a genome to keep: of a plain name that nothing else has.

@@ -14,26 +14,18 @@ use crate::evolve::{Preset, Search};
 use crate::network::Picture;
 use crate::run::{RunError, Target, load_target, write_target};
 use crate::score::JudgeError;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Why a run, a session or an ancestry could not begin, or ended. The last checkpoint and the session's file stand.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
-    /// A file cannot be read, or holds something else.
-    #[error("{path}: {problem}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The expected content, and the content that was found.
-        problem: String,
-    },
     /// The target or an ancestor cannot be read.
     #[error(transparent)]
     Target(#[from] RunError),
     /// A file cannot be written (full disk, no permission).
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// An impossible value, an ancestor that cannot be read, or a folder that holds something else.
+    /// An impossible value, a file that cannot be read, or a file or folder that holds something else.
     #[error("{0}")]
     Refused(#[from] Refusal),
     /// The breeder could not be asked, or gave no usable answer.
@@ -45,16 +37,15 @@ pub enum EvolutionError {
 }
 
 impl EvolutionError {
-    /// A file that cannot be read, or holds something else.
-    pub(super) fn file(path: &Path, problem: impl Into<String>) -> Self {
-        EvolutionError::File { path: path.to_path_buf(), problem: problem.into() }
+    /// A file that holds something else.
+    pub(super) fn file(path: &Path, expected: impl Into<String>, found: impl ToString) -> Self {
+        Refusal::new("", expected, found.to_string()).in_file(path).into()
     }
 
     /// A folder that holds a run already, by the run's file.
-    pub(super) fn occupied(path: PathBuf) -> Self {
-        let problem =
-            "this folder holds a run already: resume it (--resume) or choose another folder";
-        EvolutionError::File { path, problem: problem.into() }
+    pub(super) fn occupied(path: &Path) -> Self {
+        let refusal = Refusal::new("", "a folder without a run", "one").in_file(path);
+        refusal.advising("resume it (--resume) or choose another folder").into()
     }
 
     /// A folder that holds a run of another config, by the run's file.
@@ -69,7 +60,7 @@ impl EvolutionError {
         };
         let difference = first_difference("", &table(ours), &table(theirs))
             .unwrap_or_else(|| "made by another version".to_string());
-        Self::file(path, format!("the run in this folder has another config: {difference}"))
+        Self::file(path, "a run of the same config", format!("another: {difference}"))
     }
 }
 
@@ -157,15 +148,16 @@ impl EvolutionJob {
 /// # Errors
 /// The file cannot be read, is not TOML, has unknown keys or values of the wrong type.
 pub fn read_config(path: &Path, preset: Option<Preset>) -> Result<EvolutionConfig, EvolutionError> {
-    let fail = |problem: String| EvolutionError::file(path, problem);
+    let fail = |expected: &str, found: String| {
+        Refusal::other_text(expected, found.trim().replace('\n', " ")).in_file(path)
+    };
     let text =
-        read_text(path, LARGEST_CONFIG).map_err(|e| fail(format!("cannot read config: {e}")))?;
-    let one_line = |e: String| e.trim().replace('\n', " ");
-    let table: toml::Table = text
-        .parse()
-        .map_err(|e: toml::de::Error| fail(one_line(format!("expected TOML, found: {e}"))))?;
+        read_text(path, LARGEST_CONFIG).map_err(|e| Refusal::unreadable(path, "a config", &e))?;
+    let table: toml::Table =
+        text.parse().map_err(|e: toml::de::Error| fail("TOML", e.to_string()))?;
     let search = table.get("search").and_then(toml::Value::as_str);
     let search = search.and_then(|name| name.parse::<SearchKind>().ok()).unwrap_or_default();
     let preset = preset.unwrap_or(search.stored().preset());
-    EvolutionConfig::over_defaults(preset, table).map_err(|e| fail(one_line(e)))
+    EvolutionConfig::over_defaults(preset, table)
+        .map_err(|e| fail("settings of a search", e).into())
 }

@@ -55,7 +55,7 @@ impl<'a> Store<'a> {
         let is_only_begun = || folder.join("config.toml").exists() && !path.exists();
         let found = match resume && !is_only_begun() {
             true => Some(read_checkpoint(&path, job)?),
-            false if path.exists() => return Err(EvolutionError::occupied(path)),
+            false if path.exists() => return Err(EvolutionError::occupied(&path)),
             false => None,
         };
         match &found {
@@ -104,13 +104,13 @@ impl<'a> Store<'a> {
 /// The checkpoint of a run of this job.
 fn read_checkpoint(path: &Path, job: &EvolutionJob) -> Result<Checkpoint<'static>, EvolutionError> {
     let config = &job.config;
-    let unreadable = |problem: String| EvolutionError::file(path, problem);
     let text = read_text(path, LARGEST_STATE)
-        .map_err(|e| unreadable(format!("cannot read checkpoint: {e}")))?;
+        .map_err(|e| Refusal::unreadable(path, "a checkpoint", &e))?;
     let found: Checkpoint<'static> = serde_json::from_str(&text)
-        .map_err(|e| unreadable(format!("expected a {FORMAT} document, found: {e}")))?;
+        .map_err(|e| Refusal::other_text(format!("a {FORMAT} document"), e).in_file(path))?;
     if found.format != FORMAT {
-        return Err(unreadable(format!("expected format {FORMAT:?}, found {:?}", found.format)));
+        let found = format!("{:?}", found.format);
+        return Err(EvolutionError::file(path, format!("format {FORMAT:?}"), found));
     }
     if found.config_hash != config.hash() {
         return Err(EvolutionError::other_config(path, config, &found.config));
@@ -145,13 +145,14 @@ impl Journal {
         let mut hash = Sha256::new();
         let bytes = stood.map_or(0, |mark| mark.bytes);
         if let Some(mark) = stood {
-            let fail = |problem: String| EvolutionError::file(path, problem);
-            let all = read_plain(path, LARGEST_STATE).map_err(|error| fail(error.to_string()))?;
-            let missing = format!("expected at least {bytes} bytes, found {}", all.len());
-            let kept = all.get(..bytes).ok_or_else(|| fail(missing + ": lines are missing"))?;
+            let fail = |expected: &str, found: String| EvolutionError::file(path, expected, found);
+            let all = read_plain(path, LARGEST_STATE)
+                .map_err(|error| Refusal::unreadable(path, "a journal", &error))?;
+            let missing = || fail(&format!("at least {bytes} bytes"), all.len().to_string());
+            let kept = all.get(..bytes).ok_or_else(missing)?;
             if sha256_hex(kept) != mark.sha256 {
-                let expected = "expected the lines that were there at the checkpoint, found others";
-                return Err(fail(expected.into()));
+                let expected = "the lines that were there at the checkpoint";
+                return Err(fail(expected, "others".into()));
             }
             hash.update(kept);
         }

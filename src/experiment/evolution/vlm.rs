@@ -24,6 +24,7 @@ use crate::base::files::{
     LARGEST_STATE, create_folder, json_lines, of_json_lines, read_text, write_atomic, write_json,
 };
 use crate::base::folder::FolderKind;
+use crate::base::refusal::Refusal;
 use crate::evolve::{Breeding, Selection, Session, not_on_sheet};
 use crate::genome::to_json;
 use crate::network::Picture;
@@ -97,11 +98,11 @@ pub(crate) fn breed_by_eye(
     for record in kept {
         let asked = run.record(record.choice.clone())?;
         if asked != record {
-            let problem = format!(
-                "generation {}: expected a decision of {} that leads on from those before, found one of {}",
-                asked.generation, asked.breeder, record.breeder
-            );
-            return Err(EvolutionError::file(&folder.join(JOURNAL), problem));
+            let at = format!("generation {}", asked.generation);
+            let expected =
+                format!("a decision of {} that leads on from those before", asked.breeder);
+            let refusal = Refusal::new(at, expected, format!("one of {}", record.breeder));
+            return Err(refusal.in_file(&folder.join(JOURNAL)).into());
         }
         run.apply(record)?;
     }
@@ -130,7 +131,7 @@ fn begin(
             kept = read_decisions(&journal)?;
         }
     } else if own.exists() {
-        return Err(EvolutionError::occupied(own));
+        return Err(EvolutionError::occupied(&own));
     }
     job.begin(folder)?;
     create_folder(&folder.join("sheets"))?;
@@ -138,10 +139,9 @@ fn begin(
 }
 
 fn read_decisions(path: &Path) -> Result<Vec<DecisionRecord>, EvolutionError> {
-    let unreadable = |problem: String| EvolutionError::file(path, problem);
-    let text = read_text(path, LARGEST_STATE)
-        .map_err(|e| unreadable(format!("cannot read decisions: {e}")))?;
-    of_json_lines(&text, "a decision").map_err(unreadable)
+    let text =
+        read_text(path, LARGEST_STATE).map_err(|e| Refusal::unreadable(path, "decisions", &e))?;
+    Ok(of_json_lines(&text, "a decision").map_err(|refusal| refusal.in_file(path))?)
 }
 
 impl Run for ByEye<'_> {

@@ -15,7 +15,7 @@ use crate::prune::Method;
 use crate::run::Manifest;
 use crate::score::dl::{DlJudge, labelled_by};
 use crate::study::cells::CellStudy;
-use crate::study::record::{Head, Record, RecordError};
+use crate::study::record::{Head, Record, RecordError, damaged};
 use crate::study::workers::Ask;
 use crate::train::TrainConfig;
 use serde_json::{Map, Value, json};
@@ -206,27 +206,20 @@ impl CellStudy for NetworksStudy {
         }
         let views = record.rows.iter().filter_map(|row| row.result.as_ref()?.views.as_ref());
         for file in views.flat_map(Views::files).filter(|_| from != to) {
-            let damaged = |found: String| RecordError::Damaged {
-                path: from.join(file),
-                expected: "a picture that the record names".into(),
-                found,
-            };
+            let no_picture =
+                |found| damaged(&from.join(file), "a picture that the record names", found);
             let bytes = read_plain(&from.join(file), LARGEST_CONFIG);
-            let bytes = bytes.map_err(|e| damaged(e.to_string()))?;
+            let bytes = bytes.map_err(|e| no_picture(e.to_string()))?;
             // The table goes to others: a link in the place of a picture takes no other file along.
             if !bytes.starts_with(PNG) {
-                return Err(damaged("no PNG".into()));
+                return Err(no_picture("no PNG".into()));
             }
             create_folder(&to.join("views"))?;
             write_atomic(&to.join(file), &bytes)?;
             let changes = changes_beside(file);
             let path = from.join(&changes);
             if path.exists() {
-                let wrong = |found: String| RecordError::Damaged {
-                    path: path.clone(),
-                    expected: "a table of changed weights".into(),
-                    found,
-                };
+                let wrong = |found| damaged(&path, "a table of changed weights", found);
                 let table = Table::read(&path).map_err(|refusal| wrong(refusal.found))?;
                 let columns = table.columns().iter().map(|column| column.name());
                 if !columns.eq(COLUMNS.map(|(name, _)| name)) {

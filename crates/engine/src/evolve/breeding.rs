@@ -90,7 +90,7 @@ impl Breeding {
     }
 
     fn no_sheet(&self, n: usize) -> Refusal {
-        Refusal::new("", format!("sheets 0 to {}", self.last()), n.to_string())
+        Refusal::new("", format!("sheets 0 to {}", self.last()), n.to_string()).as_failure()
     }
 
     /// The selection behind sheet `n`; `None` for the first.

@@ -74,7 +74,7 @@ impl Session {
     /// Not TOML, unknown keys, another format, impossible numbers, sheets that are not there.
     pub fn from_toml(text: &str) -> Result<Session, Refusal> {
         let expected = format!("a {SESSION_FORMAT} document");
-        let syntax = |e: &dyn std::fmt::Display| Refusal::new("", &*expected, e.to_string());
+        let syntax = |e: &dyn std::fmt::Display| Refusal::other_text(&*expected, e);
         let mut table: toml::Table = text.parse().map_err(|e| syntax(&e))?;
         let overrides = match table.remove("config") {
             None => toml::Table::new(),

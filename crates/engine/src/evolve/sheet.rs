@@ -59,7 +59,8 @@ const MOST_ROLLS: u64 = 1 << 24;
 
 /// The refusal of a place on a sheet of `count` pictures.
 pub fn not_on_sheet(count: usize, place: usize) -> Refusal {
-    Refusal::new("", format!("places 0 to {}", count.saturating_sub(1)), place.to_string())
+    let expected = format!("places 0 to {}", count.saturating_sub(1));
+    Refusal::new("", expected, place.to_string()).as_failure()
 }
 
 /// A sheet to choose from, and what its children are bred with. It does not know the way to it.

@@ -6,7 +6,10 @@ use super::picbreeder::not_utf8;
 use super::picbreeder::{xml_in_zip, xml_of_several};
 use super::vlm::{from_vlm_json, is_vlm};
 use super::win::from_win_json;
-use super::{BUILTIN, Genome, builtin, from_json};
+use super::{
+    BUILTIN, Genome, builtin, from_json, to_dot, to_json, to_picbreeder_xml, to_picbreeder_zip,
+    to_vlm_json,
+};
 use crate::base::files::read_plain;
 use crate::base::names::did_you_mean;
 use crate::base::refusal::Refusal;
@@ -112,6 +115,28 @@ fn read_from(path: &Path, cursor: &mut Option<Cursor>) -> Result<Genome, Refusal
         }
     };
     xml_of_several(&texts, pick).map_err(refused)
+}
+
+/// The bytes of a genome's file by the extension of its `path`: `.json` (own, or `.vlm.json` of picbreeder-vlm), `.xml` or
+/// `.zip` (Picbreeder), `.dot` (Graphviz).
+///
+/// # Errors
+/// Another extension; a genome that the format cannot hold.
+pub fn bytes_for(genome: &Genome, path: &Path) -> Result<Vec<u8>, Refusal> {
+    Ok(match path.extension().and_then(|end| end.to_str()) {
+        Some("json") if path.to_string_lossy().ends_with(".vlm.json") => {
+            to_vlm_json(genome)?.into_bytes()
+        }
+        Some("json") => to_json(genome).into_bytes(),
+        Some("xml") => to_picbreeder_xml(genome)?.into_bytes(),
+        Some("zip") => to_picbreeder_zip(genome)?,
+        Some("dot") => to_dot(genome).into_bytes(),
+        other => {
+            let found = other.map_or("none".into(), |other| format!(".{other}"));
+            let expected = "an output ending in .json, .xml, .zip or .dot";
+            return Err(Refusal::new(path.display(), expected, found));
+        }
+    })
 }
 
 fn read_packed(path: &Path) -> std::io::Result<Vec<u8>> {

@@ -45,7 +45,7 @@ fn line<T: Serialize>(gene: &T) -> String {
 /// Not JSON, unknown fields, another format, or a breach of the genome's invariants.
 pub fn from_json(text: &str) -> Result<Genome, Refusal> {
     let file: File = serde_json::from_str(text)
-        .map_err(|e| Refusal::new("", format!("a {FORMAT} document"), e.to_string()))?;
+        .map_err(|e| Refusal::other_text(format!("a {FORMAT} document"), e))?;
     if file.format != FORMAT {
         let found = format!("{:?}", file.format);
         return Err(Refusal::new("", format!("format {FORMAT:?}"), found));

@@ -27,7 +27,7 @@ pub use builtin::{BUILTIN, builtin};
 pub use collection::Collection;
 pub use composed::Composed;
 pub use dot::to_dot;
-pub use file::{Reader, collection, map_of_genomes, picked, read};
+pub use file::{Reader, bytes_for, collection, map_of_genomes, picked, read};
 pub use gene::{ConnectionGene, InnovationId, Marking, NodeGene, NodeId, Output, Role};
 pub use info::GenomeInfo;
 pub use input::{Function, Input, Inputs};

@@ -130,7 +130,7 @@ impl Palette {
     }
 
     /// A colour in this palette; channels in [0, 1].
-    pub(crate) fn colour(&self, rgb: [f32; 3]) -> [f32; 3] {
+    pub fn colour(&self, rgb: [f32; 3]) -> [f32; 3] {
         let circle = self.colours();
         let [r, g, b] = rgb;
         let value = r.max(g).max(b);

@@ -46,7 +46,8 @@ pub fn from_picbreeder_zip(bytes: &[u8]) -> Result<Genome, Refusal> {
 /// The XML files in a zip archive, in its order, or its one file whatever its name. What the maker's system adds is left
 /// out.
 pub(super) fn xml_in_zip(bytes: &[u8]) -> Result<Vec<String>, Refusal> {
-    let failed = |e: &dyn std::fmt::Display| Refusal::new("", "a zip archive", e.to_string());
+    let failed =
+        |e: &dyn std::fmt::Display| Refusal::new("", "a zip archive", format!("other bytes: {e}"));
     let entries = |count| {
         let expected = format!("a zip with a genome's XML among at most {MOST_ENTRIES} files");
         Refusal::new("", expected, format!("{count} files"))
@@ -165,7 +166,7 @@ fn in_document<T>(xml: &str, read: impl FnOnce(Node) -> Result<T, Refusal>) -> R
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: 2_000_000, ..ParsingOptions::default() };
     let document = Document::parse_with_options(&wrapped, options)
-        .map_err(|e| Refusal::new("", "well-formed XML", e.to_string()))?;
+        .map_err(|e| Refusal::other_text("well-formed XML", e))?;
     read(document.root_element())
 }
 

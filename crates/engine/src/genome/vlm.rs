@@ -161,9 +161,8 @@ pub(super) fn from_vlm_json(text: &[u8], name: &str) -> Result<Genome, Refusal> 
         made_by: "imported from picbreeder-vlm".into(),
         ..Provenance::default()
     };
-    let genome = Genome::new(nodes, acting, provenance);
     let mut genome =
-        genome.map_err(|e| refuse(name, "a genome that can be drawn".into(), e.to_string()))?;
+        Genome::new(nodes, acting, provenance).map_err(|refusal| refusal.within(name))?;
     for gene in silent {
         // One that would close a cycle was never more than a remark.
         let _ = genome.add_connection(gene);

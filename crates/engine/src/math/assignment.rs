@@ -2,53 +2,27 @@
 
 use nalgebra::DMatrix;
 
-/// Why a cost matrix has no assignment.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("expected finite costs, found {found} at row {row}, column {column}")]
-pub(crate) struct AssignmentError {
-    /// Row of the offending cost.
-    pub row: usize,
-    /// Column of the offending cost.
-    pub column: usize,
-    /// The cost.
-    pub found: f64,
-}
-
 /// `assign(cost)[row]` = the column given to `row`; `None` for rows left over when there are more
-/// rows than columns. Min(rows, columns) pairs, each column at most once, least total cost.
+/// rows than columns. Min(rows, columns) pairs, each column at most once, least total cost. `None` for a NaN or an
+/// infinity among the costs.
 ///
 /// `cost` is (R, C), any shape, negative costs allowed. Shortest augmenting paths with dual
 /// potentials, O(min² · max). Equal costs: the lower column wins, so the answer is deterministic.
 ///
 /// Sources: H. W. Kuhn, *The Hungarian method*, 1955; Jonker & Volgenant 1987 for the augmenting
 /// paths.
-///
-/// # Errors
-/// A NaN or an infinity among the costs.
-///
-/// ```
-/// use nalgebra::DMatrix;
-/// use picloom_engine::math::assignment::assign;
-/// let cost = DMatrix::from_row_slice(3, 3, &[4.0, 1.0, 3.0, 2.0, 0.0, 5.0, 3.0, 2.0, 2.0]);
-/// assert_eq!(assign(&cost).unwrap(), [Some(1), Some(0), Some(2)]); // 1 + 2 + 2
-/// ```
-pub(crate) fn assign(cost: &DMatrix<f64>) -> Result<Vec<Option<usize>>, AssignmentError> {
-    for row in 0..cost.nrows() {
-        for column in 0..cost.ncols() {
-            let found = cost[(row, column)];
-            if !found.is_finite() {
-                return Err(AssignmentError { row, column, found });
-            }
-        }
+pub(crate) fn assign(cost: &DMatrix<f64>) -> Option<Vec<Option<usize>>> {
+    if cost.iter().any(|found| !found.is_finite()) {
+        return None;
     }
     if cost.nrows() <= cost.ncols() {
-        return Ok(wide(cost).into_iter().map(Some).collect());
+        return Some(wide(cost).into_iter().map(Some).collect());
     }
     let mut rows = vec![None; cost.nrows()];
     for (column, row) in wide(&cost.transpose()).into_iter().enumerate() {
         rows[row] = Some(column);
     }
-    Ok(rows)
+    Some(rows)
 }
 
 /// Column of every row, for a matrix with rows ≤ columns.
@@ -160,7 +134,7 @@ mod tests {
     fn leftover_rows_are_none_and_nan_is_refused() {
         let tall = DMatrix::from_row_slice(3, 1, &[1.0, 0.0, 2.0]);
         assert_eq!(assign(&tall).unwrap(), [None, Some(0), None]);
-        assert!(assign(&DMatrix::from_row_slice(1, 2, &[1.0, f64::NAN])).is_err());
+        assert!(assign(&DMatrix::from_row_slice(1, 2, &[1.0, f64::NAN])).is_none());
         assert_eq!(assign(&DMatrix::zeros(0, 3)).unwrap(), []);
     }
 }

@@ -176,7 +176,7 @@ impl PixelInputs {
     }
 
     /// (P,) values of one input, rounded to f32; `None` for a factor that is 0 everywhere.
-    pub(crate) fn plane(&self, input: Input) -> Option<Cow<'_, [f32]>> {
+    pub fn plane(&self, input: Input) -> Option<Cow<'_, [f32]>> {
         match input.place() {
             Some(place) => self.planes.get(place).map(|plane| Cow::Borrowed(plane.as_slice())),
             None => Some(self.values(input).map(|value| value as f32).collect()),

@@ -21,7 +21,9 @@ pub struct Array {
 /// # Errors
 /// Not a zip; a member that is not a little-endian float32 or float64 array; more than 256 MiB.
 pub fn read_npz(bytes: &[u8]) -> Result<BTreeMap<String, Array>, Refusal> {
-    let failed = |e: &dyn std::fmt::Display| Refusal::new("", "an .npz archive", e.to_string());
+    let failed = |e: &dyn std::fmt::Display| {
+        Refusal::new("", "an .npz archive", format!("other bytes: {e}"))
+    };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| failed(&e))?;
     let mut arrays = BTreeMap::new();
     let mut room = LARGEST;

@@ -74,7 +74,7 @@ impl CarriedNetwork {
     /// It is no such document, or its network cannot be shown.
     pub fn read(text: &str) -> Result<Self, Refusal> {
         let read: Self = serde_json::from_str(text)
-            .map_err(|e| Refusal::new("", format!("a {} document", Self::FORMAT), e.to_string()))?;
+            .map_err(|e| Refusal::other_text(format!("a {} document", Self::FORMAT), e))?;
         read.model().map(|_| read)
     }
 

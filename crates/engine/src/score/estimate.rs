@@ -179,7 +179,7 @@ impl Corrected {
         let n = labels.len();
         if n < FEWEST_LABELS {
             let expected = format!("labels of {FEWEST_LABELS} changes or more");
-            return Err(Refusal::new("", expected, n.to_string()));
+            return Err(Refusal::new("", expected, n.to_string()).as_failure());
         }
         let mut off = Vec::with_capacity(n);
         for l in labels {
@@ -187,6 +187,7 @@ impl Corrected {
                 let found = format!("link {} by {}: {why}", l.link, l.delta);
                 Refusal::new("", "labels of changes that are judged here", found)
                     .advising("draw the sheets at the same --size and --delta")
+                    .as_failure()
             })?;
             let clean = f64::from(u8::from(l.label == Label::Clean));
             off.push((l.weight, clean - (1.0 - p)));

@@ -33,7 +33,6 @@ from ._core import (
     strip,
     study_status,
     sweep,
-    train,
 )
 from .flax import from_flax, to_flax
 from .formats import from_neat, read_vlm, write_vlm
@@ -41,6 +40,7 @@ from .notebook import widget
 from .records import frame, load_run, read_rows, read_study
 from .results import contrast, decide, plot, power, report
 from .torch import from_torch, to_torch
+from .training import train
 
 __all__ = [
     "Breeding",

@@ -171,7 +171,6 @@ class Model:
     def factors(self) -> int: ...
     def transformed(self, transform: str, *, seed: int = 0) -> Model: ...
     def with_weights(self, weights: ArrayLike, mask: ArrayLike | None = None) -> Model: ...
-    def _seconds(self, size: int, count: int) -> float: ...
     def picture(
         self, size: int | str | Sequence[int] | None = None, *, coords: Coords = "fer", **settings: Unpack[PictureSettings]
     ) -> Picture: ...
@@ -329,18 +328,6 @@ def family(name: str, z: ArrayLike, *, size: int = 64, coords: Coords = "fer") -
 def conditions(
     factors: int, support: str = "random:0.6", *, values: int = 5, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def train(
-    model: Model,
-    target: Target,
-    *,
-    conditions: ArrayLike | None = None,
-    size: int | None = None,
-    coords: Coords = "fer",
-    fit: Squaring | None = None,
-    start: ArrayLike | None = None,
-    progress: Progress | None = None,
-    **settings: Unpack[TrainSettings],
-) -> TrainReport: ...
 def prune(
     trained: Model | TrainReport,
     target: Target | None = None,

@@ -4,6 +4,7 @@ use super::study::{CellState, CellStudy, lease_folder, names, study_folder};
 use crate::lease::Holder;
 use crate::record::{MACHINE, Record, RecordError};
 use picloom_base::files::{WriteError, remove_leftovers, write_atomic};
+use picloom_base::refusal::Refusal;
 use serde::Serialize;
 use std::path::Path;
 
@@ -46,14 +47,11 @@ pub fn collect_cells<S: CellStudy>(study: &S, runs: &Path) -> Result<S::Record, 
     let (outcomes, total) = (outcomes(study, runs)?, study.count());
     let done = outcomes.iter().flatten().count();
     if done < total {
-        return Err(RecordError::Unfinished {
-            study: study.name().into(),
-            profile: study.profile().into(),
-            cells: S::CELLS,
-            folder: study_folder(study, runs),
-            total,
-            done,
-        });
+        let at = format!("study {}, profile {}", study.name(), study.profile());
+        let folder = study_folder(study, runs);
+        let expected = format!("{total} finished {} in {}", S::CELLS, folder.display());
+        let refusal = Refusal::new(at, expected, done.to_string()).as_failure();
+        return Err(refusal.advising("go on with the command `run`").into());
     }
     Ok(study.record(outcomes.into_iter().flatten().collect()))
 }

@@ -212,11 +212,7 @@ fn cell_path(folder: &Path, id: &str) -> PathBuf {
 }
 
 fn damaged(path: &Path, found: String) -> RecordError {
-    RecordError::Damaged {
-        path: path.into(),
-        expected: "a finished cell; delete the file to compute it again".into(),
-        found,
-    }
+    crate::record::damaged(path, "a finished cell; delete the file to compute it again", found)
 }
 
 /// The outcome that a cell's file holds.

@@ -277,7 +277,7 @@ pub fn alignment(network: &Network, weights: &[f64], reference: &[f64]) -> Vec<u
                         .sum();
                     -(into + out)
                 });
-                let Ok(columns) = assign(&cost) else { continue };
+                let Some(columns) = assign(&cost) else { continue };
                 let total = |column: &dyn Fn(usize) -> usize| -> f64 {
                     (0..class.len()).map(|m| cost[(m, column(m))]).sum()
                 };

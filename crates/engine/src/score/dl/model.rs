@@ -116,7 +116,8 @@ impl DlModel {
     fn from_json(text: &str) -> Result<Self, Refusal> {
         let expected = format!("a judge model ({FORMAT})");
         let fail = |found: String| Refusal::new("", &*expected, found);
-        let model: DlModel = serde_json::from_str(text).map_err(|e| fail(e.to_string()))?;
+        let model: DlModel =
+            serde_json::from_str(text).map_err(|e| Refusal::other_text(&*expected, e))?;
         if model.format != FORMAT {
             return Err(fail(format!("the format {:?}", model.format)));
         }
@@ -167,7 +168,7 @@ mod tests {
         model.terms[2].spread = 0.0;
         let text = serde_json::to_string(&model).unwrap();
         let error = DlModel::from_json(&text).unwrap_err().to_string();
-        assert!(error.starts_with("x.json: expected a judge model"), "{error}");
+        assert!(error.starts_with("expected a judge model"), "{error}");
         model.terms.swap(0, 1);
         let text = serde_json::to_string(&model).unwrap();
         assert!(DlModel::from_json(&text).unwrap_err().found.contains("wanted"));
