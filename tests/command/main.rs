@@ -25,7 +25,10 @@ pub(crate) fn program() -> &'static str {
 
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+mod cases;
 mod cli;
+#[cfg_attr(not(feature = "studio"), allow(dead_code, reason = "a client of the studio"))]
+mod client;
 mod contrast;
 mod distil;
 mod docs;

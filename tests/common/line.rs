@@ -165,13 +165,15 @@ pub(crate) fn list(value: &Value) -> &Vec<Value> {
     value.as_array().unwrap_or_else(|| panic!("no array: {value}"))
 }
 
+/// Has a document these keys with these values, and below them the same?
+pub(crate) fn has(found: &Value, wanted: &Value) -> bool {
+    let Value::Object(keys) = wanted else { return found == wanted };
+    keys.iter().all(|(key, wanted)| has(&found[key], wanted))
+}
+
 /// A document has these keys with these values, and below them the same.
 #[track_caller]
 pub(crate) fn assert_has(found: &Value, wanted: Value) {
-    fn has(found: &Value, wanted: &Value) -> bool {
-        let Value::Object(keys) = wanted else { return found == wanted };
-        keys.iter().all(|(key, wanted)| has(&found[key], wanted))
-    }
     assert!(has(found, &wanted), "{found} has not {wanted}");
 }
 

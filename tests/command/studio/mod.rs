@@ -1,8 +1,9 @@
 //! `picloom studio` over real HTTP: what it answers, what it refuses, what survives a kill.
 
+pub(crate) use crate::client;
+
 mod breeding;
 mod builtin;
-mod client;
 mod guards;
 mod ids;
 mod keeping;

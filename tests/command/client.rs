@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A server of a folder of its own. Killed when dropped; its log must not have a panic.
-pub(super) struct Served {
+pub(crate) struct Served {
     child: Child,
     pub port: u16,
     log: PathBuf,
@@ -18,37 +18,37 @@ pub(super) struct Served {
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     pub status: u16,
     pub headers: String,
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
     }
 
     #[track_caller]
-    pub(super) fn ok(self) -> Self {
+    pub(crate) fn ok(self) -> Self {
         assert!(matches!(self.status, 200 | 201), "{}: {}", self.status, self.text());
         self
     }
 
     /// Refused with this status, as JSON whose error has this text.
     #[track_caller]
-    pub(super) fn refused(&self, status: u16, text: &str) {
+    pub(crate) fn refused(&self, status: u16, text: &str) {
         assert_eq!(self.status, status, "{}", self.text());
         let error = self.json()["error"].as_str().unwrap().to_string();
         assert!(error.contains(text), "{error}");
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then(|| value.trim())
@@ -73,40 +73,45 @@ fn dechunked(mut body: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A root with a few genomes.
-pub(super) fn root() -> Place {
-    let root = Place::new();
+/// Writes a few genomes.
+pub(crate) fn fill(root: &Place) {
     for name in ["bred_moth", "bred_skull", "mask"] {
         let file = format!("genomes/{name}.json");
         root.write(&file, std::fs::read(&file).unwrap());
     }
+}
+
+/// A root with a few genomes.
+pub(crate) fn root() -> Place {
+    let root = Place::new();
+    fill(&root);
     root
 }
 
 /// [`root`], and its server.
-pub(super) fn studio() -> (Place, Served) {
+pub(crate) fn studio() -> (Place, Served) {
     let root = root();
     let served = serve(root.path());
     (root, served)
 }
 
 /// A training of a thing.
-pub(super) fn training(id: &str, wiring: &str, steps: u64, size: u64) -> Value {
+pub(crate) fn training(id: &str, wiring: &str, steps: u64, size: u64) -> Value {
     json!({ "kind": "train", "id": id, "wiring": wiring, "steps": steps, "size": size })
 }
 
 /// A pruning of a run to so many links.
-pub(super) fn pruning(id: &str, method: &str, budget: u64, steps: u64) -> Value {
+pub(crate) fn pruning(id: &str, method: &str, budget: u64, steps: u64) -> Value {
     json!({ "kind": "prune", "id": id, "method": method, "budget": budget, "steps": steps })
 }
 
 /// A document with more keys, or other values of some.
-pub(super) fn with(mut document: Value, more: Value) -> Value {
+pub(crate) fn with(mut document: Value, more: Value) -> Value {
     document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     document
 }
 
-pub(super) fn serve(root: &Path) -> Served {
+pub(crate) fn serve(root: &Path) -> Served {
     let log = root.with_extension("log");
     let file = std::fs::OpenOptions::new().append(true).create(true).open(&log).unwrap();
     let mut child = Command::new(PROGRAM)
@@ -129,7 +134,7 @@ pub(super) fn serve(root: &Path) -> Served {
 
 impl Served {
     /// Sends these bytes and reads until the server closes.
-    pub(super) fn raw(&self, request: &[u8]) -> Answer {
+    pub(crate) fn raw(&self, request: &[u8]) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         // Refused early, the rest of a body may not be read.
@@ -146,7 +151,7 @@ impl Served {
         }
     }
 
-    pub(super) fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
+    pub(crate) fn request(&self, head: &str, extra: &str, body: &[u8]) -> Answer {
         let port = self.port;
         let length = match head.starts_with("POST") {
             true => format!("content-length: {}\r\n", body.len()),
@@ -158,34 +163,34 @@ impl Served {
         self.raw(&[head.as_bytes(), body].concat())
     }
 
-    pub(super) fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.request(&format!("GET {path}"), "", b"")
     }
 
-    pub(super) fn json(&self, path: &str) -> Value {
+    pub(crate) fn json(&self, path: &str) -> Value {
         self.get(path).ok().json()
     }
 
-    pub(super) fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         let kind = "content-type: application/json\r\n";
         self.request(&format!("POST {path}"), kind, body.to_string().as_bytes())
     }
 
     /// What came of a document that was taken.
     #[track_caller]
-    pub(super) fn made(&self, path: &str, body: &Value) -> Value {
+    pub(crate) fn made(&self, path: &str, body: &Value) -> Value {
         self.post(path, body).ok().json()
     }
 
     /// Begins work: its id.
     #[track_caller]
-    pub(super) fn begun(&self, work: &Value) -> String {
+    pub(crate) fn begun(&self, work: &Value) -> String {
         self.made("/api/jobs", work)["job"].as_str().unwrap().to_string()
     }
 
     /// The state of a job, once it is this.
     #[track_caller]
-    pub(super) fn over(&self, job: &str, status: &str) -> Value {
+    pub(crate) fn over(&self, job: &str, status: &str) -> Value {
         self.until(&format!("/api/jobs/{job}"), |state| {
             assert!(state["status"] != "failed" || status == "failed", "{state}");
             state["status"] == status
@@ -194,7 +199,7 @@ impl Served {
 
     /// The run of this work, once it is finished.
     #[track_caller]
-    pub(super) fn trained(&self, work: &Value) -> String {
+    pub(crate) fn trained(&self, work: &Value) -> String {
         let job = self.begun(work);
         self.over(&job, "finished");
         format!("runs/studio/{job}")
@@ -202,24 +207,24 @@ impl Served {
 
     /// The page's answer about a network.
     #[track_caller]
-    pub(super) fn network(&self, id: &str) -> Value {
+    pub(crate) fn network(&self, id: &str) -> Value {
         self.json(&format!("/api/network?id={id}"))
     }
 
-    pub(super) fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
+    pub(crate) fn upload(&self, name: &str, bytes: &[u8]) -> Answer {
         let kind = "content-type: application/octet-stream\r\n";
         self.request(&format!("POST /api/open?name={name}"), kind, bytes)
     }
 
     /// Ends the process at once, as a power cut would.
-    pub(super) fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Asks again until the answer is as wanted.
     #[track_caller]
-    pub(super) fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
+    pub(crate) fn until(&self, path: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
             let answer = self.json(path);
@@ -232,7 +237,7 @@ impl Served {
     }
 
     #[cfg(unix)]
-    pub(super) fn signal(&mut self, name: &str) -> Option<i32> {
+    pub(crate) fn signal(&mut self, name: &str) -> Option<i32> {
         crate::line::signal(self.child.id(), name);
         self.child.wait().unwrap().code()
     }

@@ -1,0 +1,268 @@
+//! Cases: what commands and requests to the studio answer, step by step. `tests/cases/FILE.txt` holds them, each with the
+//! name of its test after `== `. A step begins a line; indented below it stands what must come of it; `#` begins a comment.
+//! Each case has a folder of its own, `{{NAME}}` is what was kept under that name, and a TEXT between quotes is one of JSON.
+//!
+//! | step | |
+//! |---|---|
+//! | `$ LINE` | the program with these words |
+//! | `STUDIO`, `SERVE` | the studio of the folder, with a few genomes or as it is; one that runs is killed |
+//! | `GET PATH`, `POST PATH JSON`, `OPEN NAME FILE` | a request to it; the last one opens a file |
+//! | `JOB ID STATUS` | waits until a job of the studio is so |
+//! | `FILE NAME` | what stands in a file; of lines of JSON the list |
+//! | `NONE NAME…`, `WHOLE NAME…`, `SAME NAME NAME…` | files that are not there, whole, of the same bytes; folders too |
+//! | `DRAWN NAME NAME…` | pictures of the same pixels |
+//! | `TIME NAME` | a file that was not written since it was first asked for so |
+//! | `WRITE NAME`, `COPY FROM TO`, `REMOVE NAME` | the text below, a file or folder |
+//! | `LET NAME = TEXT` | is kept |
+//!
+//! | what comes of it | |
+//! |---|---|
+//! | `code N` | how it ends; without this it must succeed |
+//! | `refused N` | the same, and nothing but an error is said |
+//! | `out TEXT`, `err TEXT`, `says TEXT`, `lacks TEXT` | is in the answer, in the error, in one of them, in none |
+//! | `begins TEXT`, `lines N` | the answer begins so, has so many lines |
+//! | `/A/B = JSON`, `!=`, `<`, `<=`, `>`, `>=`, `~` | a part of the answer, which is JSON; an object has these keys; nearly |
+//! | `/A/B is KIND` | null, bool, number, string, array, object |
+//! | `/A/B has JSON`, `lacks`, `all`, `count` | a list with such an entry, without one, of such alone, of so many |
+//! | `/A/B as NAME` | is kept |
+
+use crate::client::{self, Answer, Served};
+use crate::files::{assert_same, files};
+use crate::line::{Place, ROOT, has, list};
+use crate::said::{assert_lacks, assert_says};
+use crate::whole::assert_whole;
+use picloom::network::Picture;
+use serde_json::{Value, from_str};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A test of each case of a file.
+macro_rules! cases {
+    ($file:ident: $($(#[$attribute:meta])* $name:ident,)*) => {
+        $(
+            $(#[$attribute])*
+            #[test]
+            fn $name() {
+                $crate::cases::run(stringify!($file), stringify!($name));
+            }
+        )*
+
+        #[test]
+        fn every_case_has_a_test() {
+            $crate::cases::assert_names(stringify!($file), &[$(stringify!($name)),*]);
+        }
+    };
+}
+pub(crate) use cases;
+
+/// The cases of a file: their names, and their lines.
+fn read(file: &str) -> Vec<(String, String)> {
+    let path = Path::new(ROOT).join(format!("tests/cases/{file}.txt"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let parts = text.split("\n== ").skip(1).map(|case| case.split_once('\n').unwrap());
+    parts.map(|(name, lines)| (name.to_string(), lines.to_string())).collect()
+}
+
+#[track_caller]
+pub(crate) fn assert_names(file: &str, tests: &[&str]) {
+    assert_eq!(read(file).iter().map(|(name, _)| name).collect::<Vec<_>>(), tests);
+}
+
+pub(crate) fn run(file: &str, name: &str) {
+    let (_, text) = read(file).into_iter().find(|(case, _)| case == name).unwrap();
+    let kept = BTreeMap::from([("ROOT".to_string(), ROOT.to_string())]);
+    let mut stage = Stage { place: Place::new(), served: None, kept };
+    let mut lines =
+        text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
+    while let Some(step) = lines.next() {
+        let below = std::iter::from_fn(|| lines.next_if(|line| line.starts_with("    ")));
+        stage.step(step, &below.map(|line| &line[4..]).collect::<Vec<_>>());
+    }
+}
+
+/// What a case has to do with.
+struct Stage {
+    place: Place,
+    served: Option<Served>,
+    kept: BTreeMap<String, String>,
+}
+
+/// What came of a step.
+#[derive(Debug, Default)]
+struct Came {
+    code: i32,
+    out: String,
+    err: String,
+    json: Value,
+}
+
+impl Stage {
+    /// A line with what was kept.
+    fn filled(&self, line: &str) -> String {
+        let fill = |line: String, (name, text): (&String, &String)| {
+            line.replace(&format!("{{{{{name}}}}}"), text)
+        };
+        self.kept.iter().fold(line.to_string(), fill)
+    }
+
+    fn step(&mut self, step: &str, below: &[&str]) {
+        let step = self.filled(step);
+        // What a failed test shows: the last of these lines is the one.
+        println!("{step}");
+        let (verb, rest) = step.split_once(' ').unwrap_or((&step, ""));
+        let words: Vec<&str> = rest.split(' ').collect();
+        let studio = || self.served.as_ref().expect("no studio is served");
+        let came = match verb {
+            "WRITE" => return self.place.write(rest, self.filled(&(below.join("\n") + "\n"))),
+            "$" => {
+                let said = self.place.run(rest);
+                let json = from_str(&said.out).unwrap_or_default();
+                Came { code: said.code.unwrap(), out: said.out, err: said.error, json }
+            }
+            "GET" => answered(&studio().get(rest)),
+            "POST" => {
+                let (path, body) = rest.split_once(' ').unwrap();
+                answered(&studio().post(path, &from_str(body).unwrap()))
+            }
+            "OPEN" => answered(&studio().upload(words[0], &self.place.bytes(words[1]))),
+            "JOB" => Came { json: studio().over(words[0], words[1]), ..Came::default() },
+            "FILE" => {
+                let out = String::from_utf8_lossy(&self.place.bytes(rest)).into_owned();
+                let json = match rest.ends_with(".jsonl") {
+                    true => out.lines().map(|line| from_str::<Value>(line).unwrap()).collect(),
+                    false => from_str(&out).unwrap_or_default(),
+                };
+                Came { out, json, ..Came::default() }
+            }
+            _ => return self.arrange(verb, rest, &words),
+        };
+        let checks = below.iter().map(|check| self.filled(check)).filter(|c| !c.starts_with('#'));
+        let checks: Vec<String> = checks.collect();
+        if !checks.iter().any(|check| check.starts_with("code ") || check.starts_with("refused ")) {
+            assert!([0, 200, 201].contains(&came.code), "{came:?}");
+        }
+        for check in checks {
+            println!("    {check}");
+            self.check(&came, &check);
+        }
+    }
+
+    /// A step that nothing is said of.
+    fn arrange(&mut self, verb: &str, rest: &str, words: &[&str]) {
+        let place = &self.place;
+        match verb {
+            "STUDIO" | "SERVE" => {
+                if verb == "STUDIO" {
+                    client::fill(place);
+                }
+                self.served = None;
+                self.served = Some(client::serve(place.path()));
+            }
+            "NONE" => words.iter().for_each(|name| assert!(!place.at(name).exists(), "{name}")),
+            "WHOLE" => words.iter().for_each(|name| assert_whole(&place.at(name))),
+            "SAME" => {
+                let of = |name: &str| match place.at(name).is_dir() {
+                    true => files(&place.at(name)),
+                    false => BTreeMap::from([(String::new(), place.bytes(name))]),
+                };
+                words[1..].iter().for_each(|name| assert_same(&of(words[0]), &of(name), rest));
+            }
+            "DRAWN" => {
+                let of = |name: &str| Picture::read(&place.at(name)).unwrap();
+                words[1..].iter().for_each(|name| assert!(of(words[0]) == of(name), "{rest}"));
+            }
+            "TIME" => {
+                let time = place.at(rest).metadata().unwrap().modified().unwrap();
+                let first = self.kept.entry(format!("TIME {rest}")).or_insert(format!("{time:?}"));
+                assert_eq!(*first, format!("{time:?}"));
+            }
+            "COPY" if place.at(words[0]).is_dir() => {
+                for (name, bytes) in files(&place.at(words[0])) {
+                    place.write(&format!("{}/{name}", words[1]), bytes);
+                }
+            }
+            "COPY" => place.write(words[1], place.bytes(words[0])),
+            "REMOVE" if place.at(rest).is_dir() => std::fs::remove_dir_all(place.at(rest)).unwrap(),
+            "REMOVE" => std::fs::remove_file(place.at(rest)).unwrap(),
+            "LET" => {
+                let (name, text) = rest.split_once(" = ").unwrap();
+                self.kept.insert(name.into(), text.into());
+            }
+            _ => panic!("no such step: {verb} {rest}"),
+        }
+    }
+
+    fn check(&mut self, came: &Came, check: &str) {
+        let (what, rest) = check.split_once(' ').unwrap();
+        if let Some(path) = what.strip_prefix('/') {
+            let pointer = if path.is_empty() { "" } else { what };
+            let found = came.json.pointer(pointer).unwrap_or(&Value::Null);
+            return match rest.split_once(' ').unwrap() {
+                ("as", name) => drop(self.kept.insert(name.into(), plain(found))),
+                (relation, wanted) => {
+                    assert!(holds(found, relation, wanted), "{found} in {came:?}");
+                }
+            };
+        }
+        let text = from_str(rest).unwrap_or_else(|_| rest.to_string());
+        match what {
+            "code" => assert_eq!(came.code.to_string(), rest, "{came:?}"),
+            "refused" => {
+                assert_eq!(came.code.to_string(), rest, "{came:?}");
+                assert!(came.out.is_empty() || came.json["error"].is_string(), "{came:?}");
+            }
+            "out" => assert_says(&came.out, &[&text]),
+            "err" => assert_says(&came.err, &[&text]),
+            "begins" => assert!(came.out.starts_with(&text), "{came:?}"),
+            "lines" => assert_eq!(came.out.lines().count().to_string(), rest, "{came:?}"),
+            "says" => assert_says(&format!("{}\n{}", came.out, came.err), &[&text]),
+            "lacks" => assert_lacks(&format!("{}\n{}", came.out, came.err), &[&text]),
+            _ => panic!("nothing can be {what}"),
+        }
+    }
+}
+
+/// An answer of the studio; JSON may follow the bytes of pictures.
+fn answered(answer: &Answer) -> Came {
+    let begins = answer.header("x-json").map_or(0, |at| at.parse().unwrap());
+    let json: Value = serde_json::from_slice(&answer.body[begins..]).unwrap_or_default();
+    let err = json["error"].as_str().unwrap_or_default().to_string();
+    Came { code: answer.status.into(), out: answer.text(), err, json }
+}
+
+/// A text as it is, anything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), String::from)
+}
+
+#[track_caller]
+fn holds(found: &Value, relation: &str, wanted: &str) -> bool {
+    let json = || from_str(wanted).unwrap_or_else(|e| panic!("{wanted}: {e}"));
+    let wanted_number = || wanted.parse::<f64>().unwrap_or_else(|e| panic!("{wanted}: {e}"));
+    let number = || found.as_f64().unwrap_or_else(|| panic!("no number: {found}"));
+    match relation {
+        "=" => has(found, &json()),
+        "!=" => !has(found, &json()),
+        "<" => number() < wanted_number(),
+        "<=" => number() <= wanted_number(),
+        ">" => number() > wanted_number(),
+        ">=" => number() >= wanted_number(),
+        "~" => (number() - wanted_number()).abs() < 1e-6,
+        "is" => wanted == kind(found),
+        "count" => list(found).len().to_string() == wanted,
+        "all" => list(found).iter().all(|entry| has(entry, &json())),
+        "has" | "lacks" => (relation == "has") == list(found).iter().any(|one| has(one, &json())),
+        _ => panic!("no such relation: {relation}"),
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
