@@ -1,6 +1,7 @@
 //! Cases: what commands and requests to the studio answer, step by step. `tests/cases/FILE.txt` holds them, each with the
 //! name of its test after `== `. A step begins a line; indented below it stands what must come of it; `#` begins a comment.
 //! Each case has a folder of its own, `{{NAME}}` is what was kept under that name, and a TEXT between quotes is one of JSON.
+//! `{{ROOT}}` is the repository, `{{HERE}}` the folder, `{{BUILTIN}}` the number of genomes that come with the program.
 //!
 //! | step | |
 //! |---|---|
@@ -8,7 +9,7 @@
 //! | `STUDIO`, `SERVE` | the studio of the folder, with a few genomes or as it is; one that runs is killed |
 //! | `GET PATH`, `POST PATH JSON`, `OPEN NAME FILE` | a request to it; the last one opens a file |
 //! | `JOB ID STATUS` | waits until a job of the studio is so |
-//! | `FILE NAME` | what stands in a file; of lines of JSON the list |
+//! | `FILE NAME` | what stands in a file, also of TOML or lines of JSON |
 //! | `NONE NAME…`, `WHOLE NAME…`, `SAME NAME NAME…` | files that are not there, whole, of the same bytes; folders too |
 //! | `DRAWN NAME NAME…` | pictures of the same pixels |
 //! | `TIME NAME` | a file that was not written since it was first asked for so |
@@ -21,16 +22,20 @@
 //! | `refused N` | the same, and nothing but an error is said |
 //! | `out TEXT`, `err TEXT`, `says TEXT`, `lacks TEXT` | is in the answer, in the error, in one of them, in none |
 //! | `begins TEXT`, `lines N` | the answer begins so, has so many lines |
+//! | `header TEXT` | is in the head of an answer of the studio |
+//! | `to NAME` | the answer is written to a file |
 //! | `/A/B = JSON`, `!=`, `<`, `<=`, `>`, `>=`, `~` | a part of the answer, which is JSON; an object has these keys; nearly |
+//! | `/A/B equals JSON` | has no other key |
 //! | `/A/B is KIND` | null, bool, number, string, array, object |
 //! | `/A/B has JSON`, `lacks`, `all`, `count` | a list with such an entry, without one, of such alone, of so many |
-//! | `/A/B as NAME` | is kept |
+//! | `/A/B as NAME`, `json NAME` | is kept: a text as it is, or as in JSON |
 
 use crate::client::{self, Answer, Served};
 use crate::files::{assert_same, files};
 use crate::line::{Place, ROOT, has, list};
 use crate::said::{assert_lacks, assert_says};
 use crate::whole::assert_whole;
+use picloom::genome::BUILTIN;
 use picloom::network::Picture;
 use serde_json::{Value, from_str};
 use std::collections::BTreeMap;
@@ -70,8 +75,11 @@ pub(crate) fn assert_names(file: &str, tests: &[&str]) {
 
 pub(crate) fn run(file: &str, name: &str) {
     let (_, text) = read(file).into_iter().find(|(case, _)| case == name).unwrap();
-    let kept = BTreeMap::from([("ROOT".to_string(), ROOT.to_string())]);
-    let mut stage = Stage { place: Place::new(), served: None, kept };
+    let place = Place::new();
+    let here = place.path().display().to_string();
+    let known = [("ROOT", ROOT.into()), ("HERE", here), ("BUILTIN", BUILTIN.len().to_string())];
+    let kept = known.map(|(name, text)| (name.to_string(), text)).into();
+    let mut stage = Stage { place, served: None, kept };
     let mut lines =
         text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).peekable();
     while let Some(step) = lines.next() {
@@ -88,12 +96,20 @@ struct Stage {
 }
 
 /// What came of a step.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Came {
     code: i32,
     out: String,
     err: String,
     json: Value,
+    bytes: Vec<u8>,
+    headers: String,
+}
+
+impl Came {
+    fn said(&self) -> String {
+        format!("{}\n{}\n{}", self.code, self.out, self.err)
+    }
 }
 
 impl Stage {
@@ -117,7 +133,8 @@ impl Stage {
             "$" => {
                 let said = self.place.run(rest);
                 let json = from_str(&said.out).unwrap_or_default();
-                Came { code: said.code.unwrap(), out: said.out, err: said.error, json }
+                let (code, bytes) = (said.code.unwrap(), said.out.clone().into_bytes());
+                Came { code, out: said.out, err: said.error, json, bytes, headers: String::new() }
             }
             "GET" => answered(&studio().get(rest)),
             "POST" => {
@@ -125,12 +142,16 @@ impl Stage {
                 answered(&studio().post(path, &from_str(body).unwrap()))
             }
             "OPEN" => answered(&studio().upload(words[0], &self.place.bytes(words[1]))),
-            "JOB" => Came { json: studio().over(words[0], words[1]), ..Came::default() },
+            "JOB" => {
+                let json = studio().over(words[0], words[1]);
+                Came { out: json.to_string(), json, ..Came::default() }
+            }
             "FILE" => {
                 let out = String::from_utf8_lossy(&self.place.bytes(rest)).into_owned();
-                let json = match rest.ends_with(".jsonl") {
-                    true => out.lines().map(|line| from_str::<Value>(line).unwrap()).collect(),
-                    false => from_str(&out).unwrap_or_default(),
+                let json = match Path::new(rest).extension().and_then(|e| e.to_str()) {
+                    Some("jsonl") => out.lines().map(|l| from_str::<Value>(l).unwrap()).collect(),
+                    Some("toml") => toml::from_str(&out).unwrap(),
+                    _ => from_str(&out).unwrap_or_default(),
                 };
                 Came { out, json, ..Came::default() }
             }
@@ -139,7 +160,7 @@ impl Stage {
         let checks = below.iter().map(|check| self.filled(check)).filter(|c| !c.starts_with('#'));
         let checks: Vec<String> = checks.collect();
         if !checks.iter().any(|check| check.starts_with("code ") || check.starts_with("refused ")) {
-            assert!([0, 200, 201].contains(&came.code), "{came:?}");
+            assert!([0, 200, 201].contains(&came.code), "{}", came.said());
         }
         for check in checks {
             println!("    {check}");
@@ -199,35 +220,40 @@ impl Stage {
             let found = came.json.pointer(pointer).unwrap_or(&Value::Null);
             return match rest.split_once(' ').unwrap() {
                 ("as", name) => drop(self.kept.insert(name.into(), plain(found))),
+                ("json", name) => drop(self.kept.insert(name.into(), found.to_string())),
                 (relation, wanted) => {
-                    assert!(holds(found, relation, wanted), "{found} in {came:?}");
+                    assert!(holds(found, relation, wanted), "{found} in {}", came.said());
                 }
             };
         }
         let text = from_str(rest).unwrap_or_else(|_| rest.to_string());
         match what {
-            "code" => assert_eq!(came.code.to_string(), rest, "{came:?}"),
+            "code" => assert_eq!(came.code.to_string(), rest, "{}", came.said()),
             "refused" => {
-                assert_eq!(came.code.to_string(), rest, "{came:?}");
-                assert!(came.out.is_empty() || came.json["error"].is_string(), "{came:?}");
+                assert_eq!(came.code.to_string(), rest, "{}", came.said());
+                assert!(came.out.is_empty() || came.json["error"].is_string(), "{}", came.said());
             }
             "out" => assert_says(&came.out, &[&text]),
             "err" => assert_says(&came.err, &[&text]),
-            "begins" => assert!(came.out.starts_with(&text), "{came:?}"),
-            "lines" => assert_eq!(came.out.lines().count().to_string(), rest, "{came:?}"),
-            "says" => assert_says(&format!("{}\n{}", came.out, came.err), &[&text]),
-            "lacks" => assert_lacks(&format!("{}\n{}", came.out, came.err), &[&text]),
+            "header" => assert_says(&came.headers, &[&text]),
+            "to" => self.place.write(rest, &came.bytes),
+            "begins" => assert!(came.out.starts_with(&text), "{}", came.said()),
+            "lines" => assert_eq!(came.out.lines().count().to_string(), rest, "{}", came.said()),
+            "says" => assert_says(&came.said(), &[&text]),
+            "lacks" => assert_lacks(&came.said(), &[&text]),
             _ => panic!("nothing can be {what}"),
         }
     }
 }
 
-/// An answer of the studio; JSON may follow the bytes of pictures.
+/// An answer of the studio: bytes, or JSON, or JSON after the bytes of pictures.
 fn answered(answer: &Answer) -> Came {
-    let begins = answer.header("x-json").map_or(0, |at| at.parse().unwrap());
-    let json: Value = serde_json::from_slice(&answer.body[begins..]).unwrap_or_default();
+    let parts = answer.header("x-json").map(|at| answer.body.split_at(at.parse().unwrap()));
+    let (bytes, json) = parts.unwrap_or((&answer.body, &answer.body));
+    let json: Value = serde_json::from_slice(json).unwrap_or_default();
     let err = json["error"].as_str().unwrap_or_default().to_string();
-    Came { code: answer.status.into(), out: answer.text(), err, json }
+    let (bytes, headers) = (bytes.to_vec(), answer.headers.clone());
+    Came { code: answer.status.into(), out: answer.text(), err, json, bytes, headers }
 }
 
 /// A text as it is, anything else as JSON.
@@ -242,6 +268,7 @@ fn holds(found: &Value, relation: &str, wanted: &str) -> bool {
     let number = || found.as_f64().unwrap_or_else(|| panic!("no number: {found}"));
     match relation {
         "=" => has(found, &json()),
+        "equals" => *found == json(),
         "!=" => !has(found, &json()),
         "<" => number() < wanted_number(),
         "<=" => number() <= wanted_number(),

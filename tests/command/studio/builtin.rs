@@ -1,13 +1,20 @@
 //! Genomes and a trained network that come with the program, in any folder, a clone or not.
 
-use super::client::{serve, training, with};
-use crate::line::{Place, assert_has, list};
+use super::client::serve;
+use crate::cases::cases;
+use crate::line::{Place, assert_has};
 use picloom::genome::{BUILTIN, builtin, from_json, read, to_json};
 use picloom::network::{Coords, Model, Wiring};
 use picloom::run::{LoadOptions, NetworkPath, Source, shipped};
 use picloom::score::Fit;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
+
+cases! {
+    builtin:
+    commands_take_a_genome_by_its_name_outside_of_a_clone,
+    the_library_of_an_empty_folder_has_what_comes_with_the_program,
+}
 
 #[test]
 fn every_genome_of_the_repository_comes_with_the_program() {
@@ -30,55 +37,6 @@ fn every_genome_of_the_repository_comes_with_the_program() {
     }
     let error = read(Path::new("bred_moht")).unwrap_err().to_string();
     assert!(error.contains("did you mean \"bred_moth\""), "{error}");
-}
-
-#[test]
-fn commands_take_a_genome_by_its_name_outside_of_a_clone() {
-    let away = Place::new();
-    let listed = away.json("genome list");
-    assert_eq!(list(&listed).len(), BUILTIN.len());
-    assert_eq!(away.json("genome info bred_skull")["links"], 19);
-    away.done("genome convert bred_skull skull.json");
-    assert_eq!(away.text("skull.json"), builtin(Path::new("bred_skull")).unwrap().1);
-    away.done("render --genome bred_cat --size 16 --out cat.png");
-    let train = "train --genome bred_skull --target bred_cat --wiring dense --size 16 --steps 3";
-    away.done(&format!("{train} --out run"));
-    away.done("compare bred_skull --spec skull.toml");
-    let cells = away.done("experiment run skull.toml --dry-run --json").out;
-    assert!(cells.contains("bred_skull"), "{cells}");
-}
-
-#[test]
-fn the_library_of_an_empty_folder_has_what_comes_with_the_program() {
-    let root = Place::new();
-    let served = serve(root.path());
-    let library = served.json("/api/library");
-    let genomes = list(&library["genomes"]);
-    assert_eq!(genomes.len(), BUILTIN.len());
-    assert!(genomes.iter().all(|genome| genome["builtin"] == true));
-    let id = "genomes/bred_moth.json";
-    let network = served.network(id);
-    assert_has(&network, json!({ "name": "bred_moth", "what": "evolved network" }));
-    let text = served.get(&format!("/api/genome?id={id}")).ok().text();
-    assert_eq!(text, std::fs::read_to_string(id).unwrap());
-    assert_eq!(&served.get(&format!("/api/thumb?id={id}")).ok().body[1..4], b"PNG");
-    // Bred from: the session has a copy.
-    let body = json!({ "from": [id], "seed": 1, "grid": 4 });
-    let session = served.made("/api/sessions", &body);
-    assert_eq!(list(&session["sheet"]).len(), 4);
-    let library = served.json("/api/library");
-    let own = list(&library["genomes"]).iter().filter(|g| g["builtin"] == false);
-    assert_eq!(own.count(), 0, "a session's copy is no genome of its own: {library}");
-    // Trained on, and found beside it.
-    let work = with(training("genomes/bred_cat.json", "dense", 5, 16), json!({ "target": id }));
-    let run = served.network(&served.trained(&work));
-    assert_eq!(run["target"], id);
-    // An own file under that name is shown in its place, as one's own.
-    root.write(id, std::fs::read("genomes/bred_skull.json").unwrap());
-    let library = served.json("/api/library");
-    let moths: Vec<&Value> = list(&library["genomes"]).iter().filter(|g| g["id"] == id).collect();
-    assert_eq!((moths.len(), &moths[0]["builtin"]), (1, &json!(false)));
-    assert_eq!(served.network(id)["name"], "bred_skull");
 }
 
 #[test]

@@ -107,6 +107,9 @@ fn what_is_too_large_is_refused_and_many_at_once_are_answered() {
     );
     let chunked = [head.as_bytes(), &large, b"\r\n0\r\n\r\n"].concat();
     served.raw(&chunked).refused(413, "expected at most");
+    // Nor is a file kept.
+    served.upload("x.png", &vec![0; (16 << 20) + 1]).refused(413, "expected at most");
+    assert!(!root.at("studio/opened").exists());
     let paths = [
         "/api/picture?id=genomes/bred_skull.json&size=64",
         "/api/library",

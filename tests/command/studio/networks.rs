@@ -1,12 +1,12 @@
 //! Looking inside: the numbers and pixels of the library, through HTTP.
 
 use super::client::{root, serve, studio};
+use crate::cases::cases;
 use crate::line::list;
 use picloom::figures::sheets::signed_picture;
 use picloom::genome::{self, Composed, Palette, from_json, to_json};
 use picloom::network::export::live_glsl;
 use picloom::network::kernel::render;
-use picloom::network::weight_files::{to_npz, to_safetensors};
 use picloom::network::{Coords, Frame, Model, Picture, PixelInputs, Wiring};
 use picloom::probe::{Change, View};
 use std::path::Path;
@@ -17,6 +17,12 @@ fn model(name: &str, wiring: Wiring) -> Model {
 
 fn rgba(picture: &Picture) -> Vec<u8> {
     picture.to_bytes().chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
+}
+
+cases! {
+    networks:
+    a_dropped_file_is_kept_if_it_is_what_it_says,
+    what_cannot_be_read_is_told_and_hides_nothing_else,
 }
 
 #[test]
@@ -81,82 +87,6 @@ fn the_page_is_told_the_very_network_and_is_sent_the_librarys_own_pixels() {
     assert_eq!(&served.get("/api/thumb?id=genomes/mask.json").ok().body[1..4], b"PNG");
     let genome = served.get("/api/genome?id=genomes/mask.json").ok().text();
     assert_eq!(genome, std::fs::read_to_string("genomes/mask.json").unwrap());
-}
-
-#[test]
-fn a_dropped_file_is_kept_if_it_is_what_it_says() {
-    let (root, served) = studio();
-    let opened = |name: &str, bytes: &[u8]| served.upload(name, bytes).ok().json();
-    let text = std::fs::read("genomes/bred_moth.json").unwrap();
-    let genome = opened("mine.json", &text);
-    assert_eq!(genome["kind"], "genome");
-    let again = opened("mine.json", &text);
-    assert_eq!(again["id"], genome["id"], "by content");
-    let id = genome["id"].as_str().unwrap();
-    assert_eq!(served.network(id)["kind"], "genome");
-
-    let twin = model("bred_moth.json", Wiring::Layerized);
-    let weights = opened("twin.safetensors", &to_safetensors(&twin.network, &twin.weights));
-    let id = weights["id"].as_str().unwrap();
-    let told = served.network(id);
-    assert_eq!((told["kind"].as_str(), told["arch"].as_str().is_some()), (Some("weights"), true));
-    let npz = to_npz(&twin.network, &twin.weights);
-    served.upload("twin.npz", &npz).refused(400, "expected weights that name their arch");
-    let arch = twin.network.arch.as_ref().unwrap().to_string().replace(';', "%3b");
-    let opened_as = |arch: &str| served.upload(&format!("twin.npz&arch={arch}"), &npz);
-    let right = opened_as(&arch).ok().json()["id"].as_str().unwrap().to_string();
-    // With another arch it is another file, and the first stays what it is.
-    let look = format!("/api/network?id={right}");
-    let before = served.json(&look);
-    opened_as("2%3bsin:3").refused(400, "expected");
-    assert_eq!(served.json(&look), before);
-    let picture = opened("red.png", &Picture::filled(8, 4, [1.0, 0.0, 0.0]).to_png(&[]));
-    assert_eq!(picture["kind"], "picture");
-    served.get(&format!("/api/thumb?id={}", picture["id"].as_str().unwrap())).ok();
-
-    let before = std::fs::read_dir(root.at("studio/opened")).unwrap().count();
-    for (name, bytes, why) in [
-        ("x.json", &b"{}"[..], "expected a picloom-genome/1 document"),
-        ("x.xml", b"<a>", "x-"),
-        ("x.zip", b"PK", "x-"),
-        ("x.png", b"GIF", "expected a PNG"),
-        ("x.exe", b"MZ", "expected a genome"),
-        ("..%2f..%2fx.json", b"{}", "document"),
-    ] {
-        served.upload(name, bytes).refused(400, why);
-    }
-    let large = vec![0; (16 << 20) + 1];
-    served.upload("x.png", &large).refused(413, "expected at most");
-    assert_eq!(std::fs::read_dir(root.at("studio/opened")).unwrap().count(), before);
-}
-
-#[test]
-fn what_cannot_be_read_is_told_and_hides_nothing_else() {
-    let root = root();
-    let genome = std::fs::read_to_string("genomes/mask.json").unwrap();
-    let broken = genome.replacen("\"nodes\"", "\"knots\"", 1);
-    let files = [
-        ("genomes/broken.json", broken.as_str()),
-        ("genomes/list.json", "[1, 2]"),
-        ("bred/session.toml", "format = \"picloom-session/1\"\nseed = \"x\"\n"),
-        ("runs/cut/picloom.json", "{\"kind\": \"training\"}"),
-        ("runs/cut/config.toml", "target_sha256 = \"x\"\n[train]\nsteps = 3\n"),
-    ];
-    for (file, text) in files {
-        root.write(file, text);
-    }
-    let served = serve(root.path());
-    for _ in 0..2 {
-        let library = served.json("/api/library");
-        let unread = list(&library["unread"]);
-        let ids: Vec<&str> = unread.iter().map(|u| u["id"].as_str().unwrap()).collect();
-        // A list of numbers never said that it is a genome.
-        assert_eq!(ids, ["bred/session.toml", "genomes/broken.json", "runs/cut"], "{library}");
-        for why in unread.iter().map(|u| u["why"].as_str().unwrap()) {
-            assert!(!why.is_empty() && !why.contains(root.path().to_str().unwrap()), "{why}");
-        }
-        assert!(list(&library["genomes"]).iter().any(|g| g["id"] == "genomes/mask.json"));
-    }
 }
 
 #[test]

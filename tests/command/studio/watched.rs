@@ -1,6 +1,7 @@
 //! Trainings and scores that a page looks on at: step by step, pruned meanwhile, kept as a run.
 
-use super::client::{Answer, Served, pruning, serve, studio, with};
+use super::client::{Answer, Served, pruning, serve, studio};
+use crate::cases::cases;
 use crate::line::{assert_has, list};
 use serde_json::{Value, json};
 
@@ -22,6 +23,12 @@ fn watched(id: &str, wiring: &str) -> Value {
 
 fn begin(served: &Served, id: &str, wiring: &str) -> Value {
     ask(served, "train", watched(id, wiring)).1
+}
+
+cases! {
+    watched:
+    a_picture_that_was_opened_is_learned_and_a_network_that_a_page_hands_over_is_shown,
+    old_trainings_make_room_and_an_answer_comes_however_many_steps_are_asked_for,
 }
 
 #[test]
@@ -64,32 +71,6 @@ fn a_training_goes_on_step_by_step_is_pruned_and_kept_as_a_run() {
 }
 
 #[test]
-fn a_picture_that_was_opened_is_learned_and_a_network_that_a_page_hands_over_is_shown() {
-    let (_root, served) = studio();
-    let png = std::fs::read("experiments/targets/car.png").unwrap();
-    let opened = served.upload("car.png", &png).ok().json();
-    let target = opened["id"].as_str().unwrap();
-    let wanted = with(watched("genomes/bred_moth.json", "dense"), json!({ "target": target }));
-    let (picture, begun) = ask(&served, "train", wanted);
-    let shown = format!("/api/picture?id={target}&size=16&raw=1");
-    assert_eq!(picture, served.get(&shown).ok().body);
-    ask(&served, "train-step", json!({ "job": begun["job"], "steps": 50 }));
-    let (_, text) = ask(&served, "train-text", json!({ "job": begun["job"] }));
-    let hold = |id: &str, text: &Value| {
-        served.post("/api/watched/hold", &json!({ "id": id, "text": text }))
-    };
-    hold("held/twin", &text["text"]).ok();
-    let held = served.network("held/twin");
-    assert_eq!(held["kind"], "run");
-    served.get("/api/picture?id=held/twin&size=16&set=0:1").ok();
-    hold("genomes/twin", &text["text"]).refused(400, "id: expected held/");
-    hold("held/other", &json!("{}")).refused(400, "picloom-network/1");
-    served.get("/api/network?id=held/none").refused(404, "begin it again");
-    let run = served.made("/api/watched/keep", &json!({ "job": begun["job"] }));
-    assert_eq!(served.network(run["id"].as_str().unwrap())["target"], target);
-}
-
-#[test]
 fn a_score_fills_weight_by_weight_and_is_kept_as_the_command_takes_it() {
     let (root, served) = studio();
     let of = "/api/score?id=genomes/bred_moth.json";
@@ -122,21 +103,4 @@ fn a_score_fills_weight_by_weight_and_is_kept_as_the_command_takes_it() {
     // It outlives the server.
     served.kill();
     assert_eq!(serve(root.path()).json(of), kept);
-}
-
-#[test]
-fn old_trainings_make_room_and_an_answer_comes_however_many_steps_are_asked_for() {
-    let (_root, served) = studio();
-    let moth = "genomes/bred_moth.json";
-    let first = begin(&served, moth, "graph");
-    for _ in 0..7 {
-        begin(&served, moth, "graph");
-    }
-    let last = begin(&served, moth, "dense");
-    let step = |job: &Value, steps: u64| {
-        served.post("/api/watched/train-step", &json!({ "job": job, "steps": steps }))
-    };
-    step(&first["job"], 1).refused(404, "begin it again");
-    let (_, now) = parted(step(&last["job"], u64::MAX >> 12));
-    assert!(now["step"].as_u64().unwrap() > 0, "{now}");
 }

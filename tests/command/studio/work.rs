@@ -1,8 +1,8 @@
 //! Training and pruning in the background: stopped, killed, gone on with; a study.
 
 use super::client::{Served, pruning, root, serve, studio, training, with};
+use crate::cases::cases;
 use crate::line::{ROOT, assert_has, list};
-use crate::said::assert_says;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -12,6 +12,13 @@ const MOTH: &str = "genomes/bred_moth.json";
 fn outcome(root: &Path, job: &str) -> [Vec<u8>; 2] {
     ["weights.safetensors", "result.json"]
         .map(|file| std::fs::read(root.join("runs/studio").join(job).join(file)).unwrap())
+}
+
+cases! {
+    work:
+    a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was,
+    a_study_is_shown_with_its_figures_which_can_do_nothing,
+    a_training_that_collapsed_failed_and_says_what_helps,
 }
 
 #[test]
@@ -104,61 +111,11 @@ fn a_run_is_pruned_to_a_budget_or_by_a_threshold() {
 }
 
 #[test]
-fn a_run_is_trained_as_it_is_wired_and_a_job_knows_what_its_file_was() {
-    let (root, served) = studio();
-    let training = |id: &str, wiring| training(id, wiring, 20, 16);
-    let first = served.trained(&training(MOTH, "dense"));
-    let again = served.post("/api/jobs", &training(&first, "dense"));
-    again.refused(400, "expected graph, that of runs/studio");
-    served.trained(&training(&first, "graph"));
-    // Equal work is one job, as long as the file is what it was.
-    assert_eq!(served.trained(&training(MOTH, "dense")), first);
-    let genome = |name: &str| root.at("genomes").join(name);
-    std::fs::copy(genome("mask.json"), genome("bred_moth.json")).unwrap();
-    assert_ne!(served.trained(&training(MOTH, "dense")), first);
-}
-
-#[test]
-fn a_study_is_shown_with_its_figures_which_can_do_nothing() {
+fn a_network_of_a_study_that_did_not_learn_its_picture_says_so() {
     let root = root();
-    for name in ["depth", "theory"] {
-        root.copy(&format!("{ROOT}/figures/{name}"), &format!("figures/{name}"), |_| true);
-    }
-    let served = serve(root.path());
-    let library = served.json("/api/library");
-    let ids: Vec<&Value> = list(&library["studies"]).iter().map(|study| &study["id"]).collect();
-    assert_eq!(ids, [&json!("figures/depth"), &json!("figures/theory")]);
-    let study = served.json("/api/study?id=figures/depth");
-    assert!(study["question"].as_str().unwrap().starts_with("At which depth"));
-    let record = root.record("figures/depth/study.json");
-    let count = |value: &Value| list(&value["rows"]).len();
-    assert!(json!(count(&study)) == record["rows"] && count(&study) > 100);
-    assert!(list(&study["rows"]).iter().any(|row| row["score"].is_number()));
-    // A network that did not learn its picture says so.
+    root.copy(&format!("{ROOT}/figures/depth"), "figures/depth", |_| true);
+    let study = serve(root.path()).json("/api/study?id=figures/depth");
     let rows = list(&study["rows"]).iter().filter(|row| row["r2"].is_number());
     let wrong = rows.filter(|row| row["fit"] != (row["r2"].as_f64() >= Some(0.95)));
     assert_eq!(wrong.count(), 0);
-    let figure = &list(&study["figures"])[0];
-    let svg = served.get(figure["url"].as_str().unwrap()).ok();
-    assert!(svg.header("content-security-policy").unwrap().contains("sandbox"));
-    assert!(svg.text().starts_with("<svg"));
-    served.get("/api/study/figure?id=figures/depth&name=study.json").refused(400, "figure");
-    served.get("/api/study/figure?id=figures/depth&name=..%2f..%2fx.svg").refused(400, "below");
-}
-
-#[test]
-fn a_training_that_collapsed_failed_and_says_what_helps() {
-    let root = root();
-    let work = with(training(MOTH, "dense", 5_000, 16), json!({ "lr": 1000.0, "seed": 3 }));
-    {
-        let served = serve(root.path());
-        let job = served.begun(&work);
-        let failed = served.over(&job, "failed");
-        let why = failed["error"].as_str().unwrap();
-        assert_says(why, &["collapsed into one colour at step", "6 attempts"]);
-        assert!(why.ends_with("take a smaller learning rate"), "{why}");
-    }
-    // The next server finds the same.
-    let jobs = serve(root.path()).json("/api/jobs");
-    assert_has(&jobs[0], json!({ "status": "failed", "fit": null }));
 }
