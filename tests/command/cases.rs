@@ -9,11 +9,12 @@
 //! | `STUDIO`, `SERVE` | the studio of the folder, with a few genomes or as it is; one that runs is killed |
 //! | `GET PATH`, `POST PATH JSON`, `OPEN NAME FILE` | a request to it; the last one opens a file |
 //! | `JOB ID STATUS` | waits until a job of the studio is so |
-//! | `FILE NAME` | what stands in a file, also of TOML or lines of JSON |
+//! | `FILE NAME` | what stands in a file, also of TOML, of lines of JSON, or in a packed table |
 //! | `NONE NAME…`, `WHOLE NAME…`, `SAME NAME NAME…` | files that are not there, whole, of the same bytes; folders too |
 //! | `DRAWN NAME NAME…` | pictures of the same pixels |
 //! | `TIME NAME` | a file that was not written since it was first asked for so |
 //! | `WRITE NAME`, `COPY FROM TO`, `REMOVE NAME` | the text below, a file or folder |
+//! | `CHANGE FROM TO` | a file whose parts are other ones, as the lines below say: `PART => PART` |
 //! | `LET NAME = TEXT` | is kept |
 //!
 //! | what comes of it | |
@@ -24,7 +25,7 @@
 //! | `begins TEXT`, `lines N` | the answer begins so, has so many lines |
 //! | `header TEXT` | is in the head of an answer of the studio |
 //! | `to NAME` | the answer is written to a file |
-//! | `/A/B = JSON`, `!=`, `<`, `<=`, `>`, `>=`, `~` | a part of the answer, which is JSON; an object has these keys; nearly |
+//! | `/A/B = JSON`, `!=`, `<`, `<=`, `>`, `>=`, `~` | a part of the answer, which is JSON; an object has these keys; to the digits that are given |
 //! | `/A/B equals JSON` | has no other key |
 //! | `/A/B is KIND` | null, bool, number, string, array, object |
 //! | `/A/B has JSON`, `lacks`, `all`, `count` | a list with such an entry, without one, of such alone, of so many |
@@ -35,6 +36,7 @@ use crate::files::{assert_same, files};
 use crate::line::{Place, ROOT, has, list};
 use crate::said::{assert_lacks, assert_says};
 use crate::whole::assert_whole;
+use picloom::base::table::{Column, Table};
 use picloom::genome::BUILTIN;
 use picloom::network::Picture;
 use serde_json::{Value, from_str};
@@ -129,6 +131,15 @@ impl Stage {
         let words: Vec<&str> = rest.split(' ').collect();
         let studio = || self.served.as_ref().expect("no studio is served");
         let came = match verb {
+            "CHANGE" => {
+                let change = |text: String, change: &&str| {
+                    let (from, to) = change.split_once(" => ").unwrap();
+                    assert!(text.contains(from), "{from}");
+                    text.replace(from, to)
+                };
+                let text = below.iter().fold(self.place.text(words[0]), change);
+                return self.place.write(words[1], text);
+            }
             "WRITE" => return self.place.write(rest, self.filled(&(below.join("\n") + "\n"))),
             "$" => {
                 let said = self.place.run(rest);
@@ -151,6 +162,7 @@ impl Stage {
                 let json = match Path::new(rest).extension().and_then(|e| e.to_str()) {
                     Some("jsonl") => out.lines().map(|l| from_str::<Value>(l).unwrap()).collect(),
                     Some("toml") => toml::from_str(&out).unwrap(),
+                    Some("gz") => rows(&Table::read(&self.place.at(rest)).unwrap()),
                     _ => from_str(&out).unwrap_or_default(),
                 };
                 Came { out, json, ..Came::default() }
@@ -222,7 +234,7 @@ impl Stage {
                 ("as", name) => drop(self.kept.insert(name.into(), plain(found))),
                 ("json", name) => drop(self.kept.insert(name.into(), found.to_string())),
                 (relation, wanted) => {
-                    assert!(holds(found, relation, wanted), "{found} in {}", came.said());
+                    assert!(holds(found, relation, wanted), "{}\n{found}", came.said());
                 }
             };
         }
@@ -256,6 +268,13 @@ fn answered(answer: &Answer) -> Came {
     Came { code: answer.status.into(), out: answer.text(), err, json, bytes, headers }
 }
 
+/// Each row by the names of its columns.
+fn rows(table: &Table) -> Value {
+    let cell = |column: &Column, row| (column.name().to_string(), column.text(row).into());
+    let row = |row| table.columns().iter().map(|column| cell(column, row)).collect();
+    (0..table.len()).map(|at| Value::Object(row(at))).collect()
+}
+
 /// A text as it is, anything else as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
@@ -274,7 +293,10 @@ fn holds(found: &Value, relation: &str, wanted: &str) -> bool {
         "<=" => number() <= wanted_number(),
         ">" => number() > wanted_number(),
         ">=" => number() >= wanted_number(),
-        "~" => (number() - wanted_number()).abs() < 1e-6,
+        "~" => {
+            let digits = wanted.split_once('.').map_or(0, |(_, digits)| digits.len());
+            (number() - wanted_number()).abs() < 0.5 * 0.1_f64.powi(digits as i32)
+        }
         "is" => wanted == kind(found),
         "count" => list(found).len().to_string() == wanted,
         "all" => list(found).iter().all(|entry| has(entry, &json())),

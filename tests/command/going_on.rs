@@ -1,5 +1,6 @@
 //! Runs that go on, and runs that are not finished.
 
+use crate::cases::cases;
 use crate::line::{Place, list};
 use picloom::network::{Arch, Coords, Mask};
 use picloom::run::{TrainJob, load_target, train_run};
@@ -14,6 +15,13 @@ impl TrainObserver for Stop {
     fn step_done(&mut self, state: &TrainState) -> bool {
         state.step < 120
     }
+}
+
+cases! {
+    going_on:
+    #[ignore = "slow: cargo test -- --include-ignored"]
+    a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper,
+    a_study_of_one_picture_says_when_it_replaces_the_results_of_other_options,
 }
 
 #[test]
@@ -61,35 +69,4 @@ fn every_changed_weight_of_a_score_is_a_row_of_a_table() {
     place.done(line);
     place.write("changes.csv", "mine");
     place.refused(line, 1, &["another file"]);
-}
-
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn a_comparison_has_the_changed_weights_of_its_networks_and_figures_for_a_paper() {
-    let place = Place::new();
-    place.done("compare mask --steps 60 --samples 4 --out compared");
-    let table = picloom::base::table::Table::read(&place.at("compared/changes.csv.gz")).unwrap();
-    let networks: Vec<&str> = table.column("network").unwrap().distinct().collect();
-    assert!(["evolved", "dense", "layerized"].iter().all(|arm| networks.contains(arm)));
-    assert!(table.column("seed").is_ok() && table.column("verdict").is_ok());
-    for keys in ["dots --x arm --y score --horizontal", "curves --series arm"] {
-        let figure = "plot compared/rows.csv.gz --width column --out figure.pdf --kind";
-        place.done(&format!("{figure} {keys}"));
-        assert!(place.bytes("figure.pdf").starts_with(b"%PDF"));
-    }
-}
-
-#[test]
-fn a_study_of_one_picture_says_when_it_replaces_the_results_of_other_options() {
-    let place = Place::new();
-    for line in [
-        "distil mask --profile smoke --seeds 0,1 --minutes 0.0001 --out a",
-        "experiment depth-sweep mask --depths 2 --seeds 0 --runs b",
-    ] {
-        let says = |steps: u32| {
-            let said = place.done(&format!("{line} --size 8 --samples 2 --steps {steps}"));
-            said.error.contains("the results of other settings are replaced")
-        };
-        assert_eq!([2, 2, 3].map(says), [false, false, true], "{line}");
-    }
 }

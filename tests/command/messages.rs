@@ -11,12 +11,6 @@ use picloom::network::Picture;
 use std::io::Write;
 use std::path::Path;
 
-/// Scores of two arms on three pictures.
-pub(crate) const ROWS: &str = include_str!("../messages/rows.csv");
-
-/// A contrast and two figures of [`ROWS`].
-pub(crate) const STUDY: &str = include_str!("../messages/study.toml");
-
 /// The files of `tests/messages`, and genomes, pictures, runs and sessions for the lines of the golden file.
 fn fixture() -> Place {
     let place = Place::with(&[
