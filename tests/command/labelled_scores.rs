@@ -1,8 +1,13 @@
 //! `score`: one corrected by labels of a random part of its pictures (`--labels`), and networks whose score does not count.
 
+use crate::cases::cases;
 use crate::line::{Place, list};
-use crate::said::assert_says;
 use serde_json::Value;
+
+cases! {
+    labelled_scores:
+    untrained_networks_and_those_of_100_steps_are_unfit,
+}
 
 #[test]
 fn labels_move_the_score_to_what_the_viewer_saw() {
@@ -25,24 +30,6 @@ fn labels_move_the_score_to_what_the_viewer_saw() {
     let judged = count("clean") + count("unclear") + count("damaged");
     assert!((found(&record["clean_share"]) - count("clean") / judged).abs() < 1e-12);
     assert!(place.done(line).out.contains("from 24 labels"));
-}
-
-#[test]
-fn untrained_networks_and_those_of_100_steps_are_unfit() {
-    let place = Place::new();
-    for (run, steps, seed, below) in
-        [("a", 0, 0, 0.5), ("b", 0, 1, 0.5), ("c", 0, 2, 0.5), ("run", 100, 0, 0.95)]
-    {
-        let train = "train --genome mask --wiring dense --target mask --size 32";
-        place.done(&format!("{train} --steps {steps} --seed {seed} --out {run}"));
-        let record = place.json(&format!("score {run} --samples 12"));
-        assert!(record["fit"]["r2"].as_f64().unwrap() < below, "{record}");
-        // It has a score, and it is not to be read.
-        assert!(record["counts"] == false && record["score"].is_number(), "{record}");
-    }
-    let said = place.done("score run --samples 12 --all --out card");
-    assert_says(&said.out, &["UNFIT"]);
-    assert_says(&place.text("card/card.svg"), &["UNFIT", "does not count"]);
 }
 
 #[test]

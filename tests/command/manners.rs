@@ -1,5 +1,6 @@
 //! How the command behaves: what it says and where, exit codes, completions, colours, threads.
 
+use crate::cases::cases;
 use crate::files::{assert_same, timeless};
 use crate::line::Place;
 use crate::said::assert_says;
@@ -8,15 +9,14 @@ use std::process::Stdio;
 
 const TRAIN: &str = "train --genome mask --target mask --size 16 --steps 5 --out run";
 
-#[test]
-fn a_training_that_diverges_has_failed_and_says_so() {
-    let place = Place::new();
-    for _ in 0..2 {
-        let said = place.says(&format!("{TRAIN} --gradient raw --optimizer sgd --lr 1e30"), 1);
-        assert_says(&said.error, &["diverged at step"]);
-        assert_says(&said.out, &["diverged"]);
-    }
-    place.says("eval run", 1);
+cases! {
+    manners:
+    a_training_that_diverges_has_failed_and_says_so,
+    colours_are_as_asked_for,
+    shells_and_man_get_every_command_and_value,
+    a_dry_run_says_how_much_there_is_to_do_and_does_nothing,
+    the_settings_of_a_run_train_another,
+    help_of_a_command_has_its_options_in_groups,
 }
 
 #[test]
@@ -57,38 +57,6 @@ fn quiet_means_nothing_on_stderr_but_errors() {
 }
 
 #[test]
-fn colours_are_as_asked_for() {
-    let place = Place::new();
-    for wrong in ["score missing", "score --nonsense"] {
-        let said = |more: &str| place.run(&format!("{wrong} {more}")).error;
-        assert!(!said("").contains('\u{1b}'), "no terminal, no colour");
-        assert!(!said("--color never").contains('\u{1b}'));
-        assert!(said("--color always").contains("\u{1b}["), "{wrong}");
-        assert!(said("--color=always").contains("\u{1b}["), "{wrong}");
-    }
-}
-
-#[test]
-fn shells_and_man_get_every_command_and_value() {
-    let place = Place::new();
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = place.run(&format!("completions {shell}")).out;
-        // Values of options are not in the scripts of the last two.
-        let values = if ["powershell", "elvish"].contains(&shell) { 0 } else { 2 };
-        assert_says(&script, &["layerized", "map-elites", "experiment", "dry-run"][2 - values..]);
-    }
-    place.done("man --out man");
-    for (page, words) in [
-        ("picloom.1", &["picloom\\-train", "Exit codes"][..]),
-        ("picloom-train.1", &["TRAINING", "\\-\\-optimizer"]),
-        ("picloom-experiment-run.1", &["\\-\\-dry\\-run"]),
-        ("picloom-judge-labels.1", &["\\-\\-second"]),
-    ] {
-        assert_says(&place.text(&format!("man/{page}")), words);
-    }
-}
-
-#[test]
 fn help_lists_every_command_and_option_in_a_group() {
     let command = picloom::cli::command();
     let help = command.clone().render_help().to_string();
@@ -97,48 +65,6 @@ fn help_lists_every_command_and_option_in_a_group() {
     for one in command.get_subcommands() {
         assert_says(&help, &[&format!("\n  {:<12} ", one.get_name())]);
     }
-    let place = Place::new();
-    for (name, groups) in [
-        ("train", &["Training:", "Everywhere:"][..]),
-        ("score", &["The network:", "The judge:", "A vision-language model:"]),
-        ("evolve", &["Breeding by hand (--search interactive):", "A vision-language model:"]),
-    ] {
-        assert_says(&place.run(&format!("{name} --help")).out, groups);
-    }
-}
-
-#[test]
-fn a_dry_run_says_how_much_there_is_to_do_and_does_nothing() {
-    let place = Place::new();
-    let experiments = format!("{}/experiments", crate::line::ROOT);
-    let parts = ["wirings", "pruning"].map(|name| format!("{experiments}/{name}.toml"));
-    let whole = format!("kind = \"study\"\nname = \"s\"\nquestion = \"?\"\nparts = {parts:?}\n");
-    place.write("whole.toml", whole);
-    for (study, cells) in [
-        ("ROOT/experiments/wirings.toml", " networks to train, about"),
-        ("whole.toml --profile smoke", "in all about"),
-    ] {
-        let said = place.done(&format!("experiment run {study} --dry-run --threads 2"));
-        assert!(said.out.contains(cells), "{said:?}");
-        assert_eq!(place.count(""), 1);
-    }
-    let json = place.json("experiment run ROOT/experiments/pruning.toml --dry-run");
-    assert!(json["cells"].as_u64() > Some(10) && json["cells"] == json["to_run"], "{json}");
-    assert!(json["core_seconds"].as_f64().unwrap() > 0.0);
-}
-
-#[test]
-fn the_settings_of_a_run_train_another() {
-    let place = Place::new();
-    let id = |line: &str| {
-        place.json(&format!("train --genome mask --target mask --size 16 {line}"))["run_id"].clone()
-    };
-    let settings = "--optimizer muon --lr 0.01 --init he --steps 6";
-    let first = id(&format!("{settings} --seed 7 --out a"));
-    assert_eq!(id("--config a/config.toml --out b"), first);
-    // An option goes before the file.
-    let other = id("--config a/config.toml --seed 8 --out c");
-    assert_eq!(other, id(&format!("{settings} --seed 8 --out d")));
 }
 
 #[test]

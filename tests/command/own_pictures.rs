@@ -1,12 +1,11 @@
 //! Pictures and runs of one's own: any shape, any size, side by side.
 
-use crate::line::{Place, assert_has, list};
+use crate::cases::cases;
+use crate::line::{Place, list};
 use picloom::experiment::networks::NetworksRecord;
 use picloom::network::{Picture, Squaring};
 use picloom::run::load_run;
 use picloom::study::Record;
-use serde_json::json;
-use std::path::Path;
 
 const TRAIN: &str = "train --genome bred_moth --wiring graph --target bred_moth --size 16";
 
@@ -24,6 +23,12 @@ fn wide() -> Place {
     place
 }
 
+cases! {
+    own_pictures:
+    an_evolution_run_remembers_what_became_of_its_picture,
+    a_depth_sweep_needs_no_spec,
+}
+
 #[test]
 fn what_becomes_of_a_wide_picture_is_what_was_chosen() {
     let place = wide();
@@ -38,17 +43,6 @@ fn what_becomes_of_a_wide_picture_is_what_was_chosen() {
     // The run keeps what it drew, whatever happens to the file.
     std::fs::remove_file(place.at("wide.png")).unwrap();
     place.done("eval pad");
-}
-
-#[test]
-fn an_evolution_run_remembers_what_became_of_its_picture() {
-    let place = wide();
-    let evolve =
-        |more: &str| place.json(&format!("evolve --population 6 --size 16 --out run {more}"));
-    let first = evolve("--target wide.png --fit crop --generations 1");
-    let more = evolve("--resume --generations 2");
-    assert_eq!(first["config_hash"], more["config_hash"]);
-    assert_eq!(more["generations"], 2);
 }
 
 #[test]
@@ -97,23 +91,6 @@ fn finished_runs_stand_side_by_side_in_one_report() {
     place.done("compare short other --out third");
     assert!(place.text("third/report.html").contains("Not the same picture"));
     place.refused("compare short both", 1, &[]);
-}
-
-#[test]
-fn a_depth_sweep_needs_no_spec() {
-    let place = Place::new();
-    let sweep = "experiment depth-sweep ROOT/experiments/targets/letter_a.png --runs .";
-    let small = "--size 12 --steps 30 --samples 4 --depths 3,1 --seeds 0,2";
-    let found = place.json(&format!("{sweep} {small}"));
-    assert_has(&found, json!({ "cells": 4, "failed": 0 }));
-    let folder = Path::new(found["rows"].as_str().unwrap()).parent().unwrap();
-    let record = NetworksRecord::read(&place.path().join(folder)).unwrap();
-    let pruned = record.rows.iter().filter(|row| row.arm == "sp");
-    let mut made: Vec<(usize, u64)> = pruned.map(|row| (row.layers, row.seed.unwrap())).collect();
-    made.sort_unstable();
-    assert_eq!(made, [(1, 0), (1, 2), (3, 0), (3, 2)]);
-    list(&found["figures"]).iter().for_each(|file| place.whole("", file.as_str().unwrap()));
-    assert!(found["dense"]["chosen"].is_null(), "30 steps learn nothing");
 }
 
 #[test]
