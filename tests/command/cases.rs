@@ -15,6 +15,7 @@
 //! | `DRAWN NAME NAME…` | pictures of the same pixels |
 //! | `TIME NAME` | a file that was not written since it was first asked for so |
 //! | `WRITE NAME`, `COPY FROM TO`, `REMOVE NAME` | the text below, a file or folder |
+//! | `CUT NAME N` | a file without its last bytes |
 //! | `CHANGE FROM TO` | a file whose parts are other ones, as the lines below say: `PART => PART` |
 //! | `LET NAME = TEXT` | is kept |
 //!
@@ -42,6 +43,7 @@ use picloom::genome::BUILTIN;
 use picloom::network::Picture;
 use serde_json::{Value, from_str};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
 
 /// A test of each case of a file.
@@ -134,14 +136,18 @@ impl Stage {
         let came = match verb {
             "CHANGE" => {
                 let change = |text: String, change: &&str| {
-                    let (from, to) = change.split_once(" => ").unwrap();
+                    let change = self.filled(change).replace("\\n", "\n");
+                    let (from, to) = change.split_once(" =>").unwrap();
                     assert!(text.contains(from), "{from}");
-                    text.replace(from, to)
+                    text.replace(from, to.trim_start_matches(' '))
                 };
                 let text = below.iter().fold(self.place.text(words[0]), change);
                 return self.place.write(words[1], text);
             }
-            "WRITE" => return self.place.write(rest, self.filled(&(below.join("\n") + "\n"))),
+            "WRITE" => {
+                let text: String = below.iter().map(|line| format!("{line}\n")).collect();
+                return self.place.write(rest, self.filled(&text));
+            }
             "$" => {
                 let said = self.place.run(rest);
                 let json = from_str(&said.out).unwrap_or_default();
@@ -167,7 +173,8 @@ impl Stage {
                 }
             }
             "FILE" => {
-                let out = String::from_utf8_lossy(&self.place.bytes(rest)).into_owned();
+                let bytes = unpacked(rest, self.place.bytes(rest));
+                let out = String::from_utf8_lossy(&bytes).into_owned();
                 let json = match Path::new(rest).extension().and_then(|e| e.to_str()) {
                     Some("jsonl") => out.lines().map(|l| from_str::<Value>(l).unwrap()).collect(),
                     Some("toml") => toml::from_str(&out).unwrap(),
@@ -219,6 +226,11 @@ impl Stage {
                 let time = place.at(rest).metadata().unwrap().modified().unwrap();
                 let first = self.kept.entry(format!("TIME {rest}")).or_insert(format!("{time:?}"));
                 assert_eq!(*first, format!("{time:?}"));
+            }
+            "CUT" => {
+                let bytes = place.bytes(words[0]);
+                let left = bytes.len() - words[1].parse::<usize>().unwrap();
+                place.write(words[0], &bytes[..left]);
             }
             "COPY" if place.at(words[0]).is_dir() => {
                 for (name, bytes) in files(&place.at(words[0])) {
@@ -277,6 +289,16 @@ fn answered(answer: &Answer) -> Came {
     let err = json["error"].as_str().unwrap_or_default().to_string();
     let (bytes, headers) = (bytes.to_vec(), answer.headers.clone());
     Came { code: answer.status.into(), out: answer.text(), err, json, bytes, headers }
+}
+
+/// The bytes of a file, unpacked if it is a table.
+pub(crate) fn unpacked(name: &str, bytes: Vec<u8>) -> Vec<u8> {
+    if !name.ends_with(".gz") {
+        return bytes;
+    }
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).unwrap();
+    unpacked
 }
 
 /// Each row by the names of its columns.

@@ -1,13 +1,12 @@
 //! `picloom evolve --search vlm`: breeding by a mock, and by a server that misbehaves; the key of a server.
 
-use crate::files::{assert_same_files, files};
-use crate::line::{Place, Said, assert_has, list};
+use crate::cases::cases;
+use crate::files::assert_same_files;
+use crate::line::{Place, Said, assert_has};
 use crate::model_server::{Act, Server};
 use crate::said::{assert_lacks, assert_says};
 use picloom::network::Picture;
 use serde_json::{Value, json};
-
-const EVOLVE: &str = "evolve --search vlm --population 6 --cell 24 --breeder mock --seed 5";
 
 /// The journal of `run`.
 fn decisions(place: &Place) -> Vec<Value> {
@@ -15,71 +14,11 @@ fn decisions(place: &Place) -> Vec<Value> {
     journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-#[test]
-fn a_mock_breeds_publishes_and_leaves_its_reasons() {
-    let place = Place::new();
-    let found = place.json(&format!("{EVOLVE} --out run"));
-    assert_has(&found, json!({ "cause": "published", "published": ["published/000.json"] }));
-    let decided = decisions(&place);
-    assert_eq!(decided.len(), 4);
-    for (generation, d) in decided.iter().enumerate() {
-        let reason = format!("a seeded toss in generation {generation}");
-        assert_has(d, json!({ "generation": generation, "pictures": 6, "reason": reason }));
-        place.whole("run/sheets", &format!("{generation:03}.png"));
-    }
-    assert!(decided[0]["decision"]["select"].is_array());
-    assert_eq!(decided[3]["decision"]["publish"], 0);
-    let genome = picloom::genome::read(&place.at("run/published/000.json")).unwrap();
-    assert_eq!(genome.provenance.made_by, "picloom evolve --search vlm");
-    assert_eq!(genome.provenance.notes["breeder"], "mock/5");
-    assert_eq!(genome.provenance.notes["reason"], "a seeded toss in generation 3");
-    // A person can go on where the model ended: three selections lead to the last sheet.
-    let line = "evolve --search interactive --cell 24 --script run/session.toml --out further";
-    assert_eq!(place.json(line)["generation"], 3);
-    let [last, sheet] =
-        ["run", "further"].map(|at| Picture::read(&place.at(at).join("sheet.png")).unwrap());
-    assert_eq!(last, sheet);
-}
-
-#[test]
-fn a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not() {
-    let place = Place::new();
-    let whole = format!("{EVOLVE} --publish 2 --generations 9 --threads 1 --out whole");
-    let found = place.json(&whole);
-    assert_has(&found, json!({ "cause": "published", "generations": 5 }));
-    assert_eq!(list(&found["published"]).len(), 2);
-    let part = place.json(&format!("{EVOLVE} --publish 2 --generations 2 --out cut"));
-    assert_has(&part, json!({ "cause": "generations", "generations": 2 }));
-    // As if it had died after drawing a sheet and before the decision was kept.
-    place.write("cut/sheets/002.png", b"half");
-    // Once it has ended, resuming once more changes nothing.
-    for _ in 0..2 {
-        place.done(&format!("{EVOLVE} --resume --generations 9 --threads 4 --out cut"));
-        assert_same_files(&place.at("whole"), &place.at("cut"), "a run cut short or repeated");
-    }
-}
-
-#[test]
-fn other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched() {
-    let place = Place::new();
-    place.done(&format!("{EVOLVE} --generations 2 --out run"));
-    let before = files(&place.at("run"));
-    let other = EVOLVE.replace("--seed 5", "--seed 6");
-    place.refused(&format!("{EVOLVE} --out run"), 1, &["--resume"]);
-    let seed = ["seed: expected 6, found 5"];
-    place.refused(&format!("{other} --resume --out run"), 1, &seed);
-    assert_eq!(files(&place.at("run")), before);
-
-    let text = place.text("run/decisions.jsonl");
-    for (spoilt, parts) in [
-        // A decision that does not follow from those before it.
-        (text.replace("mock/5", "mock/7"), &["decisions.jsonl", "mock/7"][..]),
-        // Cut off within a line, wherever lines end.
-        (text.trim_end().trim_end_matches('}').into(), &["expected a decision"]),
-    ] {
-        place.write("run/decisions.jsonl", spoilt);
-        place.refused(&format!("{EVOLVE} --resume --out run"), 1, parts);
-    }
+cases! {
+    evolve_vlm:
+    a_mock_breeds_publishes_and_leaves_its_reasons,
+    a_run_cut_short_and_resumed_has_the_bytes_of_one_that_was_not,
+    other_runs_and_spoilt_decisions_are_refused_and_nothing_is_touched,
 }
 
 #[test]

@@ -1,16 +1,20 @@
 //! Files that are passed on: nothing in them says on which machine, or where, they were made. What strangers may put
 //! into folders, and names that are no UTF-8, are `tests/crash/run`'s to try.
 
+use crate::cases::{cases, unpacked};
 use crate::files::files;
-use crate::line::{Place, assert_has};
+use crate::line::Place;
 use picloom::experiment::networks::NetworksStudy;
 use picloom::genome;
 use picloom::study::cells::CellStudy;
-use serde_json::json;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+cases! {
+    strangers:
+    a_file_of_many_genomes_is_scored_and_swept_whole,
+}
 
 #[test]
 fn a_script_that_cannot_name_a_path_is_refused() {
@@ -20,16 +24,6 @@ fn a_script_that_cannot_name_a_path_is_refused() {
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("--store: expected a path of UTF-8"), "{error}");
-}
-
-/// The bytes of a file, unpacked if it is a table.
-fn unpacked(name: &str, bytes: Vec<u8>) -> Vec<u8> {
-    if !name.ends_with(".gz") {
-        return bytes;
-    }
-    let mut unpacked = Vec::new();
-    flate2::read::GzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).unwrap();
-    unpacked
 }
 
 /// Runs a line in which `@NAME` is NAME in the folder `home`, as a whole path.
@@ -46,32 +40,6 @@ fn fill(place: &Place, home: &str) {
     {
         place.write(&format!("{home}/{name}"), std::fs::read(file).unwrap());
     }
-}
-
-#[test]
-fn a_file_of_many_genomes_is_scored_and_swept_whole() {
-    let place = Place::new();
-    let genome = include_str!("../foreign/vlm.json").trim_end().replace("MORE", "");
-    let genome = genome.replace("HIDDEN", "\"sin\"");
-    place.write("in/many.json", format!("{{\"a\":{genome},\"b\":{genome}}}"));
-    let said = place.json("score in/many.json --samples 2 --size 16 --out out");
-    assert_has(&said, json!({ "cells": 2, "done": 2 }));
-    let spec = place.text("out/score-many/spec.toml");
-    assert!(spec.contains("genomes = [\"../../in/many.json\"]"), "{spec}");
-    place.refused("score in/many.json --samples 2", 2, &["--out: expected a folder"]);
-    let refused = "--samples: expected all or a number";
-    place.refused("score in/many.json --samples 0,1 --out out", 2, &[refused]);
-
-    // One that has its result is not swept again; other options are another sweep.
-    let sweep = "sweep in/many.json --samples 2 --size 16 --out swept";
-    assert_eq!(place.json(sweep)["swept"], 2);
-    let result = place.text("swept/a/sweep.json");
-    std::fs::remove_file(place.at("swept/b/sweep.json")).unwrap();
-    assert_has(&place.json(sweep), json!({ "swept": 1, "before": 1 }));
-    assert_eq!(result, place.text("swept/b/sweep.json"));
-    place.refused(&format!("{sweep} --seed 1"), 1, &["a weight sweep of in/many.json"]);
-    let target = format!("{sweep} --target in/many.json#a");
-    place.refused(&target, 2, &["--target: expected one genome"]);
 }
 
 const COMPARE: &str = "--steps 3 --samples 3 --profile quick";
