@@ -91,6 +91,8 @@ pub(crate) fn run(file: &str, name: &str) {
         let below = std::iter::from_fn(|| lines.next_if(|line| line.starts_with("    ")));
         stage.step(step, &below.map(|line| &line[4..]).collect::<Vec<_>>());
     }
+    #[cfg(unix)]
+    assert_eq!(stage.place.leftovers(), 0, "temporary files are left");
 }
 
 /// What a case has to do with.

@@ -2,7 +2,7 @@
 //! interruption.
 
 use crate::answers::hold;
-use crate::files::files;
+use crate::cases::cases;
 use crate::line::{Place, Said, list, signal, until};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -54,6 +54,14 @@ fn prune(command: &str, budget: usize, out: &str) -> String {
     format!("{aim} --method 'cmd:{command}' --out {out}")
 }
 
+cases! {
+    plugins:
+    a_method_may_answer_with_the_links_that_stay,
+    a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_changed,
+    the_example_measure_names_numbers_of_a_network,
+    a_measure_is_given_what_the_page_says_and_may_answer_nothing,
+}
+
 #[test]
 fn the_example_method_prunes_and_stands_in_the_record_with_its_hash() {
     let work = work();
@@ -84,18 +92,6 @@ fn the_example_method_prunes_and_stands_in_the_record_with_its_hash() {
     refused(&work, &prune("python3 method.py", 40, "mine"), &other);
     // Nothing of the questions stays behind.
     assert_eq!(work.leftovers(), 0);
-}
-
-#[test]
-fn a_method_may_answer_with_the_links_that_stay() {
-    let work = work();
-    write_method(
-        &work,
-        "keep.py",
-        "alive = [i for i, a in enumerate(asked['alive']) if a]\nassert asked['budget'] == 60 and asked['rule'] == 'budget:60'\nassert len(asked['sources']) == len(asked['weights']) == len(asked['gradient'])\nanswer({'keep': alive[-60:]})",
-    );
-    let found = work.json(&prune("python3 keep.py", 60, "mine"));
-    assert_eq!(found["rounds"][0]["kept"], 60);
 }
 
 /// What any command does wrong, and how it is ended, is `base::command`'s to say.
@@ -202,76 +198,4 @@ fn the_example_judge_scores_a_network_and_stands_in_the_record() {
     work.write("wrong.py", wrong);
     let line = format!("{score} {link}").replace("judge.py", "wrong.py");
     refused(&work, &line, "verdicts.json: damaged: expected");
-}
-
-#[test]
-fn a_study_finds_its_programs_beside_the_spec_and_runs_anew_where_one_was_changed() {
-    let work = work();
-    std::fs::create_dir(work.at("mine")).unwrap();
-    for name in ["method.py", "judge.py", "measure.py", "mask.json"] {
-        std::fs::rename(work.at(name), work.at("mine").join(name)).unwrap();
-    }
-    work.write("mine/mine.toml", include_str!("../specs/programs.toml"));
-    let run = || {
-        work.json("experiment run mine/mine.toml --store runs");
-        files(&work.at("runs/mine/cells"))
-    };
-    let first = run();
-    assert!(run() == first);
-    assert!(work.text("runs/mine/study.json").contains("cmd/python3 judge.py "));
-    let other = work.text("mine/method.py") + "# Another version.\n";
-    work.write("mine/method.py", other);
-    let second = run();
-    assert!(second.len() > first.len(), "another method is another cell");
-    let other = work.text("mine/measure.py") + "# Another version.\n";
-    work.write("mine/measure.py", other);
-    assert!(run().len() > second.len(), "another measure is another cell");
-    // A contrast and a figure may name its columns.
-    let decided = work.json("experiment decide mine/mine.toml --results runs");
-    assert_eq!(decided["decisions"][0]["contrast"]["of"], "own_gini");
-    let drawn = work.run("plot runs/mine/rows.csv.gz --x kept --y own_negative --out plot.svg");
-    assert_eq!(drawn.code, Some(0), "{drawn:?}");
-    let columns = work.record("runs/mine/study.json")["columns"].clone();
-    let own = list(&columns).iter().filter(|one| one["name"].as_str().unwrap().starts_with("own_"));
-    let own: Vec<_> = own.map(|one| (one["name"].clone(), one["path"].clone())).collect();
-    let path = |name: &str| (format!("own_{name}").into(), format!("result.own.{name}").into());
-    assert_eq!(own, ["gini", "negative"].map(path));
-    // At the end, and where training first reached an R².
-    let table = picloom::base::table::Table::read(&work.at("runs/mine/rows.csv.gz")).unwrap();
-    let [own, at] = ["own_gini", "at"].map(|name| table.get(name).unwrap());
-    assert!((0..table.len()).all(|row| own.number(row).is_some()));
-    assert_eq!((0..table.len()).filter(|&row| at.number(row) == Some(0.02)).count(), 2);
-    work.write(
-        "mine/none.py.toml",
-        include_str!("../specs/programs.toml").replace("measure.py", "none.py"),
-    );
-    let line = "experiment run mine/none.py.toml --store none";
-    refused(&work, line, "measure: command python3 none.py: expected a file none.py");
-    assert!(!work.at("none").exists(), "nothing was trained");
-}
-
-#[test]
-fn the_example_measure_names_numbers_of_a_network() {
-    let work = work();
-    let score = "score dense --samples 4 --measure 'cmd:python3 measure.py'";
-    let own = work.json(score)["own"].clone();
-    let [gini, negative] = ["gini", "negative"].map(|name| own[name].as_f64().unwrap());
-    assert!((0.0..1.0).contains(&gini) && (0.0..1.0).contains(&negative), "{own}");
-    assert!(work.run(score).out.contains(&format!("own     gini {gini}")));
-    assert!(work.json("score dense --samples 4").get("own").is_none());
-    assert_eq!(work.leftovers(), 0);
-}
-
-#[test]
-fn a_measure_is_given_what_the_page_says_and_may_answer_nothing() {
-    let work = work();
-    work.write("slow.py", "import time\ntime.sleep(60)\n");
-    let slow = "score dense --samples 2 --measure 'cmd:timeout=1,python3 slow.py'";
-    refused(&work, slow, "expected an answer within 1 s, found none");
-    let arrays = "import zipfile\nnames = zipfile.ZipFile(folder / 'arrays.npz').namelist()\nassert names == ['picture.npy', 'maps.npy', 'target.npy'], names\nassert asked['size'] == 64 and len(asked['sources']) == len(asked['weights'])\nassert asked['protocol'] == 'picloom-measure/1' and len(asked['layers']) == len(asked['activations'])\nsay('{}')";
-    write_measure(&work, "none.py", arrays);
-    let found = work.json("score dense --samples 2 --measure 'cmd:python3 none.py'");
-    assert!(found.get("own").is_none());
-    refused(&work, "score dense --samples 2 --measure cmd:gone.py", "expected a program gone.py");
-    refused(&work, "score dense --samples 2 --measure mine.py", "cmd");
 }

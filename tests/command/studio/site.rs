@@ -2,6 +2,7 @@
 //! (`crates/web/test`).
 
 use super::client::root;
+use crate::cases::cases;
 use crate::line::{Place, Said};
 use picloom::genome::{from_json, to_json};
 use picloom::page::CarriedNetwork;
@@ -18,6 +19,11 @@ fn networks(root: &Place) -> Vec<Value> {
     assert!(!script.contains('<'), "no text ends the script: {script}");
     let json = script.strip_prefix("window.PICLOOM_NETWORKS = ").unwrap();
     serde_json::from_str(json.trim_end().strip_suffix(';').unwrap()).unwrap()
+}
+
+cases! {
+    site:
+    a_site_that_cannot_be_written_is_refused_and_nothing_is_made,
 }
 
 #[test]
@@ -52,20 +58,4 @@ fn a_site_has_the_chosen_networks_as_a_page_reads_them() {
     let found = networks(&root);
     let carried = CarriedNetwork::read(found[0]["text"].as_str().unwrap()).unwrap();
     assert_eq!((found.len(), carried.target.as_str()), (1, ""));
-}
-
-#[test]
-fn a_site_that_cannot_be_written_is_refused_and_nothing_is_made() {
-    let root = root();
-    let refused = |ids: &str, parts: &[&str]| {
-        let said = export(&root, ids);
-        assert_ne!(said.code, Some(0), "{ids}");
-        assert!(parts.iter().all(|part| said.error.contains(part)), "{ids}: {said:?}");
-    };
-    refused("genomes/none.json", &["genomes/none.json"]);
-    root.done("train --arch 3;sin:180 --target mask --size 8 --steps 1 --out large");
-    refused("large", &["large: expected a network of at most 65536"]);
-    assert!(!root.at("site").exists());
-    root.write("site/mine.txt", "mine");
-    refused("genomes/mask.json", &["one with other files (mine.txt)"]);
 }
