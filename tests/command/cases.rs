@@ -30,7 +30,8 @@
 //! | `/A/B = JSON`, `!=`, `<`, `<=`, `>`, `>=`, `~` | a part of the answer, which is JSON; an object has these keys; to the digits that are given, six at most |
 //! | `/A/B equals JSON` | has no other key |
 //! | `/A/B is KIND` | null, bool, number, string, array, object |
-//! | `/A/B has JSON`, `lacks`, `all`, `count` | a list with such an entry, without one, of such alone, of so many |
+//! | `/A/B has JSON`, `once`, `lacks`, `all` | a list with such an entry, with one, without one, of such alone |
+//! | `/A/B count N` | a list of so many |
 //! | `/A/B as NAME`, `json NAME` | is kept: a text as it is, or as in JSON |
 
 use crate::client::{self, Answer, Served};
@@ -334,6 +335,7 @@ fn holds(found: &Value, relation: &str, wanted: &str) -> bool {
         }
         "is" => wanted == kind(found),
         "count" => list(found).len().to_string() == wanted,
+        "once" => list(found).iter().filter(|entry| has(entry, &json())).count() == 1,
         "all" => list(found).iter().all(|entry| has(entry, &json())),
         "has" | "lacks" => (relation == "has") == list(found).iter().any(|one| has(one, &json())),
         _ => panic!("no such relation: {relation}"),

@@ -1,36 +1,15 @@
 //! The fewest links: the command, and which network of a table it takes.
 
-use crate::line::{Place, list};
+use crate::cases::cases;
+use crate::line::Place;
 use picloom::experiment::distil::distilled;
 use picloom::experiment::networks::NetworksRecord;
 use picloom::study::Record;
 
-#[test]
-#[ignore = "slow: cargo test -- --include-ignored"]
-fn the_command_answers_in_json_and_the_same_line_finds_what_is_there() {
-    let place = Place::new();
-    let line = "distil target_letter_a --profile smoke --steps 600 --samples 4 --out out";
-    let first = place.json(line);
-    assert_eq!((&first["failed"], &first["evolved"]["fit"]), (&0.into(), &true.into()), "{first}");
-    assert!(first["links"].as_u64() < first["dense"]["links"].as_u64(), "{first}");
-    assert!(
-        first["r2"].as_f64() >= Some(0.95) && first["learned"][0].as_u64() > Some(0),
-        "{first}"
-    );
-    let interval: Vec<f64> = serde_json::from_value(first["interval"].clone()).unwrap();
-    let score = first["score"].as_f64().unwrap();
-    assert!(interval[0] <= score && score <= interval[1], "{first}");
-    list(&first["figures"]).iter().for_each(|file| place.whole("", file.as_str().unwrap()));
-    // The run that it names is the network that it tells of.
-    let run = first["run"].as_str().unwrap();
-    let scored = place.json(&format!("score {run} --samples 4"));
-    let r2 = scored["fit"]["r2"].as_f64().unwrap() - first["r2"].as_f64().unwrap();
-    assert!(r2.abs() < 1e-6, "{scored}");
-    let mut again = place.json(line);
-    assert!(first["done"].as_u64() > Some(1), "{first}");
-    assert_eq!(again["done"], 0);
-    again["done"] = first["done"].clone();
-    assert_eq!(first, again);
+cases! {
+    distil:
+    #[ignore = "slow: cargo test -- --include-ignored"]
+    the_command_answers_in_json_and_the_same_line_finds_what_is_there,
 }
 
 #[test]

@@ -4,10 +4,10 @@
 use super::client::{pruning, studio, training, with};
 use crate::cases::cases;
 use crate::line::list;
-use picloom::genome::{Genome, from_json, to_picbreeder_xml};
-use picloom::network::{Coords, Model, Picture, Wiring};
+use picloom::genome::{Genome, from_json};
+use picloom::network::{Coords, Model, Wiring};
 use picloom::probe::{Change, View};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const MOTH: &str = "genomes/bred_moth.json";
 
@@ -23,37 +23,7 @@ cases! {
     studies_have_names_that_tell_them_apart,
     things_are_renamed_and_put_aside,
     finished_work_goes_on_and_is_put_aside_with_its_run,
-}
-
-#[test]
-fn files_keep_their_names_and_their_labels() {
-    let (_root, served) = studio();
-    let mut genome = moth();
-    genome.provenance.name = "4041_197".into();
-    let mut xml = to_picbreeder_xml(&genome).unwrap();
-    // What people called a link.
-    let end = xml.rfind("</link>").unwrap();
-    xml.insert_str(end, "<text>Wings</text>");
-    let open = |name: &str, bytes: &[u8]| -> String {
-        served.upload(name, bytes).ok().json()["id"].as_str().unwrap().to_string()
-    };
-    let dolphin = open("dolphin.xml", xml.as_bytes());
-    let told = served.network(&dolphin);
-    assert_eq!(told["name"], "dolphin");
-    let links = list(&told["links"]);
-    let labelled: Vec<&Value> = links.iter().filter(|link| link["labels"].is_array()).collect();
-    assert_eq!((labelled.len(), &labelled[0]["labels"]), (1, &json!(["Wings"])));
-    let library = served.json("/api/library");
-    let mut genomes = list(&library["genomes"]).iter();
-    assert_eq!(genomes.find(|g| g["id"] == dolphin.as_str()).unwrap()["name"], "dolphin");
-    let mut red = Picture::filled(8, 8, [1.0, 0.0, 0.0]);
-    red.rgb[0] = 0.0;
-    let smile = open("smile.png", &red.to_png(&[]));
-    assert_eq!(served.json("/api/library")["pictures"][0]["name"], "smile");
-    let work = with(training(&dolphin, "dense", 5, 16), json!({ "target": smile }));
-    let run = served.trained(&work);
-    assert_eq!(served.network(&run)["name"], "smile: dense twin, trained");
-    assert_eq!(served.json("/api/jobs")[0]["name"], "smile: train a dense network of dolphin");
+    files_keep_their_names_and_their_labels,
 }
 
 #[test]
