@@ -400,6 +400,10 @@ fn every_test_that_the_methods_page_names_exists() {
             names.insert(function.split('(').next().unwrap().to_string());
         }
     }
+    for path in files("tests/cases", &["txt"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        names.extend(text.lines().filter_map(|line| line.strip_prefix("== ")).map(String::from));
+    }
     let page = std::fs::read_to_string(root().join("docs/METHODS.md")).unwrap();
     let mut wrong = Vec::new();
     for word in page.split('`').skip(1).step_by(2) {
