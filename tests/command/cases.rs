@@ -6,7 +6,7 @@
 //! | step | |
 //! |---|---|
 //! | `$ LINE` | the program with these words |
-//! | `STUDIO`, `SERVE` | the studio of the folder, with a few genomes or as it is; one that runs is killed |
+//! | `STUDIO`, `SERVE`, `SERVE FOLDER` | a studio, of a few genomes or of what is there; one that runs is killed |
 //! | `GET PATH`, `POST PATH JSON`, `OPEN NAME FILE` | a request to it; the last one opens a file |
 //! | `JOB ID STATUS` | waits until a job of the studio is so |
 //! | `FILE NAME` | what stands in a file, also of TOML, of lines of JSON, or in a packed table |
@@ -14,7 +14,7 @@
 //! | `NONE NAME…`, `WHOLE NAME…`, `SAME NAME NAME…` | files that are not there, whole, of the same bytes; folders too |
 //! | `DRAWN NAME NAME…` | pictures of the same pixels |
 //! | `TIME NAME` | a file that was not written since it was first asked for so |
-//! | `WRITE NAME`, `COPY FROM TO`, `REMOVE NAME` | the text below, a file or folder |
+//! | `WRITE NAME`, `COPY FROM TO`, `LINK FROM TO`, `REMOVE NAME` | the text below, a file or folder |
 //! | `CUT NAME N` | a file without its last bytes |
 //! | `CHANGE FROM TO` | a file whose parts are other ones, as the lines below say: `PART => PART` |
 //! | `LET NAME = TEXT` | is kept |
@@ -220,7 +220,7 @@ impl Stage {
                     client::fill(place);
                 }
                 self.served = None;
-                self.served = Some(client::serve(place.path()));
+                self.served = Some(client::serve(&place.at(rest)));
             }
             "NONE" => words.iter().for_each(|name| assert!(!place.at(name).exists(), "{name}")),
             "WHOLE" => words.iter().for_each(|name| assert_whole(&place.at(name))),
@@ -244,6 +244,12 @@ impl Stage {
                 let bytes = place.bytes(words[0]);
                 let left = bytes.len() - words[1].parse::<usize>().unwrap();
                 place.write(words[0], &bytes[..left]);
+            }
+            #[cfg(unix)]
+            "LINK" => {
+                let link = place.at(words[1]);
+                std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+                std::os::unix::fs::symlink(place.at(words[0]), link).unwrap();
             }
             "COPY" if place.at(words[0]).is_dir() => {
                 for (name, bytes) in files(&place.at(words[0])) {

@@ -9,20 +9,6 @@ use picloom::study::Record;
 
 const TRAIN: &str = "train --genome bred_moth --wiring graph --target bred_moth --size 16";
 
-/// Red left of blue, twice as wide as high, as `wide.png`.
-fn wide() -> Place {
-    let mut picture = Picture::filled(24, 12, [1.0, 0.0, 0.0]);
-    for row in 0..12 {
-        for column in 12..24 {
-            let at = 3 * (24 * row + column);
-            picture.rgb[at..at + 3].copy_from_slice(&[0.0, 0.0, 1.0]);
-        }
-    }
-    let place = Place::new();
-    place.write("wide.png", picture.to_png(&[]));
-    place
-}
-
 cases! {
     own_pictures:
     an_evolution_run_remembers_what_became_of_its_picture,
@@ -31,8 +17,13 @@ cases! {
 
 #[test]
 fn what_becomes_of_a_wide_picture_is_what_was_chosen() {
-    let place = wide();
-    let wide = Picture::read(&place.at("wide.png")).unwrap();
+    // Red left of blue, twice as wide as high.
+    let mut wide = Picture::filled(24, 12, [1.0, 0.0, 0.0]);
+    for row in 0..12 {
+        wide.rgb[72 * row + 36..72 * (row + 1)].copy_from_slice(&[0.0, 0.0, 1.0].repeat(12));
+    }
+    let place = Place::new();
+    place.write("wide.png", wide.to_png(&[]));
     for (fit, how) in
         [("crop", Squaring::Crop), ("pad", Squaring::Pad), ("squash", Squaring::Squash)]
     {
