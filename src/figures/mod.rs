@@ -7,8 +7,8 @@
 //! | [`style`] | the house: arms' fixed colours and order, what columns are called |
 //! | [`of_spec`], [`usual`] | the figures of a study's spec; those of a spec without any |
 //! | [`sheets`], [`raster`] | rows of pictures: contact sheets, sweeps, feature maps |
-//! | [`clip`], [`film`] | ways between genomes, a weight's travel, a zoom; GIF, APNG, MP4, WebM |
-//! | [`card`] | one network on one page: picture, score, changed weights, measures, maps, wiring |
+//! | `clip`, [`film`] | ways between genomes, a weight's travel, a zoom; GIF, APNG, MP4, WebM |
+//! | `card` | one network on one page: picture, score, changed weights, measures, maps, wiring |
 //! | [`losses`] | runs as a table of loss curves |
 //! | [`wiring`] | the network itself, layer by layer |
 //! | [`html`] | self-contained reports |

@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<LoadedRun, RunError> {
 /// The same as [`Source::load`] reads it.
 ///
 /// # Errors
-/// As [`run`].
+/// None, as long as the program was built from files that fit together.
 pub fn trained() -> Result<Source, RunError> {
     let LoadedRun { config, result, model, target, .. } = run()?;
     let wanted =

@@ -12,9 +12,33 @@ export const hasFiles = false;
 const BROUGHT = 128;
 const pictures = new Map();
 
+// A visitor's pictures stay in the tab when the page is loaded again, where the browser lets pages keep something: the
+// pixels, four bytes each, as text.
+const STORED = "picloom pictures";
+function storePictures() {
+  const plain = [...pictures].map(([id, { name, canvas, isCut }]) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, BROUGHT, BROUGHT);
+    return [id, name, isCut, btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""))];
+  });
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(plain));
+  } catch {
+    // Full, or not allowed: the picture stays on this page alone.
+  }
+}
+try {
+  for (const [id, name, isCut, text] of JSON.parse(sessionStorage.getItem(STORED) ?? "[]")) {
+    const canvas = square(BROUGHT);
+    canvas.getContext("2d", { willReadFrequently: true }).putImageData(new ImageData(Uint8ClampedArray.from(atob(text), (sign) => sign.charCodeAt(0)), BROUGHT), 0, 0);
+    pictures.set(id, { name, canvas, isCut });
+  }
+} catch {
+  // Not allowed, or not what this page wrote.
+}
+
 /** A visitor's picture: {name, canvas}; undefined for other ids. */
 export function pictureOf(id) {
-  if (id.startsWith("brought/") && !pictures.has(id)) throw new Error("This picture was only on the page that it was dropped on. Drop it once more.");
+  if (id.startsWith("brought/") && !pictures.has(id)) throw new Error("This picture was only in the tab that it was dropped on. Drop it once more.");
   return pictures.get(id);
 }
 
@@ -164,6 +188,7 @@ async function bring(file) {
   on.drawImage(picture, (picture.width - short) / 2, (picture.height - short) / 2, short, short, 0, 0, BROUGHT, BROUGHT);
   const id = `brought/${pictures.size + 1}`;
   pictures.set(id, { name: file.name, canvas, isCut: picture.width !== picture.height });
+  storePictures();
   return { id, page: "train" };
 }
 

@@ -75,7 +75,7 @@ export async function showTrain(main, { id, query }) {
   const keep = button("Keep this network", () => keepIt().catch(complain), { title: hasFiles ? "As a run in this folder" : "Its weights go into an address of their own" });
   // Long work is the server's: it goes on when the page is closed.
   const later = (words, kind, network, target) => button(words, () => startWork(kind, network, chosen.wiring, target).catch(complain));
-  const background = hasFiles && h("details", null, h("summary", null, "In the background"), h("div", { class: "row" },
+  const background = hasFiles && h("details", own ? { open: "" } : null, h("summary", null, "In the background"), h("div", { class: "row" },
     own ? [later("Train …", "train", null, id), later("Evolve towards it …", "evolve", null, id)] : [later("Train …", "train", begun), isRun && later("Prune …", "prune", begun)]));
 
   const stop = (error) => {

@@ -22,7 +22,7 @@
 
 mod scene;
 mod scenes;
-pub(crate) mod support;
+pub mod support;
 
 pub use scene::{Part, Scene, Shape};
 pub use scenes::Family;
