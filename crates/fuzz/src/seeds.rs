@@ -28,7 +28,7 @@ fn files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
 }
 
 /// Our genomes; the small ones, so that damage hits something.
-pub fn genomes() -> Vec<Vec<u8>> {
+pub(crate) fn genomes() -> Vec<Vec<u8>> {
     let mut found = files("genomes", "json");
     found.sort_by_key(Vec::len);
     found.truncate(6);
@@ -36,7 +36,7 @@ pub fn genomes() -> Vec<Vec<u8>> {
 }
 
 /// Ours, and others' by the schemas of their programs.
-pub fn genomes_of_all() -> Vec<Vec<u8>> {
+pub(crate) fn genomes_of_all() -> Vec<Vec<u8>> {
     let vlm: Vec<String> =
         accepted().iter().filter_map(|genome| genome::to_vlm_json(genome).ok()).collect();
     let many = format!("{{\"first\": {0}, \"second\": {0}}}", vlm[0].trim());
@@ -72,16 +72,16 @@ fn accepted() -> Vec<Genome> {
     genomes().iter().filter_map(read).collect()
 }
 
-pub fn xmls() -> Vec<Vec<u8>> {
+pub(crate) fn xmls() -> Vec<Vec<u8>> {
     let texts = accepted().into_iter().filter_map(|g| genome::to_picbreeder_xml(&g).ok());
     texts.map(String::into_bytes).collect()
 }
 
-pub fn zips() -> Vec<Vec<u8>> {
+pub(crate) fn zips() -> Vec<Vec<u8>> {
     accepted().iter().filter_map(|g| genome::to_picbreeder_zip(g).ok()).collect()
 }
 
-pub fn weights(name: &str) -> Vec<u8> {
+pub(crate) fn weights(name: &str) -> Vec<u8> {
     let network = small();
     let weights = (0..network.weight_count()).map(|i| 0.1 * i as f32 - 1.0).collect();
     let mut bytes = Vec::new();
@@ -93,7 +93,7 @@ pub fn weights(name: &str) -> Vec<u8> {
 }
 
 /// One picture in every format that is read.
-pub fn pictures() -> Vec<Vec<u8>> {
+pub(crate) fn pictures() -> Vec<Vec<u8>> {
     let (network, weights) = compile(&accepted()[0]);
     let drawn = picture(&network, &weights, 24, Coords::Fer);
     let mut found = vec![drawn.to_png(&[("command", "fuzz")])];
@@ -109,43 +109,43 @@ pub fn pictures() -> Vec<Vec<u8>> {
 }
 
 /// A file of the finished run.
-pub fn run_file(name: &str) -> Vec<u8> {
+pub(crate) fn run_file(name: &str) -> Vec<u8> {
     read(RUN.path().join(name))
 }
 
 /// An interrupted training, and its checkpoint.
-pub fn begun() -> (TempDir, Vec<u8>) {
+pub(crate) fn begun() -> (TempDir, Vec<u8>) {
     let folder = folder();
     train_run(folder.path(), job(50), false, &mut Stop).expect("a run");
     let bytes = read(folder.path().join("checkpoint.json"));
     (folder, bytes)
 }
 
-pub fn checkpoint() -> Vec<u8> {
+pub(crate) fn checkpoint() -> Vec<u8> {
     begun().1
 }
 
 /// An interrupted search, and its checkpoint.
-pub fn searched() -> (TempDir, Vec<u8>) {
+pub(crate) fn searched() -> (TempDir, Vec<u8>) {
     let folder = folder();
     evolve(&search_job(), folder.path(), false, &mut Stop).expect("a search");
     let bytes = read(folder.path().join("checkpoint.json"));
     (folder, bytes)
 }
 
-pub fn search_checkpoint() -> Vec<u8> {
+pub(crate) fn search_checkpoint() -> Vec<u8> {
     searched().1
 }
 
-pub fn specs() -> Vec<Vec<u8>> {
+pub(crate) fn specs() -> Vec<Vec<u8>> {
     files("experiments", "toml")
 }
 
-pub fn records() -> Vec<Vec<u8>> {
+pub(crate) fn records() -> Vec<Vec<u8>> {
     vec![read(root().join("figures/wirings/study.json"))]
 }
 
-pub fn labels() -> Vec<Vec<u8>> {
+pub(crate) fn labels() -> Vec<Vec<u8>> {
     let cut = |name: &str| {
         let whole = read(root().join("experiments/labels/first").join(name));
         let lines: Vec<&[u8]> = whole.split_inclusive(|b| *b == b'\n').take(8).collect();
@@ -155,7 +155,7 @@ pub fn labels() -> Vec<Vec<u8>> {
     vec![cut("labels.csv"), cut("answers.csv"), cut("key.csv"), model]
 }
 
-pub fn answers() -> Vec<Vec<u8>> {
+pub(crate) fn answers() -> Vec<Vec<u8>> {
     let vote = r#"{"reason":"r","answer":"fractured","confidence":0.5}"#;
     let choice = r#"{"reason":"r","action":"select","pictures":[4,1]}"#;
     let around = |content: &str| {
@@ -167,7 +167,7 @@ pub fn answers() -> Vec<Vec<u8>> {
     [vote.into(), choice.into(), around(vote), around(choice)].map(String::into_bytes).to_vec()
 }
 
-pub fn texts() -> Vec<Vec<u8>> {
+pub(crate) fn texts() -> Vec<Vec<u8>> {
     [
         "12;cache:15,gaussian:4,identity:2,sin:1",
         "muon:steps=20,matrices=hidden",

@@ -39,7 +39,7 @@ use picloom::score::measures::own::{Measures, add_measures};
 use std::sync::Once;
 
 /// Every measure that is added.
-pub static ALL: [&dyn Measures; 5] = [
+pub(crate) static ALL: [&dyn Measures; 5] = [
     &candidates::Candidates,
     &plasticity::Plasticity,
     &label_agreement::Labels,
@@ -48,7 +48,7 @@ pub static ALL: [&dyn Measures; 5] = [
 ];
 
 /// Adds the measures to the instrument, once.
-pub fn add() {
+pub(crate) fn add() {
     static ADDED: Once = Once::new();
     ADDED.call_once(|| {
         for measures in ALL {
