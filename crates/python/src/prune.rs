@@ -12,7 +12,7 @@ use picloom::base::settings::Settings;
 use picloom::experiment::PruneParent;
 use picloom::network::{Coords, Mask, layered_arch, layerize};
 use picloom::prune::schedule::Aim;
-use picloom::prune::{Began, InMemory, PruneError, RoundRecord, Trained, rounds};
+use picloom::prune::{Began, InMemory, RoundRecord, Trained, rounds};
 use picloom::run::Target;
 use picloom::train::{StopReason, TrainConfig};
 use pyo3::prelude::*;
@@ -118,9 +118,9 @@ fn parent(
 /// Raises
 /// ------
 /// ValueError
-///     A setting cannot be, or the method lacks something.
+///     A setting cannot be, the method lacks something, or the training cannot be gone back to.
 /// picloom.Error
-///     The training cannot be gone back to, or `progress` ended it.
+///     `progress` ended it.
 #[pyfunction]
 #[pyo3(signature = (trained, target = None, *, evolved = None, initial = None, size = None, coords = "fer", progress = None, **settings))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments in Python")]
@@ -159,9 +159,8 @@ pub(crate) fn prune(
         let mut observer = Observer { caller, history: &mut Vec::new() };
         self::rounds(&trained, &plan, &mut InMemory(&mut observer))
     };
-    let (rounds, last) = watched(py, work, hear)?.map_err(|error| match error {
-        PruneError::Rule(refusal) if !refusal.is_usage => failed(refusal),
-        _ => own.as_ref().and_then(OwnMethod::raised).unwrap_or_else(|| refused(error)),
+    let (rounds, last) = watched(py, work, hear)?.map_err(|error| {
+        own.as_ref().and_then(OwnMethod::raised).unwrap_or_else(|| refused(error))
     })?;
     let Some(links) = last else {
         return Err(failed(format!("{:?}: no round was finished", StopReason::Interrupted)));

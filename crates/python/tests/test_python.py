@@ -114,7 +114,7 @@ def test_a_session_is_a_tree_that_python_the_command_and_the_studio_go_on_with(m
     assert [birth["id"] for birth in again.lineage()] == [3, 5]
     with pytest.raises(ValueError, match="expected sheets 0 to 2, found 9"):
         again.go_to(9)
-    with pytest.raises(ValueError, match="chosen twice"):
+    with pytest.raises(ValueError, match="chosen at most once"):
         again.select([1, 1])
     with pytest.raises(FileNotFoundError, match="none.toml"):
         picloom.Breeding.open(tmp_path / "none.toml")
