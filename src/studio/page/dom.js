@@ -73,7 +73,9 @@ export function say(text) {
 export function complain(error) {
   if (error?.name === "AbortError") return;
   const alert = document.getElementById("alert");
-  alert.replaceChildren(h("p", null, String(error?.message ?? error)), button("Close", () => alert.replaceChildren()));
+  // A file that was opened is called as whoever opened it calls it.
+  const words = String(error?.message ?? error).replace(/studio\/opened\/([^\s:]+?)-[0-9a-f]{10}/g, "$1");
+  alert.replaceChildren(h("p", null, words), button("Close", () => alert.replaceChildren()));
 }
 
 let waits = 0;

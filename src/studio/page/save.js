@@ -171,13 +171,14 @@ const RATE = 25;
 /** Whether this browser can make films. */
 const records = () => Boolean(globalThis.MediaRecorder?.isTypeSupported("video/webm"));
 
-/** A film by the browser's own encoder: `draw(t, canvas, side)` draws what is seen at t of 0 to 1. Every picture is drawn first, and then shown in time. */
-async function record(draw, { size, seconds, back }, name) {
+/** A film by the browser's own encoder: `draw(t, canvas, side)` draws what is seen at t of 0 to 1. Every picture is drawn first, and then shown in time. `going` is told the share that is done, and ends it by answering false. */
+async function record(draw, { size, seconds, back }, name, going) {
   const side = Number(size);
   const [drawn, shown] = [square(side), square(side)];
   const pictures = [];
   const count = Math.max(2, Math.round(RATE * seconds));
   for (let i = 0; i < count; i++) {
+    if (!going((0.5 * i) / count)) return;
     // It rests at both ends.
     await draw((1 - Math.cos((Math.PI * i) / (count - 1))) / 2, drawn, side);
     pictures.push(await createImageBitmap(drawn));
@@ -191,6 +192,7 @@ async function record(draw, { size, seconds, back }, name) {
   recorder.start();
   const began = performance.now();
   for (const [i, picture] of pictures.entries()) {
+    if (!going(0.5 + (0.5 * i) / pictures.length)) return recorder.stop();
     on.drawImage(picture, 0, 0);
     await new Promise((next) => setTimeout(next, Math.max(0, began + (1000 * (i + 1)) / RATE - performance.now())));
   }
@@ -206,7 +208,12 @@ async function record(draw, { size, seconds, back }, name) {
 export function filmSaver(network, more, title, draw) {
   const here = draw && records() ? ["here"] : [];
   if (!hasFiles && !here.length) return null;
-  return button("Film …", async () => {
+  let filming = null;
+  const saver = button("Film …", async () => {
+    if (filming) {
+      filming.stopped = true;
+      return;
+    }
     try {
       const { films, frame } = hasFiles ? await get("saves", { id: network().id, wiring: network().wiring }, "Asking") : { films: [], frame: 1024 ** 2 };
       const all = films.includes("mp4") ? [...films, ...here] : [...here, ...films];
@@ -219,10 +226,20 @@ export function filmSaver(network, more, title, draw) {
         field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
         h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
       ], "Save");
-      if (answer?.format === "here") await busy("Filming", record(draw, answer, title));
-      else if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
+      if (answer?.format === "here") {
+        filming = {};
+        await record(draw, answer, title, (share) => {
+          saver.textContent = `Stop filming (${Math.round(100 * share)} %)`;
+          return !filming.stopped;
+        });
+      } else if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
     } catch (error) {
       complain(error);
+    } finally {
+      if (filming?.stopped) say("The film was stopped: nothing was saved.");
+      filming = null;
+      saver.textContent = "Film …";
     }
   });
+  return saver;
 }
