@@ -149,6 +149,9 @@ export async function own(shelf) {
   expect(/^Learning ball/.test(await page.textContent("h1")), "the page says what is learned");
   const learned = await state(page);
   expect(learned.r2 > 0, `the picture is learned, found R² ${learned.r2}`);
+  await page.reload();
+  await trained(page, 20);
+  expect(/^Learning ball/.test(await page.textContent("h1")), "a reload does not lose it");
   await go(page, "#/");
   await give("mine.json", "application/json", readFileSync(path.join(repository, "genomes/bred_skull.json")));
   await large(page);

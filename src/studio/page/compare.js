@@ -74,7 +74,7 @@ async function column({ id, wiring }, taken, changed) {
   };
   own.element = h("article", { class: "column" },
     h("header", null, h("h2", null, h("a", { href: address("look", id, { wiring: wiring === "graph" ? undefined : wiring }) }, title)),
-      (own.of = h("small", { class: "of" }, wiring === "layerized" ? [term("layered", "in layers"), ", "] : null, `draws ${network.picture}${network.seed ? `, seed ${network.seed}` : ""}`))),
+      (own.of = h("small", { class: "of" }, `draws ${network.picture}${network.seed ? `, seed ${network.seed}` : ""}`, wiring === "layerized" ? [", ", term("layered", "with relays")] : null))),
     canvas,
     h("small", { class: "counts" }, [term("unit", count(network.units.length - 4, "unit")), seen.length < network.units.length ? [", ", term("alive", `${network.units.length - seen.length} on no path`)] : null, " · ", term("link", count(network.links.filter((l) => l.weight !== 0).length, "link")),
       network.r2 === null || network.r2 === undefined ? null : [" · ", fitOf(network)]]),
