@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from ._core import Trainer, TrainReport
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from typing_extensions import Unpack
 
-    from ._core import ArrayLike, Coords, Model, Progress, Squaring, Target, TrainSettings
+    from ._core import Coords, Model, Progress, Squaring, Target, TrainSettings
 
 
 def train(
