@@ -7,7 +7,7 @@ picture of it by JAX (jitted), a generation of 150 genomes drawn at 64² by neat
 
 Each ratio is formed within a round; the median round and the range are printed. What calling costs: of a training, at most, the
 time that its own clock does not count (preparing it, and the last picture, too); of a picture, a call for 2 × 2 pixels of a network of one
-unit less what the library alone takes for them; of a generation, handing the genomes over and as many such calls.
+unit, which take next to nothing; of a generation, handing the genomes over and as many such calls.
 """
 
 import argparse

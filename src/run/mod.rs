@@ -97,7 +97,10 @@ pub enum RunError {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A genome, a picture or weights cannot be read, training cannot begin, or the folder holds something else.
+    /// The genome of a target cannot be read, or its network cannot be held: a collection goes on without it.
+    #[error("{0}")]
+    Genome(#[source] Refusal),
+    /// A file cannot be read, training cannot begin, or the folder holds something else.
     #[error("{0}")]
     Other(#[from] Refusal),
     /// Another worker has taken the run over: nothing more was written.
@@ -116,7 +119,7 @@ impl RunError {
 
     /// The system does not let us read the file at `path`.
     fn reading(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        |error| Refusal::unreadable(path, "a file of this program", &error).into()
+        |error| Refusal::unreadable(path, "a file", &error).into()
     }
 }
 

@@ -171,7 +171,14 @@ fn attempt(
         begun = LogUpTo::find(folder, &state, config.log_every).map(|log| (state, log));
     }
     let (mut trainer, log) = match begun {
-        Some((state, log)) => (Trainer::resume(job.problem, config, state)?, Some(log)),
+        Some((state, log)) => {
+            let resumed = Trainer::resume(job.problem, config, state);
+            let of_state = |refusal: Refusal| match refusal.is_usage {
+                true => refusal,
+                false => refusal.in_file(&checkpoint_path),
+            };
+            (resumed.map_err(of_state)?, Some(log))
+        }
         None => (Trainer::new(job.problem, config)?, None),
     };
     let taken_over = || RunError::TakenOver(folder.to_path_buf());

@@ -337,7 +337,8 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
         return None;
     }
     let read = || {
-        let text = read_text(path, LARGEST_CONFIG).map_err(|e| format!("cannot read: {e}"))?;
+        let text = read_text(path, LARGEST_CONFIG)
+            .map_err(|e| format!("expected a session that can be read, found {e}"))?;
         let session = Session::from_toml(&text).map_err(|e| e.to_string())?;
         let changed =
             path.metadata().and_then(|data| data.modified()).map_err(|e| e.to_string())?;
@@ -355,7 +356,7 @@ fn session(id: &str, path: &Path) -> Option<Result<FoundSession, String>> {
 
 fn run(studio: &Studio, id: &str, kind: &'static str, path: &Path) -> Result<FoundRun, String> {
     let text = |name| studio.root.text(&path.join(name)).map_err(|e| e.why());
-    let config = text("config.toml")?.ok_or("config.toml: cannot read")?;
+    let config = text("config.toml")?.ok_or("config.toml: expected a file, found none")?;
     let config: RunConfig = toml::from_str(&config).map_err(|e| format!("config.toml: {e}"))?;
     let result: Option<RunResult> =
         text("result.json")?.and_then(|text| serde_json::from_str(&text).ok());

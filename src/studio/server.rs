@@ -180,8 +180,9 @@ async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Bo
 
 /// Parses a JSON body.
 fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Refusal> {
-    serde_json::from_slice(&body.bytes)
-        .map_err(|e| Refusal::bad(format!("body: expected JSON of this address, found: {e}")))
+    serde_json::from_slice(&body.bytes).map_err(|e| {
+        Refusal::bad(format!("body: expected JSON of this address, found other text: {e}"))
+    })
 }
 
 /// A GET whose answer is computed from its query, and given up when whoever asked leaves.

@@ -87,9 +87,15 @@ fn a_genome_of_a_collection_that_cannot_be_read_is_left_out_by_name_and_a_damage
     for damage in ["\"square\"", "7"] {
         let study = read(collection().replacen("\"cos\"", damage, 1)).unwrap();
         let [left_out] = &study.left_out[..] else { panic!("{:?}", study.left_out) };
-        assert!(left_out.starts_with("x-a ("), "{left_out}");
+        assert!(left_out.starts_with("x-a (expected "), "{left_out}");
         assert_eq!(study.chains.len(), 4, "the evolved and one seed of each of the others");
     }
+    // A picture that is not there is nobody's damage: without it there is no study.
+    let pictured = spec.replace("many.json\"", "many.json\"\npicture = \"none.png\"");
+    std::fs::write(&path, pictured).unwrap();
+    let error = refused(collection());
+    assert!(error.contains("target x-a: ") && error.contains("none.png"), "{error}");
+    std::fs::write(&path, &spec).unwrap();
     let error = refused(collection().replace("Run 2/#7", "a"));
     assert!(error.contains("\"x-a\" twice"), "{error}");
     let error = refused(collection()[..collection().len() - 20].to_string());

@@ -105,6 +105,19 @@ export async function looking(studio) {
   await settled(page);
   await sharp(page);
   expect((await compared(page, skull, "graph", `7:${value}`)).share >= 0.999, "a reload shows the moved picture");
+  // A film that the browser makes can be stopped; another one is saved.
+  const film = async (seconds) => {
+    await page.click("button:text('Film …')");
+    await page.selectOption("dialog [name=format]", "here");
+    await page.fill("dialog [name=size]", "64");
+    await page.fill("dialog [name=seconds]", seconds);
+    await page.click("dialog .main");
+  };
+  await film("20");
+  await page.click("button:text('Stop filming')", { timeout: 60_000 });
+  await page.waitForFunction(() => document.body.textContent.includes("The film was stopped: nothing was saved."), null, { timeout: 60_000 });
+  const [saved] = await Promise.all([page.waitForEvent("download", { timeout: 60_000 }), film("0.5")]);
+  expect(saved.suggestedFilename().endsWith(".webm"), `a film is saved, found ${saved.suggestedFilename()}`);
   // By keys alone: into the wiring, to the next link, hold of it.
   await page.focus(".links .link[tabindex='0']");
   await page.keyboard.press("ArrowRight");

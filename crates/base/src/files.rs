@@ -76,8 +76,9 @@ pub fn json_lines<T: Serialize>(values: &[T]) -> String {
 pub fn of_json_lines<T: DeserializeOwned>(text: &str, expected: &str) -> Result<Vec<T>, Refusal> {
     let value = |(i, line): (usize, &str)| {
         let number = i + 1;
-        serde_json::from_str(line)
-            .map_err(|error| Refusal::other_text(expected, error).within(format!("line {number}")))
+        serde_json::from_str(line).map_err(|error| {
+            Refusal::other_text(expected, error).within(format!("line {number}")).as_failure()
+        })
     };
     text.lines().enumerate().map(value).collect()
 }

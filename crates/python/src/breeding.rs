@@ -50,8 +50,9 @@ impl Breeding {
         let names: Vec<String> = ancestors.iter().map(|path| path.display().to_string()).collect();
         let ancestors = Ancestors::read(&names, |name| name.into());
         let ancestors = ancestors.map_err(|e| {
-            let at = names.iter().find(|name| e.at.starts_with(*name));
-            of_file(Path::new(at.map_or("", |name| name)), &e)
+            let at =
+                names.iter().filter(|name| e.at.starts_with(*name)).max_by_key(|name| name.len());
+            at.map_or_else(|| refused(&e), |name| of_file(Path::new(name), &e))
         })?;
         let session = Session::new(config, seed, ancestors.names.clone());
         let tree = Tree::new(session, &ancestors.genomes).map_err(refused)?;

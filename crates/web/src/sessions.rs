@@ -43,7 +43,7 @@ pub(crate) fn from_text(text: &str) -> Result<Option<Kept>, String> {
         return Ok(None);
     }
     let text: SessionText = serde_json::from_str(text)
-        .map_err(|e| format!("expected a {FORMAT} document, found: {e}"))?;
+        .map_err(|e| format!("expected a {FORMAT} document, found other text: {e}"))?;
     let session = text.session;
     session.config.validate().map_err(|e| e.to_string())?;
     let (steps, grid) = (session.step.len(), session.config.reproduction.population);

@@ -185,7 +185,8 @@ pub(crate) fn breed(
     }
     let named = |session| named(session, |name| ancestor_file(script, name));
     // A link to nothing is no missing file: reading it says so.
-    let (session, ancestors) = if script.symlink_metadata().is_ok() {
+    let is_there = script.symlink_metadata().is_ok();
+    let (session, ancestors) = if is_there {
         let found = named(read_session(script)?)?;
         same_settings(script, &named(asked(Some(&found.0)))?.0, &found.0)?;
         found
@@ -196,7 +197,11 @@ pub(crate) fn breed(
     let pixels = shown.cell.saturating_mul(shown.cell);
     let factors = [(pixels, "pixels"), (population, "pictures")];
     memory::ensure("population, cell", &factors, SHEET_PIXEL)?;
-    let mut breeding = bred(script, session, &ancestors)?;
+    // Of settings that were asked for just now, no file is at fault.
+    let mut breeding = match is_there {
+        true => bred(script, session, &ancestors)?,
+        false => Breeding::new(session, &ancestors.genomes)?,
+    };
     go_and_select(&mut breeding, script, request)?;
     let kept = kept(&breeding, script, folder, &shown.keep)?;
 
@@ -250,10 +255,11 @@ fn go_and_select(
         }
     }
     if let Some(selection) = request.selection() {
-        breeding.select(match request.roll {
+        let selection = match request.roll {
             Some(roll) => Selection { roll, ..selection },
             None => breeding.rolled(selection),
-        })?;
+        };
+        breeding.select(selection).map_err(Refusal::as_failure)?;
     }
     Ok(())
 }

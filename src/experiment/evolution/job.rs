@@ -19,7 +19,7 @@ use std::path::Path;
 /// Why a run, a session or an ancestry could not begin, or ended. The last checkpoint and the session's file stand.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
-    /// The target or an ancestor cannot be read.
+    /// The target cannot be read.
     #[error(transparent)]
     Target(#[from] RunError),
     /// A file cannot be written (full disk, no permission).
@@ -42,9 +42,9 @@ impl EvolutionError {
         Refusal::new("", expected, found.to_string()).in_file(path).into()
     }
 
-    /// A folder that holds a run already, by the run's file.
-    pub(super) fn occupied(path: &Path) -> Self {
-        let refusal = Refusal::new("", "a folder without a run", "one").in_file(path);
+    /// A folder that holds a run already.
+    pub(super) fn occupied(folder: &Path) -> Self {
+        let refusal = Refusal::new("", "a folder without a run", "one").in_file(folder);
         refusal.advising("resume it (--resume) or choose another folder").into()
     }
 

@@ -55,7 +55,7 @@ impl<'a> Store<'a> {
         let is_only_begun = || folder.join("config.toml").exists() && !path.exists();
         let found = match resume && !is_only_begun() {
             true => Some(read_checkpoint(&path, job)?),
-            false if path.exists() => return Err(EvolutionError::occupied(&path)),
+            false if path.exists() => return Err(EvolutionError::occupied(folder)),
             false => None,
         };
         match &found {

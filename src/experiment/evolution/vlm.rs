@@ -104,7 +104,10 @@ pub(crate) fn breed_by_eye(
             let refusal = Refusal::new(at, expected, format!("one of {}", record.breeder));
             return Err(refusal.in_file(&folder.join(JOURNAL)).into());
         }
-        run.apply(record)?;
+        run.apply(record).map_err(|error| match error {
+            EvolutionError::Refused(refusal) => refusal.in_file(&folder.join(JOURNAL)).into(),
+            other => other,
+        })?;
     }
     to_end(run, config.generations, observer)
 }
@@ -131,7 +134,7 @@ fn begin(
             kept = read_decisions(&journal)?;
         }
     } else if own.exists() {
-        return Err(EvolutionError::occupied(&own));
+        return Err(EvolutionError::occupied(folder));
     }
     job.begin(folder)?;
     create_folder(&folder.join("sheets"))?;
@@ -262,7 +265,8 @@ impl ByEye<'_> {
     }
 
     fn select(&mut self, chosen: &[usize], why: &str) -> Result<(), EvolutionError> {
-        self.breeding.select(Selection { why: why.to_string(), ..Selection::of(chosen) })?;
+        let selection = Selection { why: why.to_string(), ..Selection::of(chosen) };
+        self.breeding.select(selection).map_err(Refusal::as_failure)?;
         Ok(())
     }
 

@@ -400,8 +400,9 @@ impl NetworksStudy {
                     continue;
                 }
                 // One damaged genome does not keep an archive from being read.
-                Err(RunError::Other(refusal)) if target.is_of_many => {
-                    study.left_out.push(format!("{} ({refusal})", target.name));
+                Err(RunError::Genome(Refusal { expected, found, .. })) if target.is_of_many => {
+                    let why = format!("expected {expected}, found {found}");
+                    study.left_out.push(format!("{} ({why})", target.name));
                     continue;
                 }
                 Err(error) => return Err(SpecError::of_target(path, &target.name)(error)),

@@ -219,7 +219,8 @@ impl Loader {
         }
         let written = target.genome.as_ref().expect("verified: a genome or an arch");
         let Some(path) = self.places.find(written) else { return Ok(None) };
-        let genome = wirable(self.genomes.read(&path)?, &path, Wiring::Dense)?;
+        let read = self.genomes.read(&path).and_then(|g| wirable(g, &path, Wiring::Dense));
+        let genome = read.map_err(RunError::Genome)?;
         let factors = genome.factors();
         let (fits, expected) = match spec.name.map(|family| (family.name(), family.factors().len()))
         {
@@ -248,7 +249,7 @@ impl Loader {
             None => None,
             Some(written) => {
                 let Some(path) = self.places.find(written) else { return Ok(None) };
-                Some((self.genomes.read(&path)?, path))
+                Some((self.genomes.read(&path).map_err(RunError::Genome)?, path))
             }
         };
         let drawn = target.drawn().expect("verified: a picture or a genome");
@@ -267,7 +268,8 @@ impl Loader {
         }
         let source = match (genome, &target.arch) {
             (Some((genome, path)), arch) => {
-                let source = Source::of(wirable(genome, &path, Wiring::Dense)?, drawn);
+                let genome = wirable(genome, &path, Wiring::Dense).map_err(RunError::Genome)?;
+                let source = Source::of(genome, drawn);
                 Source { arch: arch.clone().unwrap_or_else(|| source.arch.clone()), ..source }
             }
             (None, arch) => {

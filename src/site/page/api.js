@@ -12,11 +12,11 @@ export const hasFiles = false;
 const BROUGHT = 128;
 const pictures = new Map();
 
-// A visitor's pictures stay in the tab when the page is loaded again, where the browser lets pages keep something: the
-// pixels, four bytes each, as text.
-const STORED = "picloom pictures";
+// A visitor's last pictures stay in the tab when the page is loaded again, where the browser lets pages keep something:
+// the pixels, four bytes each, as text.
+const [STORED, MOST_STORED] = ["picloom pictures", 8];
 function storePictures() {
-  const plain = [...pictures].map(([id, { name, canvas, isCut }]) => {
+  const plain = [...pictures].slice(-MOST_STORED).map(([id, { name, canvas, isCut }]) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, BROUGHT, BROUGHT);
     return [id, name, isCut, btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""))];
   });
@@ -28,6 +28,7 @@ function storePictures() {
 }
 try {
   for (const [id, name, isCut, text] of JSON.parse(sessionStorage.getItem(STORED) ?? "[]")) {
+    if (!/^brought\/\d+$/.test(id)) continue;
     const canvas = square(BROUGHT);
     canvas.getContext("2d", { willReadFrequently: true }).putImageData(new ImageData(Uint8ClampedArray.from(atob(text), (sign) => sign.charCodeAt(0)), BROUGHT), 0, 0);
     pictures.set(id, { name, canvas, isCut });
@@ -186,7 +187,8 @@ async function bring(file) {
   on.fillStyle = "#fff";
   on.fillRect(0, 0, BROUGHT, BROUGHT);
   on.drawImage(picture, (picture.width - short) / 2, (picture.height - short) / 2, short, short, 0, 0, BROUGHT, BROUGHT);
-  const id = `brought/${pictures.size + 1}`;
+  const last = Math.max(0, ...[...pictures.keys()].map((id) => Number(id.split("/")[1])));
+  const id = `brought/${last + 1}`;
   pictures.set(id, { name: file.name, canvas, isCut: picture.width !== picture.height });
   storePictures();
   return { id, page: "train" };

@@ -74,7 +74,7 @@ export function complain(error) {
   if (error?.name === "AbortError") return;
   const alert = document.getElementById("alert");
   // A file that was opened is called as whoever opened it calls it.
-  const words = String(error?.message ?? error).replace(/studio\/opened\/([^\s:]+?)-[0-9a-f]{10}/g, "$1");
+  const words = String(error?.message ?? error).replace(/(?:[^\s:]*\/)?studio\/opened\/([^\s:]+?)-[0-9a-f]{10}/g, "$1");
   alert.replaceChildren(h("p", null, words), button("Close", () => alert.replaceChildren()));
 }
 

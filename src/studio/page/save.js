@@ -171,34 +171,45 @@ const RATE = 25;
 /** Whether this browser can make films. */
 const records = () => Boolean(globalThis.MediaRecorder?.isTypeSupported("video/webm"));
 
-/** A film by the browser's own encoder: `draw(t, canvas, side)` draws what is seen at t of 0 to 1. Every picture is drawn first, and then shown in time. `going` is told the share that is done, and ends it by answering false. */
+/**
+ * A film by the browser's own encoder: `draw(t, canvas, side)` draws what is seen at t of 0 to 1. Every picture is drawn first, and then shown in time. `going` is told
+ * the share that is done, and ends it by answering false. True if it was saved.
+ */
 async function record(draw, { size, seconds, back }, name, going) {
   const side = Number(size);
   const [drawn, shown] = [square(side), square(side)];
   const pictures = [];
-  const count = Math.max(2, Math.round(RATE * seconds));
-  for (let i = 0; i < count; i++) {
-    if (!going((0.5 * i) / count)) return;
-    // It rests at both ends.
-    await draw((1 - Math.cos((Math.PI * i) / (count - 1))) / 2, drawn, side);
-    pictures.push(await createImageBitmap(drawn));
-  }
-  if (back) pictures.push(...pictures.slice(1, -1).toReversed());
   const on = shown.getContext("2d");
-  const recorder = new MediaRecorder(shown.captureStream(RATE), { mimeType: "video/webm", videoBitsPerSecond: 8e6 });
-  const parts = [];
-  recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
-  const ended = new Promise((done) => recorder.addEventListener("stop", done, { once: true }));
-  recorder.start();
-  const began = performance.now();
-  for (const [i, picture] of pictures.entries()) {
-    if (!going(0.5 + (0.5 * i) / pictures.length)) return recorder.stop();
-    on.drawImage(picture, 0, 0);
-    await new Promise((next) => setTimeout(next, Math.max(0, began + (1000 * (i + 1)) / RATE - performance.now())));
+  const stream = shown.captureStream(RATE);
+  try {
+    const count = Math.max(2, Math.round(RATE * seconds));
+    for (let i = 0; i < count; i++) {
+      if (!going((0.5 * i) / count)) return false;
+      // It rests at both ends.
+      await draw((1 - Math.cos((Math.PI * i) / (count - 1))) / 2, drawn, side);
+      pictures.push(await createImageBitmap(drawn));
+    }
+    const order = back ? [...pictures, ...pictures.slice(1, -1).toReversed()] : pictures;
+    const recorder = new MediaRecorder(stream, { mimeType: "video/webm", videoBitsPerSecond: 8e6 });
+    const parts = [];
+    recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
+    const ended = new Promise((done) => recorder.addEventListener("stop", done, { once: true }));
+    recorder.start();
+    const began = performance.now();
+    for (const [i, picture] of order.entries()) {
+      if (!going(0.5 + (0.5 * i) / order.length)) break;
+      on.drawImage(picture, 0, 0);
+      await new Promise((next) => setTimeout(next, Math.max(0, began + (1000 * (i + 1)) / RATE - performance.now())));
+    }
+    recorder.stop();
+    await ended;
+    if (!going(1)) return false;
+    saveBlob(new Blob(parts, { type: "video/webm" }), `${name}.webm`);
+    return true;
+  } finally {
+    pictures.forEach((picture) => picture.close());
+    stream.getTracks().forEach((track) => track.stop());
   }
-  recorder.stop();
-  await ended;
-  saveBlob(new Blob(parts, { type: "video/webm" }), `${name}.webm`);
 }
 
 /**
@@ -208,36 +219,39 @@ async function record(draw, { size, seconds, back }, name, going) {
 export function filmSaver(network, more, title, draw) {
   const here = draw && records() ? ["here"] : [];
   if (!hasFiles && !here.length) return null;
-  let filming = null;
+  // One question and one film at a time: a click while it films stops it.
+  let film = null;
   const saver = button("Film …", async () => {
-    if (filming) {
-      filming.stopped = true;
+    if (film) {
+      film.isStopped = film.isBegun;
       return;
     }
+    film = { isBegun: false, isStopped: false };
     try {
       const { films, frame } = hasFiles ? await get("saves", { id: network().id, wiring: network().wiring }, "Asking") : { films: [], frame: 1024 ** 2 };
       const all = films.includes("mp4") ? [...films, ...here] : [...here, ...films];
       const first = films.includes("mp4") ? "mp4" : all[0];
       const input = (name, value, rest) => h("input", { name, type: "number", value, required: true, ...rest });
       const answer = await ask(title, [
-        field("Format", select(all.map((film) => [film, FILMS[film]]), first, () => {}, { name: "format" }),
+        field("Format", select(all.map((kind) => [kind, FILMS[kind]]), first, () => {}, { name: "format" }),
           films.includes("mp4") || !hasFiles ? null : "There and back, a GIF of 512 pixels has some 35 MB, one of 192 four. MP4 needs the program ffmpeg beside the studio."),
         field("Pixels along a side", input("size", first === "gif" ? 192 : 512, { min: 16, max: Math.floor(Math.sqrt(frame)), step: 2 })),
         field("Seconds", input("seconds", 4, { min: 0.5, max: 120, step: 0.5 })),
         h("label", { class: "field" }, h("span", null, "And back"), h("input", { name: "back", type: "checkbox", value: 1, checked: true })),
       ], "Save");
       if (answer?.format === "here") {
-        filming = {};
-        await record(draw, answer, title, (share) => {
+        film.isBegun = true;
+        // Where its button is no more, nobody could stop it.
+        const isSaved = await record(draw, answer, title, (share) => {
           saver.textContent = `Stop filming (${Math.round(100 * share)} %)`;
-          return !filming.stopped;
+          return !film.isStopped && saver.isConnected;
         });
+        if (!isSaved) say("The film was stopped: nothing was saved.");
       } else if (answer) await fetchFile("film", { ...network(), ...more(), ...answer });
     } catch (error) {
       complain(error);
     } finally {
-      if (filming?.stopped) say("The film was stopped: nothing was saved.");
-      filming = null;
+      film = null;
       saver.textContent = "Film …";
     }
   });

@@ -84,7 +84,8 @@ impl Search {
     /// # Errors
     /// The answer does not fit what was asked; the search is unchanged.
     pub fn tell(&mut self, judged: Vec<Judged>) -> Result<Vec<Birth>, Refusal> {
-        check(self.ask(), &judged, self.state().descriptor_length(&judged))?;
+        let length = self.state().descriptor_length(&judged);
+        check(self.ask(), &judged, length).map_err(Refusal::as_failure)?;
         Ok(self.state_mut().advance(&judged))
     }
 

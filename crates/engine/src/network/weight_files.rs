@@ -73,7 +73,7 @@ pub fn read_weights_under(
 /// # Errors
 /// As [`read_weights`].
 pub fn from_safetensors(bytes: &[u8], path: &Path, network: &Network) -> Result<Weights, Refusal> {
-    let refuse = |refusal: Refusal| refusal.within(path.display());
+    let refuse = |refusal: Refusal| refusal.in_file(path);
     assemble(network, read_safetensors(bytes).map_err(refuse)?).map_err(refuse)
 }
 

@@ -39,8 +39,9 @@ struct Job {
 
 /// The fields of a request that `T` names.
 fn read<T: DeserializeOwned>(json: &[u8]) -> Answered<T> {
-    serde_json::from_slice(json)
-        .map_err(|e| PageError::Bad(format!("expected the parameters of this address, found: {e}")))
+    serde_json::from_slice(json).map_err(|e| {
+        PageError::Bad(format!("expected the parameters of this address, found other text: {e}"))
+    })
 }
 
 fn gone() -> PageError {

@@ -161,7 +161,8 @@ impl EdgeScores {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PruneError {
     /// The request is impossible: a number of the rule or an option is out of its range, the budget is above what is
-    /// left, the method has no such rule, or the context lacks what it needs or belongs to another network.
+    /// left, the method has no such rule, or the context lacks what it needs or belongs to another network. Of rounds
+    /// also: there is none, a training cannot begin or be gone back to, a swarm cannot move.
     #[error("{0}")]
     Rule(#[from] Refusal),
     /// No fewer links than these can stay: the outputs or the method's own rule need them, or a structured method has

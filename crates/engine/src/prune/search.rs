@@ -83,7 +83,7 @@ pub(super) fn search<K: Keeper>(
             let config = SwarmConfig::default();
             let network = &round.trained.model.network;
             let swarm = Swarm::new(network, &saved.particles, config, &mut rng)
-                .map_err(PruneError::from)?;
+                .map_err(|refusal| PruneError::from(refusal.as_failure()))?;
             (swarm, rng)
         }
     };
@@ -94,7 +94,9 @@ pub(super) fn search<K: Keeper>(
             .iter()
             .map(|weights| utility(round, weights))
             .collect::<Result<Vec<f64>, PruneError>>()?;
-        swarm.tell(&round.trained.model.network, &utilities, &mut rng).map_err(PruneError::from)?;
+        swarm
+            .tell(&round.trained.model.network, &utilities, &mut rng)
+            .map_err(|refusal| PruneError::from(refusal.as_failure()))?;
         let best = swarm.best().map_or(f64::MIN, |(_, utility)| utility);
         saved.losses.push(-best);
         keeper.steps().logged(&LogLine {

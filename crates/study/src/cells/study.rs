@@ -7,6 +7,7 @@ use picloom_base::files::{
 };
 use picloom_base::folder::FolderKind;
 use picloom_base::hash::{canonical_json, short_id};
+use picloom_base::refusal::Refusal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -212,7 +213,8 @@ fn cell_path(folder: &Path, id: &str) -> PathBuf {
 }
 
 fn damaged(path: &Path, found: String) -> RecordError {
-    crate::record::damaged(path, "a finished cell; delete the file to compute it again", found)
+    let refusal = Refusal::new("", "a finished cell", found).in_file(path);
+    refusal.advising("delete the file to compute it again").into()
 }
 
 /// The outcome that a cell's file holds.

@@ -194,10 +194,8 @@ impl TopK {
         let target = rule
             .quotas(network, &candidates.0, Scope::Global)?
             .ok_or_else(|| {
-                PruneError::missing(
-                    "sparse-training",
-                    "a budget: it has no scores to hold against a threshold",
-                )
+                let refusal = Refusal::new("sparse-training", "a budget", "none").as_failure();
+                refusal.advising("it has no scores to hold against a threshold")
             })?
             .total();
         // Refuses a count that cannot be met before any step is made.

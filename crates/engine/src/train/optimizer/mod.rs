@@ -155,7 +155,7 @@ impl<T: Scalar> Optimizer<T> {
     /// If it was saved under other settings, for another network, or is damaged.
     pub fn resume(self, config: &OptimizerConfig, layout: &Layout) -> Result<Self, Refusal> {
         let differs = |expected: String, found: String| {
-            Err(Refusal::new("saved optimizer state", expected, found))
+            Err(Refusal::new("saved optimizer state", expected, found).as_failure())
         };
         if self.config != *config {
             return differs(config.to_string(), self.config.to_string());
