@@ -52,6 +52,7 @@ pub use progress::{Bar, duration};
 pub use source::Usage;
 pub use study::StudyArgs;
 
+use crate::base::allocator::Allocator;
 use crate::base::refusal::Refusal;
 use crate::experiment::kinds::KINDS;
 use clap::error::{ContextKind, ErrorKind};
@@ -276,6 +277,7 @@ pub fn run<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) ->
 
 /// Runs a program on its arguments, its own name first: bad usage ends the process.
 pub fn run_program<P: Program>(arguments: Vec<OsString>) -> ExitCode {
+    Allocator::keep_freed();
     let command = negatives_are_values(P::whole()).color(wanted_colour(&arguments));
     let parsed = command.try_get_matches_from(&arguments);
     let parsed = parsed

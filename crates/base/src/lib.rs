@@ -9,6 +9,7 @@
 //! - [`table`]: rows of results; [`png`], [`base64`]: pixels as bytes and text; [`tone`]: two colours for two signs.
 #![warn(missing_docs)]
 
+pub mod allocator;
 pub mod base64;
 pub mod choice;
 pub mod clock;
