@@ -32,6 +32,7 @@ mod xor;
 #[path = "../tests/paper/main.rs"]
 mod paper;
 
+use picloom::figures::style;
 use picloom::study::grid::kind;
 use picloom::study::kinds::{self, Kind};
 
@@ -43,8 +44,10 @@ const OWN: [Kind; 4] = [
     kind::<xor::Xor>(),
 ];
 
-/// Every kind of study: those of the instrument, and the paper's own. Adds the paper's measures, which they may ask for.
+/// Every kind of study: those of the instrument, and the paper's own. Adds the paper's measures, which they may ask
+/// for, and how its arms look.
 pub fn kinds() -> Vec<Kind> {
     measures::add();
+    style::add_arms(&figures::arms::OWN);
     [&picloom::experiment::kinds::KINDS[..], &OWN[..]].concat()
 }

@@ -1,6 +1,6 @@
 //! The house of every figure of networks: what arms and columns are called, their colours and their order.
 //!
-//! The arms' colours ([`ARMS`], the one table of them) are those of Okabe and Ito (2008, "Color Universal
+//! The arms' colours ([`ARMS`]) are those of Okabe and Ito (2008, "Color Universal
 //! Design"), which people with any common form of colour blindness can tell apart; beyond eight, dark
 //! tones of Paul Tol's "muted" set follow; none is in [`PALETTE`]. Every arm also has its own marker, so no figure
 //! depends on colour alone.
@@ -9,6 +9,7 @@ use crate::score::Call;
 use crate::score::dl::labelled_by;
 use crate::score::measures::own;
 use picloom_plot::{House, Numbers};
+use std::sync::OnceLock;
 
 pub use picloom_plot::style::*;
 pub use picloom_plot::{Arm, row};
@@ -29,7 +30,7 @@ pub fn called(call: Call) -> Colour {
 }
 
 /// Wirings and pruning methods as arms, in the order every figure and table shows them.
-pub const ARMS: [Arm; 27] = [
+pub const ARMS: [Arm; 21] = [
     row("evolved", "evolved", "evolved", Colour(0, 158, 115), Marker::Diamond),
     row("dense", "dense twin, trained", "dense", Colour(213, 94, 0), Marker::Square),
     row("dense-l1", "dense twin, L1 penalty", "dense, L1", Colour(148, 103, 189), Marker::Square),
@@ -69,24 +70,24 @@ pub const ARMS: [Arm; 27] = [
         Marker::TriangleDown,
     ),
     row("rewired", "SP, other parents", "rewired", Colour(176, 160, 150), Marker::Diamond),
-    row("sp-inverted", "SP inverted", "inverted", Colour(176, 58, 58), Marker::Plus),
-    row(
-        "sp-untrained",
-        "SP of untrained weights",
-        "untrained",
-        Colour(116, 150, 190),
-        Marker::Cross,
-    ),
-    row("sp-permuted", "SP, shares permuted", "permuted", Colour(160, 160, 190), Marker::Plus),
-    row("evolved-mask", "evolved mask, retrained", "mask", Colour(122, 72, 138), Marker::Cross),
-    row("sparse-training", "weight-sparse training", "sparse", Colour(31, 35, 40), Marker::Plus),
-    row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
 ];
+
+static ADDED: OnceLock<&'static [Arm]> = OnceLock::new();
+
+/// Adds a program's own arms, which come after [`ARMS`]. The first call counts.
+pub fn add_arms(arms: &'static [Arm]) {
+    ADDED.get_or_init(|| arms);
+}
+
+/// Every arm, in order.
+pub fn arms() -> impl Iterator<Item = &'static Arm> {
+    ARMS.iter().chain(ADDED.get().copied().unwrap_or_default())
+}
 
 /// The arm with this key, and its place in the order; `None` for a key the house style does not
 /// know (give such a series a [`colour`] by its index).
 pub fn arm(key: &str) -> Option<(usize, &'static Arm)> {
-    ARMS.iter().enumerate().find(|(_, a)| a.key == key)
+    arms().enumerate().find(|(_, a)| a.key == key)
 }
 
 /// Columns of a study's table: name, label, numbers.
@@ -122,13 +123,13 @@ const COLUMNS: [(&str, &str, Numbers); 29] = [
     ("one_coordinate", "R² of one coordinate", Numbers::AtMostOne),
 ];
 
-/// The names and looks of figures of networks: [`ARMS`], the columns of their tables, those of other crates' measures.
+/// The names and looks of figures of networks: [`arms`], the columns of their tables, those of other crates' measures.
 pub(crate) fn house() -> House {
     let own = own::columns().into_iter().map(|column| (column.name, column.label, Numbers::Plain));
     House {
         columns: COLUMNS.into_iter().chain(own).collect(),
         untitled: &["arm", "target", "variant", "study"],
-        arms: ARMS.to_vec(),
+        arms: arms().copied().collect(),
     }
 }
 

@@ -1,9 +1,21 @@
-//! How the paper's own arms look: rows after those of [`style::ARMS`].
+//! How the paper's own arms look: rows after those of `picloom::figures::style::ARMS`.
 
 use picloom::figures::style::{self, Arm, Colour, Marker, row};
 
-/// Depths that were predicted, and other optimizers.
-pub(crate) const OWN: [Arm; 6] = [
+/// Controls of pruning, other ways to few links, depths that were predicted, and other optimizers.
+pub(crate) static OWN: [Arm; 12] = [
+    row("sp-inverted", "SP inverted", "inverted", Colour(176, 58, 58), Marker::Plus),
+    row(
+        "sp-untrained",
+        "SP of untrained weights",
+        "untrained",
+        Colour(116, 150, 190),
+        Marker::Cross,
+    ),
+    row("sp-permuted", "SP, shares permuted", "permuted", Colour(160, 160, 190), Marker::Plus),
+    row("evolved-mask", "evolved mask, retrained", "mask", Colour(122, 72, 138), Marker::Cross),
+    row("sparse-training", "weight-sparse training", "sparse", Colour(31, 35, 40), Marker::Plus),
+    row("swarm", "swarm in weight space", "swarm", Colour(17, 119, 51), Marker::Plus),
     row(
         "dense-predicted",
         "dense, predicted depth",
@@ -18,20 +30,9 @@ pub(crate) const OWN: [Arm; 6] = [
     row("sp-muon-20", "SP, Muon, 20 steps", "SP, 20", Colour(0, 50, 110), Marker::Plus),
 ];
 
-/// The arm with this key, and its place in the order of all.
-pub(crate) fn arm(key: &str) -> Option<(usize, &'static Arm)> {
-    let own = || OWN.iter().position(|arm| arm.key == key);
-    style::arm(key).or_else(|| own().map(|i| (style::ARMS.len() + i, &OWN[i])))
-}
-
-/// The arm at a place of that order.
-pub(crate) fn at(place: usize) -> &'static Arm {
-    style::ARMS.get(place).unwrap_or_else(|| &OWN[place - style::ARMS.len()])
-}
-
 /// Label, colour and marker of an arm; of one that no table knows, its own name.
 pub(crate) fn look(key: &str) -> (String, Colour, Marker) {
-    match arm(key) {
+    match style::arm(key) {
         Some((_, a)) => (a.label.into(), a.colour, a.marker),
         None => (key.replace('-', " "), style::GREY, Marker::Plus),
     }

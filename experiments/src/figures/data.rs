@@ -62,7 +62,7 @@ pub(super) fn learned(record: &NetworksRecord, group: Group<'_>) -> (usize, usiz
 /// The arms and levels of a record at the reference depth, in the house order of arms.
 pub(super) fn arms(record: &NetworksRecord) -> Vec<(String, usize)> {
     let mut found = distinct(record.rows.iter().map(|row| (row.arm.clone(), row.level)));
-    let place = |arm: &str| super::arms::arm(arm).map_or(usize::MAX, |(i, _)| i);
+    let place = |arm: &str| style::arm(arm).map_or(usize::MAX, |(i, _)| i);
     found.sort_by_key(|a| (place(&a.0), a.1));
     found
 }

@@ -206,6 +206,7 @@ figures! {
 
 /// Every figure, in the order of the paper's: those drawn here, and the `[[figures]]` of the specs.
 pub(crate) static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    picloom::figures::style::add_arms(&arms::OWN);
     let mut all = drawn();
     all.extend(of_specs::figures().unwrap_or_else(|error| panic!("{error}")));
     let number = |figure: &Figure| {

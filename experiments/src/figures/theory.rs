@@ -1,6 +1,5 @@
 //! Figures of the theory, alone and beside trained networks.
 
-use super::arms;
 use super::data::{distinct, estimate, sorted};
 use super::{DrawError, Drawing, Sources, some};
 use crate::claims::trained_points;
@@ -17,6 +16,7 @@ use picloom::base::stats::mean;
 use picloom::figures::axis::Axis;
 use picloom::figures::charts::{Figure, Panel, Point, Rule, Series, Spread};
 use picloom::figures::style::{self, Arm, Colour, Marker, PALETTE, number};
+use std::collections::BTreeSet;
 
 /// The `i`th of `n` ordered tones, light to dark, told apart by brightness alone.
 pub(crate) fn tone(i: usize, n: usize) -> Colour {
@@ -304,7 +304,8 @@ pub(super) fn monte_carlo_agreement(record: &TheoryRecord) -> String {
 
 /// The arms that occur, in their fixed order; those without a style are left out.
 pub(super) fn looks<'a>(keys: impl Iterator<Item = &'a str>) -> Vec<&'static Arm> {
-    sorted(keys.filter_map(arms::arm).map(|found| found.0)).into_iter().map(arms::at).collect()
+    let keys: BTreeSet<&str> = keys.collect();
+    style::arms().filter(|arm| keys.contains(arm.key)).collect()
 }
 
 /// Clouds of (arm, x, y), one an arm.

@@ -4,7 +4,7 @@
 pub(crate) mod records;
 
 use crate::claims::StudySpec;
-use crate::figures::arms::{OWN, arm};
+use crate::figures::arms::OWN;
 use crate::figures::page::page;
 use crate::figures::report::study_report;
 use crate::figures::{DrawError, FIGURES, Sources, figure};
@@ -168,8 +168,9 @@ fn the_docs_table_is_the_codes() {
 
 #[test]
 fn no_two_arms_share_a_key_or_a_colour_and_no_other_series_has_one() {
+    crate::kinds();
     for (i, a) in OWN.iter().enumerate() {
-        assert_eq!(arm(a.key), Some((style::ARMS.len() + i, a)));
+        assert_eq!(style::arm(a.key), Some((style::ARMS.len() + i, a)));
         for b in style::ARMS.iter().chain(&OWN[..i]) {
             assert!(a.colour != b.colour && a.key != b.key, "{} and {}", a.key, b.key);
         }
