@@ -1,4 +1,4 @@
-//! Answers of the server: JSON, pictures, raw pixels, refusals.
+//! Answers of the server: JSON, pictures, raw pixels, rejections.
 
 use crate::base::files::WriteError;
 use crate::page::PageError;
@@ -9,53 +9,53 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The answer to a request.
-pub(super) type Answer = Result<Response, Refusal>;
+pub(super) type Answer = Result<Response, Rejection>;
 
 /// A query without parameters, or a body without a word.
 #[derive(Deserialize)]
 pub(super) struct Nothing {}
 
-/// A request that is refused, with what was expected and what was found.
+/// A request that is rejected, with its status, what was expected and what was found.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     status: StatusCode,
     body: Value,
 }
 
-impl Refusal {
+impl Rejection {
     /// With a status of its own.
     pub(crate) fn new(status: StatusCode, why: impl ToString) -> Self {
-        Refusal { status, body: json!({ "error": why.to_string() }) }
+        Rejection { status, body: json!({ "error": why.to_string() }) }
     }
 
     /// 400: what was asked for cannot be.
     pub(crate) fn bad(why: impl ToString) -> Self {
-        Refusal::new(StatusCode::BAD_REQUEST, why)
+        Rejection::new(StatusCode::BAD_REQUEST, why)
     }
 
     /// 404: there is no such thing.
     pub(crate) fn none(why: impl ToString) -> Self {
-        Refusal::new(StatusCode::NOT_FOUND, why)
+        Rejection::new(StatusCode::NOT_FOUND, why)
     }
 
     /// 409: it has changed since the page saw it. `key` of the answer holds how it stands now.
     pub(crate) fn stale(why: impl ToString, key: &str, now: impl Serialize) -> Self {
-        let mut refusal = Refusal::new(StatusCode::CONFLICT, why);
-        refusal.body[key] = serde_json::to_value(now).expect("answers are plain data");
-        refusal
+        let mut rejection = Rejection::new(StatusCode::CONFLICT, why);
+        rejection.body[key] = serde_json::to_value(now).expect("answers are plain data");
+        rejection
     }
 
     /// 413: more than is taken or drawn.
     pub(crate) fn large(why: impl ToString) -> Self {
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+        Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, why)
     }
 
     /// Nobody waits for the answer any more.
     pub(crate) fn left() -> Self {
-        Refusal::new(StatusCode::REQUEST_TIMEOUT, "whoever asked has left")
+        Rejection::new(StatusCode::REQUEST_TIMEOUT, "whoever asked has left")
     }
 
-    /// The message of the refusal: expected and found.
+    /// Its message: expected and found.
     pub(crate) fn why(&self) -> String {
         self.body["error"].as_str().unwrap_or_default().to_string()
     }
@@ -63,34 +63,34 @@ impl Refusal {
     /// A file that cannot be written: 409 where something that is no file has its name, else the fault is the disk's.
     pub(crate) fn unwritten(error: WriteError) -> Self {
         match error.path.symlink_metadata() {
-            Ok(found) if !found.is_file() => Refusal::new(StatusCode::CONFLICT, error),
-            _ => Refusal::failed(error),
+            Ok(found) if !found.is_file() => Rejection::new(StatusCode::CONFLICT, error),
+            _ => Rejection::failed(error),
         }
     }
 
     /// 500: the fault is ours, or the disk's.
     pub(crate) fn failed(why: impl ToString) -> Self {
-        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, why)
+        Rejection::new(StatusCode::INTERNAL_SERVER_ERROR, why)
     }
 }
 
-impl From<PageError> for Refusal {
+impl From<PageError> for Rejection {
     fn from(error: PageError) -> Self {
         match error {
-            PageError::Bad(why) => Refusal::bad(why),
-            PageError::Missing(why) => Refusal::none(why),
-            PageError::Large(why) => Refusal::large(why),
-            PageError::Stale(why, now) => Refusal::stale(why, "session", now),
-            PageError::Left => Refusal::left(),
-            PageError::Failed(why) => Refusal::failed(why),
+            PageError::Bad(why) => Rejection::bad(why),
+            PageError::Missing(why) => Rejection::none(why),
+            PageError::Large(why) => Rejection::large(why),
+            PageError::Stale(why, now) => Rejection::stale(why, "session", now),
+            PageError::Left => Rejection::left(),
+            PageError::Failed(why) => Rejection::failed(why),
         }
     }
 }
 
-impl From<Refusal> for PageError {
-    fn from(refusal: Refusal) -> Self {
-        let why = refusal.why();
-        match refusal.status {
+impl From<Rejection> for PageError {
+    fn from(rejection: Rejection) -> Self {
+        let why = rejection.why();
+        match rejection.status {
             StatusCode::BAD_REQUEST => PageError::Bad(why),
             StatusCode::NOT_FOUND => PageError::Missing(why),
             StatusCode::PAYLOAD_TOO_LARGE => PageError::Large(why),
@@ -101,7 +101,7 @@ impl From<Refusal> for PageError {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         let mut response = of_bytes("application/json", self.body.to_string().into_bytes());
         *response.status_mut() = self.status;
@@ -117,7 +117,7 @@ pub(super) fn of_bytes(kind: &'static str, bytes: Vec<u8>) -> Response {
 
 /// A value as JSON.
 pub(super) fn json_of(value: &impl Serialize) -> Answer {
-    let text = serde_json::to_vec(value).map_err(Refusal::failed)?;
+    let text = serde_json::to_vec(value).map_err(Rejection::failed)?;
     Ok(of_bytes("application/json", text))
 }
 

@@ -85,7 +85,8 @@ impl Studio {
             .iter()
             .map(|id| {
                 let asked = NetworkRequest::graph(id.clone());
-                let told = |refusal: super::answer::Refusal| ExportError::Chosen(refusal.why());
+                let told =
+                    |rejection: super::answer::Rejection| ExportError::Chosen(rejection.why());
                 let loaded = self.network(&asked).map_err(told)?;
                 let target = loaded.source.config.as_ref().and_then(|c| self.target_id(&c.target));
                 let target = target.filter(|target| is_there(target)).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Things of one's own that are renamed or put aside. Nothing is deleted: what is removed lies in `studio/removed/`.
 
 use super::REMOVED;
-use super::answer::{Answer, Refusal, json_of};
+use super::answer::{Answer, Rejection, json_of};
 use super::jobs;
 use super::pixels::is_weights_file;
 use super::sessions::new_file;
@@ -38,7 +38,7 @@ fn arch_of(path: &Path) -> Option<PathBuf> {
 /// `POST /api/rename`: the thing under a new name, and with it in a genome's own file. Its id.
 pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer {
     let path = studio.own_file(&id)?;
-    let mut bytes = read_plain(&path, LARGEST).map_err(Refusal::failed)?;
+    let mut bytes = read_plain(&path, LARGEST).map_err(Rejection::failed)?;
     let text = std::str::from_utf8(&bytes).ok();
     if let Some(mut genome) = text.and_then(|text| from_json(text).ok()) {
         genome.provenance.name = name.trim().chars().take(200).collect();
@@ -53,9 +53,9 @@ pub(super) fn rename(studio: &Studio, Renaming { id, name }: Renaming) -> Answer
     };
     let folder = path.parent().expect("a file lies in a folder");
     let new = new_file(folder, &name, end, &bytes)?;
-    std::fs::remove_file(&path).map_err(Refusal::failed)?;
+    std::fs::remove_file(&path).map_err(Rejection::failed)?;
     if let Some(arch) = arch_of(&path) {
-        std::fs::rename(arch, new.with_extension("arch")).map_err(Refusal::failed)?;
+        std::fs::rename(arch, new.with_extension("arch")).map_err(Rejection::failed)?;
     }
     json_of(&json!({ "id": studio.root.id(&new) }))
 }
@@ -75,7 +75,7 @@ pub(super) fn remove(studio: &Studio, Removal { id }: Removal) -> Answer {
         let names = (1..).map(|n| if n == 1 { name.clone() } else { format!("{n}-{name}") });
         let mut places = names.map(|name| folder.join(name));
         let place = places.find(|place| !place.exists()).expect("numbers do not end");
-        std::fs::rename(path, place).map_err(Refusal::failed)?;
+        std::fs::rename(path, place).map_err(Rejection::failed)?;
     }
     json_of(&json!({ "in": REMOVED }))
 }

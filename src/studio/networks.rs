@@ -1,6 +1,6 @@
 //! One network: its wiring, what it draws, what its units draw, what its links do.
 
-use super::answer::{Answer, Refusal, attachment, json_of, of_bytes, with_number};
+use super::answer::{Answer, Rejection, attachment, json_of, of_bytes, with_number};
 use super::builtin::Builtin;
 use super::jobs::target_of;
 use super::library::published;
@@ -38,11 +38,15 @@ impl Studio {
     pub(super) fn network(
         &self,
         NetworkRequest { id, wiring }: &NetworkRequest,
-    ) -> Result<Arc<Loaded>, Refusal> {
+    ) -> Result<Arc<Loaded>, Rejection> {
         if id.starts_with(HELD) {
             let held = locked(&self.networks.held);
             let gone = format!("{id}: it is not kept any more; begin it again");
-            return held.iter().rfind(|l| l.id == *id).cloned().ok_or_else(|| Refusal::none(gone));
+            return held
+                .iter()
+                .rfind(|l| l.id == *id)
+                .cloned()
+                .ok_or_else(|| Rejection::none(gone));
         }
         let bred = place_of(id);
         let builtin = self.builtin(id);
@@ -70,26 +74,26 @@ impl Studio {
                 _ => layered_arch(&genome).dense_params(),
             };
             drawable(id, links)?;
-            Source::of_genome(genome, path, *wiring, wanted).map_err(Refusal::bad)
+            Source::of_genome(genome, path, *wiring, wanted).map_err(Rejection::bad)
         };
         let source = if let Some((name, sheet, place)) = bred {
             let genome = page::placed(&mut Files::of(self), name, (Some(sheet), place))?;
             of_genome(genome, Path::new(id))
         } else if let Some(Builtin::Genome(text)) = builtin {
-            of_genome(from_json(text).map_err(Refusal::failed)?, &path)
+            of_genome(from_json(text).map_err(Rejection::failed)?, &path)
         } else if let Some(Builtin::Trained) = builtin {
-            shipped::trained().map_err(Refusal::failed)
+            shipped::trained().map_err(Rejection::failed)
         } else if path.is_dir() {
-            Source::load(NetworkPath::Run(&path), wanted).map_err(Refusal::bad)
+            Source::load(NetworkPath::Run(&path), wanted).map_err(Rejection::bad)
         } else if is_genome_file(&path) {
-            of_genome(genome::read(&path).map_err(Refusal::bad)?, &path)
+            of_genome(genome::read(&path).map_err(Rejection::bad)?, &path)
         } else if is_weights_file(&path) {
             let arch = self.arch_of(&path)?;
             drawable(id, arch.dense_params())?;
-            Source::load(NetworkPath::Weights(&arch, &path), wanted).map_err(Refusal::bad)
+            Source::load(NetworkPath::Weights(&arch, &path), wanted).map_err(Rejection::bad)
         } else {
             let expected = "a genome, the folder of a run, or a file of weights";
-            return Err(Refusal::bad(format!("{id}: expected {expected}, found another file")));
+            return Err(Rejection::bad(format!("{id}: expected {expected}, found another file")));
         };
         let source = source?;
         drawable(id, source.model.network.links.len())?;
@@ -102,7 +106,7 @@ impl Studio {
     ///
     /// # Errors
     /// It needs more memory than there is.
-    pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Result<Arc<View>, Refusal> {
+    pub(super) fn view(&self, loaded: &Arc<Loaded>, size: usize) -> Result<Arc<View>, Rejection> {
         let kept = self.networks.views.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it =
             |(of, view): &&(Arc<Loaded>, Arc<View>)| Arc::ptr_eq(of, loaded) && view.size() == size;
@@ -111,7 +115,7 @@ impl Studio {
         }
         drop(kept);
         let source = &loaded.source;
-        let view = View::fitting(&source.model, size, source.coords).map_err(Refusal::large)?;
+        let view = View::fitting(&source.model, size, source.coords).map_err(Rejection::large)?;
         let view = Arc::new(view);
         if is_view_kept(&source.model, size) {
             keep(&self.networks.views, (loaded.clone(), view.clone()));
@@ -123,7 +127,7 @@ impl Studio {
     ///
     /// # Errors
     /// It is something else, or a copy that a session begins from.
-    pub(super) fn own_file(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn own_file(&self, id: &str) -> Result<PathBuf, Rejection> {
         let path = self.root.path(id)?;
         let folders = [SESSIONS, GENOMES, OPENED];
         let is_own = folders.iter().any(|folder| Path::new(id).starts_with(folder));
@@ -131,19 +135,20 @@ impl Studio {
             true => Ok(path),
             false => {
                 let expected = "a session, a genome or an opened file";
-                Err(Refusal::bad(format!("{id}: expected {expected}, found something else")))
+                Err(Rejection::bad(format!("{id}: expected {expected}, found something else")))
             }
         }
     }
 
     /// The arch of a file of weights: what lies beside it as `NAME.arch`, else what it says itself.
-    fn arch_of(&self, path: &Path) -> Result<Arch, Refusal> {
+    fn arch_of(&self, path: &Path) -> Result<Arch, Rejection> {
         let beside = path.with_extension("arch");
         match self.root.text(&beside)? {
-            Some(text) => {
-                text.trim().parse().map_err(|e| Refusal::bad(format!("{}: {e}", beside.display())))
-            }
-            None => crate::network::weight_files::read_arch(path).map_err(Refusal::bad),
+            Some(text) => text
+                .trim()
+                .parse()
+                .map_err(|e| Rejection::bad(format!("{}: {e}", beside.display()))),
+            None => crate::network::weight_files::read_arch(path).map_err(Rejection::bad),
         }
     }
 
@@ -164,9 +169,9 @@ pub(super) fn keep<T>(list: &Mutex<Vec<T>>, new: T) {
 }
 
 /// Refuses a network with more links than a page can show.
-fn drawable(id: &str, links: usize) -> Result<(), Refusal> {
+fn drawable(id: &str, links: usize) -> Result<(), Rejection> {
     match links > MOST_LINKS {
-        true => Err(Refusal::large(format!(
+        true => Err(Rejection::large(format!(
             "{id}: expected at most {MOST_LINKS} links, found {links}; take it as a graph, or use the command"
         ))),
         false => Ok(()),

@@ -2,7 +2,7 @@
 //! they say they are.
 
 use super::OPENED;
-use super::answer::{Answer, Refusal, made};
+use super::answer::{Answer, Rejection, made};
 use super::names::HASH;
 use super::pixels::{is_picture_file, is_weights_file};
 use super::state::Studio;
@@ -38,7 +38,7 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
         _ => {
             let expected =
                 "a genome (.json, .zip, .xml), weights (.npz, .safetensors) or a picture";
-            return Err(Refusal::bad(format!("{name:?}: expected {expected}, found {end:?}")));
+            return Err(Rejection::bad(format!("{name:?}: expected {expected}, found {end:?}")));
         }
     };
     let file = named.file_name().unwrap_or_default().to_string_lossy();
@@ -57,17 +57,17 @@ pub(super) fn open(studio: &Studio, Named { name, arch }: Named, bytes: &Bytes) 
     let beside = path.with_extension("arch");
     let was_there = path.exists();
     if let Some(arch) = &arch {
-        arch.parse::<Arch>().map_err(|e| Refusal::bad(format!("arch: {e}")))?;
-        write_atomic(&beside, arch.as_bytes()).map_err(Refusal::unwritten)?;
+        arch.parse::<Arch>().map_err(|e| Rejection::bad(format!("arch: {e}")))?;
+        write_atomic(&beside, arch.as_bytes()).map_err(Rejection::unwritten)?;
     }
-    write_atomic(&path, bytes).map_err(Refusal::unwritten)?;
+    write_atomic(&path, bytes).map_err(Rejection::unwritten)?;
     let kind = match map_of_genomes(&path, 1) {
         Ok(Some(_)) => "collection",
         _ => kind,
     };
     let read = match kind {
         "collection" => Ok(()),
-        "picture" => read_picture(&path).map(drop).map_err(Refusal::bad),
+        "picture" => read_picture(&path).map(drop).map_err(Rejection::bad),
         _ => studio.network(&NetworkRequest::graph(id.clone())).map(drop),
     };
     if let Err(refusal) = read {

@@ -1,6 +1,6 @@
 //! Pictures as they are sent: PNG or raw bytes; files that hold one.
 
-use super::answer::{Refusal, of_bytes};
+use super::answer::{Rejection, of_bytes};
 use crate::network::{Picture, Squaring};
 use crate::run::read_picture;
 use axum::response::Response;
@@ -30,6 +30,6 @@ pub(super) fn is_weights_file(path: &Path) -> bool {
 ///
 /// # Errors
 /// It is none.
-pub(super) fn picture_file(path: &Path, size: usize) -> Result<Picture, Refusal> {
-    Ok(read_picture(path).map_err(Refusal::bad)?.squared(size, Squaring::Crop))
+pub(super) fn picture_file(path: &Path, size: usize) -> Result<Picture, Rejection> {
+    Ok(read_picture(path).map_err(Rejection::bad)?.squared(size, Squaring::Crop))
 }

@@ -9,9 +9,10 @@
 //! writes to the folder while the studio reads it, as its user or with the user's leave.
 
 use super::SESSIONS;
-use super::answer::Refusal;
+use super::answer::Rejection;
 use crate::base::files::{LARGEST_STATE, create_folder, read_text};
 use crate::base::folder::{MARKER, Marker};
+use crate::base::refusal::Refusal;
 use crate::genome::picked;
 use std::fs::DirEntry;
 use std::path::{Component, Path, PathBuf};
@@ -36,10 +37,8 @@ impl Root {
     ///
     /// # Errors
     /// It is no folder.
-    pub(super) fn new(folder: &Path) -> Result<Self, crate::base::refusal::Refusal> {
-        let fail = |found: String| {
-            crate::base::refusal::Refusal::new("", "a folder", found).in_file(folder)
-        };
+    pub(super) fn new(folder: &Path) -> Result<Self, Refusal> {
+        let fail = |found: String| Refusal::new("", "a folder", found).in_file(folder);
         let real = folder.canonicalize().map_err(|e| fail(e.to_string()))?;
         if !real.is_dir() {
             return Err(fail("a file".into()));
@@ -56,11 +55,11 @@ impl Root {
     ///
     /// # Errors
     /// No id; nothing lies there; a link out of the root.
-    pub(super) fn path(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn path(&self, id: &str) -> Result<PathBuf, Rejection> {
         let path = self.folder.join(plain(id)?);
         match self.inside(picked(&path).0)? {
             true => Ok(path),
-            false => Err(Refusal::none(format!("{id}: expected a file or folder, found none"))),
+            false => Err(Rejection::none(format!("{id}: expected a file or folder, found none"))),
         }
     }
 
@@ -68,7 +67,7 @@ impl Root {
     ///
     /// # Errors
     /// As [`path`](Self::path); the link.
-    pub(super) fn whole(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn whole(&self, id: &str) -> Result<PathBuf, Rejection> {
         let path = self.path(id)?;
         if path.is_dir() {
             self.all_inside(&path, DEEPEST)?;
@@ -76,7 +75,7 @@ impl Root {
         Ok(path)
     }
 
-    fn all_inside(&self, folder: &Path, depth: usize) -> Result<(), Refusal> {
+    fn all_inside(&self, folder: &Path, depth: usize) -> Result<(), Rejection> {
         for entry in self.entries(folder) {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_symlink() {
@@ -89,21 +88,21 @@ impl Root {
     }
 
     /// True if there is something at this path below the folder, false if there is nothing.
-    fn inside(&self, path: &Path) -> Result<bool, Refusal> {
+    fn inside(&self, path: &Path) -> Result<bool, Rejection> {
         let Ok(real) = path.canonicalize() else { return Ok(false) };
         if real.starts_with(&self.real) {
             return Ok(true);
         }
         let shown = path.strip_prefix(&self.folder).unwrap_or(path).display();
         let why = format!("{shown}: expected a place below the root, found a link out of it");
-        Err(Refusal::none(why))
+        Err(Rejection::none(why))
     }
 
     /// Reads the file at a path below the folder; `None` if no file there can be read.
     ///
     /// # Errors
     /// If it lies outside of the root.
-    pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Refusal> {
+    pub(super) fn text(&self, path: &Path) -> Result<Option<String>, Rejection> {
         Ok(if self.inside(path)? { read_text(path, LARGEST_STATE).ok() } else { None })
     }
 
@@ -130,7 +129,7 @@ impl Root {
     ///
     /// # Errors
     /// No id; it cannot be made; it lies outside the root.
-    pub(super) fn made(&self, id: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn made(&self, id: &str) -> Result<PathBuf, Rejection> {
         // What is there of it must be inside already: nothing is made beyond a link.
         let mut known = PathBuf::new();
         for part in plain(id)?.components() {
@@ -141,7 +140,7 @@ impl Root {
             }
         }
         let path = self.folder.join(plain(id)?);
-        create_folder(&path).map_err(Refusal::unwritten)?;
+        create_folder(&path).map_err(Rejection::unwritten)?;
         self.path(id)
     }
 
@@ -164,10 +163,10 @@ impl Root {
 }
 
 /// The relative path of an id.
-fn plain(id: &str) -> Result<PathBuf, Refusal> {
+fn plain(id: &str) -> Result<PathBuf, Rejection> {
     let refused = |found: &str| {
         let shown: String = id.chars().take(80).collect();
-        Err(Refusal::bad(format!("{shown:?}: expected a path below the root, found {found}")))
+        Err(Rejection::bad(format!("{shown:?}: expected a path below the root, found {found}")))
     };
     if id.is_empty() || id.len() > LONGEST {
         return refused(&format!("one of {} bytes", id.len()));

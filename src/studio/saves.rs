@@ -2,7 +2,7 @@
 //!
 //! The page asks with `check=1` first, so that a browser never begins a download that is refused.
 
-use super::answer::{Answer, Refusal, json_of};
+use super::answer::{Answer, Rejection, json_of};
 use super::networks::Files;
 use super::root::place_of;
 use super::state::Studio;
@@ -94,9 +94,9 @@ fn read<T: FromStr<Err: ToString>>(
     key: &str,
     word: Option<&str>,
     otherwise: T,
-) -> Result<T, Refusal> {
+) -> Result<T, Rejection> {
     let Some(word) = word else { return Ok(otherwise) };
-    word.parse().map_err(|error: T::Err| Refusal::bad(format!("{key}: {}", error.to_string())))
+    word.parse().map_err(|error: T::Err| Rejection::bad(format!("{key}: {}", error.to_string())))
 }
 
 impl AskedFile {
@@ -111,15 +111,15 @@ impl AskedFile {
         network: &PictureRequest,
         own: usize,
         coords: Coords,
-    ) -> Result<Canvas, Refusal> {
+    ) -> Result<Canvas, Rejection> {
         let size = read("size", self.size.as_deref(), Size::square(own))?;
         if size.width.max(size.height) > LONGEST {
             let why = format!("size: expected at most {LONGEST} pixels a side, found {size}");
-            return Err(Refusal::large(why));
+            return Err(Rejection::large(why));
         }
         if !(1..=8).contains(&self.samples) {
             let why = format!("samples: expected 1 to 8 a side of a pixel, found {}", self.samples);
-            return Err(Refusal::bad(why));
+            return Err(Rejection::bad(why));
         }
         let frame = network.frame()?;
         // The page shows a square; a picture of another shape shows more of its longer side.
@@ -135,13 +135,13 @@ impl AskedFile {
 }
 
 /// Refuses more work than anybody waits for.
-fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Refusal> {
+fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Rejection> {
     let samples = canvas.size.pixels() * canvas.samples.pow(2);
     if samples.saturating_mul(frames) <= most_pixels(model) {
         return Ok(());
     }
     let most = (most_pixels(model) / frames / canvas.samples.pow(2)) as f64;
-    Err(Refusal::large(format!(
+    Err(Rejection::large(format!(
         "size: expected at most {0} × {0} pixels for a network of {1} links, found {2} with {3} samples each; `picloom render` has no such limit",
         most.sqrt() as usize,
         model.non_zero(),
@@ -151,7 +151,7 @@ fn ensure_work(model: &Model, canvas: &Canvas, frames: usize) -> Result<(), Refu
 }
 
 /// `/api/download`: the picture as a file.
-pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Rejection> {
     let network = asked.network();
     let loaded = studio.network(&network.network())?;
     let source = &loaded.source;
@@ -167,7 +167,7 @@ pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refus
     let name = source.short_name();
     let texts = vec![("picloom", env!("CARGO_PKG_VERSION").into()), ("network", name.clone())];
     let file = PictureFile { canvas, format, settings, texts };
-    file.check().map_err(Refusal::large)?;
+    file.check().map_err(Rejection::large)?;
     Ok(Saving {
         media_type: format.media_type(),
         name: format!("{name}-{}.{}", canvas.size, format.ending()),
@@ -179,7 +179,7 @@ pub(super) fn picture(studio: &Studio, asked: AskedFile) -> Result<Saving, Refus
 }
 
 /// `/api/film`: the travel of a weight; without a link, of a picture on a sheet, the way from its first ancestor.
-pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal> {
+pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Rejection> {
     let network = asked.network();
     let loaded = studio.network(&network.network())?;
     let source = &loaded.source;
@@ -190,7 +190,7 @@ pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal>
             "size: expected at most {LARGEST_FRAME} pixels of a film, found {}",
             canvas.size
         );
-        return Err(Refusal::large(why));
+        return Err(Rejection::large(why));
     }
     let model = network.model(&source.model)?;
     let clip = match (asked.link, place_of(&network.id)) {
@@ -198,25 +198,26 @@ pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal>
             let files = &mut Files::of(studio);
             let read = |id: &str| Ok(page::genome(files, &PictureRequest::with(id, ""))?.0);
             let ends = [network.id.as_str(), other].map(read).into_iter();
-            Clip::along(&ends.collect::<Result<Vec<Genome>, Refusal>>()?).map_err(Refusal::bad)?
+            Clip::along(&ends.collect::<Result<Vec<Genome>, Rejection>>()?)
+                .map_err(Rejection::bad)?
         }
         (Some(link), _) => {
             let ends = [asked.from, asked.to];
-            Clip::travel(model, link, ends, source.coords).map_err(Refusal::bad)?
+            Clip::travel(model, link, ends, source.coords).map_err(Rejection::bad)?
         }
         (None, Some((name, sheet, place))) => {
             let line = studio.session(name, |_, bred| {
-                let line = bred.tree.ancestry(sheet, place).map_err(Refusal::none)?;
+                let line = bred.tree.ancestry(sheet, place).map_err(Rejection::none)?;
                 Ok(line.into_iter().cloned().collect::<Vec<_>>())
             })?;
             Clip::along(&line).map_err(|_| {
-                Refusal::bad(
+                Rejection::bad(
                     "lineage: expected a picture with ancestors, found one of the first sheet",
                 )
             })?
         }
         (None, None) => {
-            return Err(Refusal::bad(
+            return Err(Rejection::bad(
                 "link: expected the number of a link, or a picture of a session; found neither",
             ));
         }
@@ -224,13 +225,13 @@ pub(super) fn film(studio: &Studio, asked: AskedFile) -> Result<Saving, Refusal>
     let mut settings = FilmSettings { back: asked.back == 1, ..FilmSettings::default() };
     let seconds = asked.seconds.unwrap_or(settings.seconds);
     if !(0.04..=120.0).contains(&seconds) {
-        return Err(Refusal::bad(format!("seconds: expected 0.04 to 120, found {seconds}")));
+        return Err(Rejection::bad(format!("seconds: expected 0.04 to 120, found {seconds}")));
     }
     settings.seconds = seconds;
     let format = read("format", asked.format.as_deref(), FilmFormat::Gif)?;
     let film = Film { clip, canvas, settings, format };
     ensure_work(&source.model, &canvas, film.frames())?;
-    film.check().map_err(Refusal::bad)?;
+    film.check().map_err(Rejection::bad)?;
     Ok(Saving {
         media_type: format.media_type(),
         name: format!("{}-{}.{format}", source.short_name(), canvas.size),

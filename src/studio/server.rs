@@ -1,6 +1,6 @@
 //! The listener, the routes, and what every request must be.
 
-use super::answer::{Answer, Refusal, json_of};
+use super::answer::{Answer, Rejection, json_of};
 use super::connections;
 use super::files;
 use super::jobs;
@@ -146,8 +146,8 @@ impl Studio {
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Parses a query.
-fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Refusal> {
-    let query = Query::try_from_uri(uri).map_err(|e| Refusal::bad(e.body_text()))?;
+fn query_of<Q: DeserializeOwned>(uri: &Uri) -> Result<Q, Rejection> {
+    let query = Query::try_from_uri(uri).map_err(|e| Rejection::bad(e.body_text()))?;
     Ok(query.0)
 }
 
@@ -158,8 +158,8 @@ struct Body {
 }
 
 /// The body of a request, of at most `largest` bytes.
-async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Body, Refusal> {
-    let why = || Refusal::large(format!("body: expected at most {largest} bytes, found more"));
+async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Body, Rejection> {
+    let why = || Rejection::large(format!("body: expected at most {largest} bytes, found more"));
     let said = request.headers().get(header::CONTENT_LENGTH).and_then(|n| n.to_str().ok());
     let said = said.and_then(|n| n.parse().ok()).unwrap_or(largest);
     if said > largest {
@@ -167,21 +167,21 @@ async fn body_of(studio: &Studio, request: Request, largest: usize) -> Result<Bo
     }
     let read = async {
         let room = studio.bodies.clone().acquire_many_owned(said as u32);
-        let room = room.await.map_err(Refusal::failed)?;
+        let room = room.await.map_err(Rejection::failed)?;
         let bytes = to_bytes(request.into_body(), largest).await.map_err(|_| why())?;
         Ok(Body { bytes, _room: room })
     };
     timeout(LONGEST_BODY, read).await.unwrap_or_else(|_| {
         let seconds = LONGEST_BODY.as_secs();
         let why = format!("body: expected all of it within {seconds} s, found less");
-        Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, why))
+        Err(Rejection::new(StatusCode::REQUEST_TIMEOUT, why))
     })
 }
 
 /// Parses a JSON body.
-fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Refusal> {
+fn said<B: DeserializeOwned>(body: &Body) -> Result<B, Rejection> {
     serde_json::from_slice(&body.bytes).map_err(|e| {
-        Refusal::bad(format!("body: expected JSON of this address, found other text: {e}"))
+        Rejection::bad(format!("body: expected JSON of this address, found other text: {e}"))
     })
 }
 
@@ -198,7 +198,7 @@ where
 }
 
 /// A file that is sent while it is drawn, on threads of its own: nobody else waits for it.
-fn saved(answer: fn(&Studio, AskedFile) -> Result<Saving, Refusal>) -> MethodRouter<Arc<Studio>> {
+fn saved(answer: fn(&Studio, AskedFile) -> Result<Saving, Rejection>) -> MethodRouter<Arc<Studio>> {
     get(move |State(studio): State<Arc<Studio>>, uri: Uri| async move {
         let query: AskedFile = query_of(&uri)?;
         let own = studio.clone();
@@ -276,7 +276,7 @@ async fn watch(
 async fn page_or_nothing(uri: Uri, headers: HeaderMap) -> Answer {
     let path: String = uri.path().chars().take(80).collect();
     page::answer(uri.path(), &headers)
-        .ok_or_else(|| Refusal::none(format!("{path:?}: expected an address of this page")))
+        .ok_or_else(|| Rejection::none(format!("{path:?}: expected an address of this page")))
 }
 
 /// Lets through what our own page, or the address bar, can have sent.
@@ -302,15 +302,15 @@ async fn guarded(State(hosts): State<Arc<Vec<String>>>, request: Request, next: 
 
 /// Why a request is none of ours: another page's, or one to a name that only leads here by a trick
 /// with names.
-fn refused(hosts: &[String], request: &Request) -> Option<Refusal> {
+fn refused(hosts: &[String], request: &Request) -> Option<Rejection> {
     let said = |name: &str| request.headers().get(name).map(|v| v.to_str().unwrap_or("?"));
     let host = said("host").or_else(|| request.uri().authority().map(|a| a.as_str()));
     if !host.is_some_and(|host| hosts.iter().any(|own| own == host)) {
         let why = format!("host: expected {}, found {}", hosts[0], host.unwrap_or("none"));
-        return Some(Refusal::new(StatusCode::MISDIRECTED_REQUEST, why));
+        return Some(Rejection::new(StatusCode::MISDIRECTED_REQUEST, why));
     }
     let foreign = |found: &str| {
-        Some(Refusal::new(
+        Some(Rejection::new(
             StatusCode::FORBIDDEN,
             format!("expected a request of this page, found one of {found}"),
         ))
@@ -333,7 +333,7 @@ fn refused(hosts: &[String], request: &Request) -> Option<Refusal> {
         let found = said("content-type").unwrap_or("none");
         if found.split(';').next().map(str::trim) != Some(wanted) {
             let why = format!("content-type: expected {wanted}, found {found}");
-            return Some(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
+            return Some(Rejection::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why));
         }
     }
     None

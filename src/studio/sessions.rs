@@ -1,7 +1,7 @@
 //! Breeding: sessions are files (`studio/sessions/NAME.toml`), each a tree of sheets that replays to the
 //! same bits. Every change is in the file before it is answered.
 
-use super::answer::{Answer, Refusal, json_of, made, of_bytes, with_number};
+use super::answer::{Answer, Rejection, json_of, made, of_bytes, with_number};
 use super::networks::{Files, genome_file};
 use super::pixels::pixels;
 use super::root::session_id;
@@ -42,10 +42,10 @@ impl Studio {
     pub(super) fn session<T>(
         &self,
         name: &str,
-        work: impl FnOnce(&Path, &mut Bred) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+        work: impl FnOnce(&Path, &mut Bred) -> Result<T, Rejection>,
+    ) -> Result<T, Rejection> {
         if name.contains('/') {
-            return Err(Refusal::bad(format!("{name:?}: expected the name of a session")));
+            return Err(Rejection::bad(format!("{name:?}: expected the name of a session")));
         }
         let path = self.root.path(&session_id(name))?;
         let slot = self.sessions.slot(name);
@@ -62,22 +62,23 @@ impl Studio {
         done
     }
 
-    fn read(&self, path: &Path) -> Result<Bred, Refusal> {
+    fn read(&self, path: &Path) -> Result<Bred, Rejection> {
         let stamp = stamp(path);
-        for id in &read_session(path).map_err(Refusal::bad)?.ancestors {
+        for id in &read_session(path).map_err(Rejection::bad)?.ancestors {
             self.root.path(id)?;
         }
-        let (tree, _) = open(path, |id| self.root.folder().join(id)).map_err(Refusal::bad)?;
+        let (tree, _) = open(path, |id| self.root.folder().join(id)).map_err(Rejection::bad)?;
         Ok(Bred { tree, stamp })
     }
 
     /// Writes a session as it has become, if it still is as the page has seen it.
-    pub(super) fn write(&self, name: &str, seen: &str, tree: &Breeding) -> Result<(), Refusal> {
+    pub(super) fn write(&self, name: &str, seen: &str, tree: &Breeding) -> Result<(), Rejection> {
         self.session(name, |path, bred| {
-            let _lock = FolderLock::of_file(path).map_err(|e| Refusal::stale(e, "session", ()))?;
+            let _lock =
+                FolderLock::of_file(path).map_err(|e| Rejection::stale(e, "session", ()))?;
             // Another may have been quicker.
             page::ensure_seen(&mut Files::of(self), name, &bred.tree, seen)?;
-            save(tree, path).map_err(Refusal::unwritten)?;
+            save(tree, path).map_err(Rejection::unwritten)?;
             *bred = Bred { tree: tree.clone(), stamp: stamp(path) };
             Ok(())
         })
@@ -89,7 +90,7 @@ impl Studio {
         name: &str,
         session: Session,
         ancestors: &[Genome],
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, Rejection> {
         let ancestors = ancestors.iter().map(|genome| self.ancestor(genome));
         let session = Session { ancestors: ancestors.collect::<Result<_, _>>()?, ..session };
         let folder = self.root.made(SESSIONS)?;
@@ -105,11 +106,11 @@ impl Studio {
     }
 
     /// A copy of a genome, named by its content: a session replays whatever becomes of the file it was taken from.
-    fn ancestor(&self, genome: &Genome) -> Result<String, Refusal> {
+    fn ancestor(&self, genome: &Genome) -> Result<String, Rejection> {
         let text = to_json(genome);
         let file = format!("{}.json", short_id(&text));
         let path = self.root.made(OPENED)?.join(&file);
-        write_atomic(&path, text.as_bytes()).map_err(Refusal::unwritten)?;
+        write_atomic(&path, text.as_bytes()).map_err(Rejection::unwritten)?;
         Ok(format!("{OPENED}/{file}"))
     }
 }
@@ -136,7 +137,7 @@ fn with_pictures(SheetPictures { rgb, took }: SheetPictures, more: &[u8]) -> Res
 fn sheet_answer(sheet: SessionSheet, status: StatusCode) -> Answer {
     let mut response = match sheet.pictures {
         Some(pictures) => {
-            let json = serde_json::to_vec(&sheet.shown).map_err(Refusal::failed)?;
+            let json = serde_json::to_vec(&sheet.shown).map_err(Rejection::failed)?;
             with_pictures(pictures, &json)
         }
         None => json_of(&sheet.shown)?,
@@ -162,16 +163,17 @@ pub(super) fn begin(studio: &Studio, mut wanted: SessionRequest) -> Answer {
 }
 
 /// A copy of a session that was bred elsewhere, by the command say, to go on with; its name.
-fn adopt(studio: &Studio, id: &str, name: &str) -> Result<String, Refusal> {
+fn adopt(studio: &Studio, id: &str, name: &str) -> Result<String, Rejection> {
     let path = studio.root.path(id)?;
-    let session = read_session(&path).map_err(Refusal::bad)?;
+    let session = read_session(&path).map_err(Rejection::bad)?;
     let ancestor = |file: &String| {
-        let none = || Refusal::bad(format!("{id}: expected its ancestor {file} below the root"));
+        let none = || Rejection::bad(format!("{id}: expected its ancestor {file} below the root"));
         let found = ancestor_file(&path, file);
         let found = studio.root.id_of_named(&found.to_string_lossy()).ok_or_else(none)?;
         Ok(page::genome(&mut Files::of(studio), &PictureRequest::with(&found, ""))?.0)
     };
-    let ancestors = session.ancestors.iter().map(ancestor).collect::<Result<Vec<_>, Refusal>>()?;
+    let ancestors =
+        session.ancestors.iter().map(ancestor).collect::<Result<Vec<_>, Rejection>>()?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     studio.new_session(if name.trim().is_empty() { &stem } else { name }, session, &ancestors)
 }
@@ -182,7 +184,7 @@ pub(super) fn new_file(
     name: &str,
     end: &str,
     bytes: &[u8],
-) -> Result<PathBuf, Refusal> {
+) -> Result<PathBuf, Rejection> {
     let plain = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let mut stem: String = name.trim().chars().take(60).map(plain).collect();
     // Names of files have at most 255 bytes; endings and numbers come on top.
@@ -203,10 +205,10 @@ pub(super) fn new_file(
         }
         match write_new(&path, bytes) {
             Err(error) if error.source.kind() == ErrorKind::AlreadyExists => {}
-            written => return written.map(|()| path).map_err(Refusal::unwritten),
+            written => return written.map(|()| path).map_err(Rejection::unwritten),
         }
     }
-    Err(Refusal::failed(format!(
+    Err(Rejection::failed(format!(
         "{}: expected a free name like {stem}, found none",
         folder.display()
     )))
@@ -230,7 +232,7 @@ pub(super) fn breed(studio: &Studio, name: &str, choice: Choice) -> Answer {
 /// `POST …/foresee`: the pictures that a choice is going to lead to, and the version of the session that has them.
 pub(super) fn foresee(studio: &Studio, name: &str, choice: Choice) -> Answer {
     let (foreseen, pictures) = page::foresee(&mut Files::of(studio), name, &choice)?;
-    Ok(with_pictures(pictures, &serde_json::to_vec(&foreseen).map_err(Refusal::failed)?))
+    Ok(with_pictures(pictures, &serde_json::to_vec(&foreseen).map_err(Rejection::failed)?))
 }
 
 /// `POST …/undo`, `…/redo` and `…/goto`: another sheet.

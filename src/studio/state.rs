@@ -3,6 +3,7 @@
 use super::jobs::job::Jobs;
 use super::root::Root;
 use super::workers::Workers;
+use crate::base::refusal::Refusal;
 use crate::evolve::Breeding;
 use crate::genome::Genome;
 use crate::network::Wiring;
@@ -43,7 +44,7 @@ impl Studio {
     ///
     /// # Panics
     /// If the system has no threads to give.
-    pub fn new(root: &Path) -> Result<Studio, crate::base::refusal::Refusal> {
+    pub fn new(root: &Path) -> Result<Studio, Refusal> {
         let workers =
             |name, most| Workers::new(name, most).expect("threads of a process that just began");
         Ok(Studio {

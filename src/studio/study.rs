@@ -1,6 +1,6 @@
 //! A study as it lies in its folder: figures, what it decided, and each of its networks.
 
-use super::answer::{Answer, Refusal, json_of, of_bytes};
+use super::answer::{Answer, Rejection, json_of, of_bytes};
 use super::library::study_name;
 use super::pixels::is_picture_file;
 use super::state::Studio;
@@ -123,11 +123,11 @@ fn decided(studio: &Studio, folder: &Path) -> Option<Vec<Claim>> {
     Some(claims.into_iter().map(claim).collect())
 }
 
-fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Refusal> {
+fn folder(studio: &Studio, id: &str) -> Result<PathBuf, Rejection> {
     let folder = studio.root.path(id)?;
     match studio.root.marker(&folder) {
         Some(marker) if marker.kind.is_study() => Ok(folder),
-        _ => Err(Refusal::none(format!("{id}: expected the folder of a study, found none"))),
+        _ => Err(Rejection::none(format!("{id}: expected the folder of a study, found none"))),
     }
 }
 
@@ -261,10 +261,10 @@ pub(super) fn figure_file(path: &Path) -> Answer {
         Some("jpg" | "jpeg") => "image/jpeg",
         _ => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            return Err(Refusal::bad(format!("{name}: expected a figure (SVG, PNG)")));
+            return Err(Rejection::bad(format!("{name}: expected a figure (SVG, PNG)")));
         }
     };
-    let bytes = read_plain(path, LARGEST_FIGURE).map_err(Refusal::none)?;
+    let bytes = read_plain(path, LARGEST_FIGURE).map_err(Rejection::none)?;
     let mut response = of_bytes(kind, bytes);
     if svg {
         let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";

@@ -1,7 +1,7 @@
 //! A small picture of anything that the library lists.
 
 use super::SESSIONS;
-use super::answer::{Answer, Refusal, of_bytes};
+use super::answer::{Answer, Rejection, of_bytes};
 use super::jobs;
 use super::pixels::{is_picture_file, picture_file, pixels};
 use super::root::place_of;
@@ -89,7 +89,7 @@ fn of_folder(studio: &Studio, id: &str, folder: &Path, size: usize) -> Answer {
         None => match first(is_picture_file) {
             Some(picture) => Ok(pixels(&picture_file(picture, size)?, false)),
             None if studio.root.marker(folder).is_some() => of_study(studio, folder, size),
-            None => Err(Refusal::none(format!("{id}: expected a picture, found none"))),
+            None => Err(Rejection::none(format!("{id}: expected a picture, found none"))),
         },
     }
 }

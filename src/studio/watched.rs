@@ -1,7 +1,7 @@
 //! Trainings and scores that a page looks on at. They live in memory; a training can be kept as a run.
 
 use super::HELD;
-use super::answer::{Answer, Refusal, json_of, made, of_bytes, with_number};
+use super::answer::{Answer, Rejection, json_of, made, of_bytes, with_number};
 use super::jobs::{RUNS, SCORES, file, shown, target_of};
 use super::networks::{Files, keep};
 use super::state::{Loaded, Studio};
@@ -52,13 +52,13 @@ struct Text {
 
 /// Takes a network from a page.
 fn hold(studio: &Studio, json: &[u8]) -> Answer {
-    let Text { id, text } = serde_json::from_slice(json).map_err(Refusal::bad)?;
+    let Text { id, text } = serde_json::from_slice(json).map_err(Rejection::bad)?;
     if !id.starts_with(HELD) || id.len() > LONGEST_ID {
         let expected = format!("{HELD}… of at most {LONGEST_ID} letters");
-        return Err(Refusal::bad(format!("id: expected {expected}, found {id:?}")));
+        return Err(Rejection::bad(format!("id: expected {expected}, found {id:?}")));
     }
-    let carried = CarriedNetwork::read(&text).map_err(Refusal::bad)?;
-    let (model, genome) = carried.model().map_err(Refusal::bad)?;
+    let carried = CarriedNetwork::read(&text).map_err(Rejection::bad)?;
+    let (model, genome) = carried.model().map_err(Rejection::bad)?;
     let CarriedNetwork { name, target, coords, size, .. } = carried;
     let target = target_of(studio, &target, size, coords).ok();
     let drawn = model.picture(size, coords);
@@ -115,7 +115,7 @@ fn keep_score(studio: &Studio, json: &[u8]) -> Answer {
         let behind = loaded.source.behind();
         let record = scoring.record(&loaded.source.model, behind.as_ref())?;
         let path = studio.root.made(SCORES)?.join(file(&loaded));
-        write_json(&path, &record).map_err(Refusal::unwritten)?;
+        write_json(&path, &record).map_err(Rejection::unwritten)?;
         Ok(record)
     })?;
     json_of(&shown(&record))

@@ -1,6 +1,6 @@
 //! Threads for what costs time: pixels, files, scores. The thread that answers only waits for them.
 
-use super::answer::{Answer, Refusal, attachment};
+use super::answer::{Answer, Rejection, attachment};
 use axum::body::Body;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -68,7 +68,7 @@ impl Workers {
         &self,
         work: impl FnOnce(HasLeft<'_>) -> Answer + Send + 'static,
     ) -> Answer {
-        let turn = self.turns.clone().acquire_owned().await.map_err(Refusal::failed)?;
+        let turn = self.turns.clone().acquire_owned().await.map_err(Rejection::failed)?;
         let (tell, told) = tokio::sync::oneshot::channel();
         self.pool.spawn(move || {
             let has_left = || tell.is_closed();
@@ -86,9 +86,9 @@ impl Workers {
     /// refused nothing, and given up once whoever asked has left.
     pub(super) async fn send(
         &self,
-        begin: impl FnOnce() -> Result<Saving, Refusal> + Send + 'static,
+        begin: impl FnOnce() -> Result<Saving, Rejection> + Send + 'static,
     ) -> Answer {
-        let turn = self.turns.clone().acquire_owned().await.map_err(Refusal::failed)?;
+        let turn = self.turns.clone().acquire_owned().await.map_err(Rejection::failed)?;
         let (tell, told) = tokio::sync::oneshot::channel();
         let (send, pieces) = channel(4);
         self.pool.spawn(move || {
@@ -148,6 +148,6 @@ impl Stream for Pieces {
     }
 }
 
-fn broken() -> Refusal {
-    Refusal::failed("a fault of the program: its log says where")
+fn broken() -> Rejection {
+    Rejection::failed("a fault of the program: its log says where")
 }

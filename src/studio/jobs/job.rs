@@ -3,7 +3,7 @@
 use crate::network::{Coords, Network, Weights, Wiring};
 use crate::page::NetworkRequest;
 use crate::score::FIT_GATE;
-use crate::studio::answer::Refusal;
+use crate::studio::answer::Rejection;
 use crate::studio::names;
 use crate::train::LogLine;
 use serde::{Deserialize, Serialize};
@@ -121,13 +121,15 @@ impl Work {
     ///
     /// # Errors
     /// A pruning has an end.
-    pub(crate) fn longer(&self, more: u64) -> Result<Work, Refusal> {
+    pub(crate) fn longer(&self, more: u64) -> Result<Work, Rejection> {
         let mut work = self.clone();
         match &mut work {
             Work::Train { steps, .. } => *steps = steps.saturating_add(more),
             Work::Evolve { generations, .. } => *generations = generations.saturating_add(more),
             Work::Prune { .. } => {
-                return Err(Refusal::bad("more: expected a training or a search, found a pruning"));
+                return Err(Rejection::bad(
+                    "more: expected a training or a search, found a pruning",
+                ));
             }
         }
         Ok(work)

@@ -11,7 +11,7 @@ pub(super) use job::{Jobs, RUNS, Work};
 pub(super) use score::{SCORES, file, kept_score, score, shown};
 pub(super) use work::target_of;
 
-use super::answer::{Answer, Nothing, Refusal, json_of, made};
+use super::answer::{Answer, Nothing, Rejection, json_of, made};
 use super::builtin::Builtin;
 use super::names;
 use super::state::{Studio, locked};
@@ -138,22 +138,22 @@ pub(super) fn work(studio: &Studio) {
 }
 
 impl Jobs {
-    fn get(&self, name: &str) -> Result<Arc<Job>, Refusal> {
+    fn get(&self, name: &str) -> Result<Arc<Job>, Rejection> {
         let all = locked(&self.all);
         let found = all.iter().find(|job| job.name == name).cloned();
-        found.ok_or_else(|| Refusal::none(format!("{name}: expected a job, found none")))
+        found.ok_or_else(|| Rejection::none(format!("{name}: expected a job, found none")))
     }
 
     /// Refuses one more job than may wait, of which `waiting` do.
-    fn has_room(waiting: usize) -> Result<(), Refusal> {
+    fn has_room(waiting: usize) -> Result<(), Rejection> {
         match waiting >= MOST_WAITING {
-            true => Err(Refusal::large(format!("expected at most {MOST_WAITING} jobs to wait"))),
+            true => Err(Rejection::large(format!("expected at most {MOST_WAITING} jobs to wait"))),
             false => Ok(()),
         }
     }
 
     /// Puts a job into the line, unless it is there or done.
-    fn call(&self, job: &Arc<Job>) -> Result<(), Refusal> {
+    fn call(&self, job: &Arc<Job>) -> Result<(), Rejection> {
         let mut line = locked(&self.line);
         let mut state = job.state();
         if matches!(state.status, Status::Stopped | Status::Failed) {
@@ -248,7 +248,7 @@ pub(super) fn resume(studio: &Studio, name: &str, Longer { more }: Longer) -> An
         let longer = Arc::new(job.with(work));
         let mut all = locked(&studio.jobs.all);
         let place = all.iter().position(|known| Arc::ptr_eq(known, &job));
-        let place = place.ok_or_else(|| Refusal::bad(format!("{name}: it goes on already")))?;
+        let place = place.ok_or_else(|| Rejection::bad(format!("{name}: it goes on already")))?;
         all[place] = longer.clone();
         job = longer;
     }
@@ -260,13 +260,13 @@ pub(super) fn resume(studio: &Studio, name: &str, Longer { more }: Longer) -> An
 ///
 /// # Errors
 /// It waits or works.
-pub(super) fn let_go(studio: &Studio, id: &str) -> Result<Option<Vec<PathBuf>>, Refusal> {
+pub(super) fn let_go(studio: &Studio, id: &str) -> Result<Option<Vec<PathBuf>>, Rejection> {
     let Some(name) = id.strip_prefix(RUNS).and_then(|rest| rest.strip_prefix('/')) else {
         return Ok(None);
     };
     let job = studio.jobs.get(name)?;
     if matches!(job.state().status, Status::Queued | Status::Running) {
-        return Err(Refusal::bad(format!(
+        return Err(Rejection::bad(format!(
             "{name}: expected a job that stands still; stop it first"
         )));
     }
@@ -275,10 +275,10 @@ pub(super) fn let_go(studio: &Studio, id: &str) -> Result<Option<Vec<PathBuf>>, 
     Ok(Some(vec![folder.join(name), folder.join(format!("{name}.json"))]))
 }
 
-fn write_job(studio: &Studio, name: &str, work: &Work) -> Result<(), Refusal> {
+fn write_job(studio: &Studio, name: &str, work: &Work) -> Result<(), Rejection> {
     let file = File { format: FORMAT.into(), work: work.clone() };
     let path = studio.root.made(RUNS)?.join(format!("{name}.json"));
-    write_json(&path, &file).map_err(Refusal::unwritten)
+    write_json(&path, &file).map_err(Rejection::unwritten)
 }
 
 impl Studio {

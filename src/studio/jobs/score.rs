@@ -4,7 +4,7 @@
 use crate::base::hash::{json_id, sha256_of_floats};
 use crate::page::NetworkRequest;
 use crate::score::FIT_GATE;
-use crate::studio::answer::{Answer, Refusal, json_of};
+use crate::studio::answer::{Answer, Rejection, json_of};
 use crate::studio::state::{Loaded, Studio};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub(crate) fn file(loaded: &Loaded) -> String {
 
 impl Studio {
     /// The record of a network's score, if one is kept.
-    pub(crate) fn score_record(&self, asked: &NetworkRequest) -> Result<Option<Value>, Refusal> {
+    pub(crate) fn score_record(&self, asked: &NetworkRequest) -> Result<Option<Value>, Rejection> {
         // Nothing is read where nothing is kept.
         let Ok(folder) = self.root.path(SCORES) else { return Ok(None) };
         let path = folder.join(file(&*self.network(asked)?));

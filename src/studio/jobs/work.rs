@@ -17,7 +17,7 @@ use crate::prune::{Method, PrunePlan};
 use crate::run::{
     LoadedRun, RunResult, Target, TrainJob, load_run, load_target, shipped, train_run,
 };
-use crate::studio::answer::Refusal;
+use crate::studio::answer::Rejection;
 use crate::studio::builtin::Builtin;
 use crate::studio::state::Studio;
 use crate::train::{LogLine, StopReason, TrainConfig, TrainObserver, TrainState};
@@ -36,7 +36,7 @@ const PICTURE_EVERY: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// If the work is impossible: what was expected and what was found.
-pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
+pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Rejection> {
     if let Work::Evolve { .. } = work {
         let job = evolution(studio, work)?;
         return Ok(job.config.target_sha256.unwrap_or_default());
@@ -48,14 +48,14 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
         Work::Train { id, wiring, size, target, .. } => {
             if !(8..=LARGEST).contains(size) {
                 let why = format!("size: expected 8 to {LARGEST} pixels, found {size}");
-                return Err(Refusal::bad(why));
+                return Err(Rejection::bad(why));
             }
-            train_config(work).map_err(Refusal::bad)?;
+            train_config(work).map_err(Rejection::bad)?;
             if loaded.source.genome.is_none() && *wiring != Wiring::Graph {
                 let why = format!(
                     "wiring: expected graph, that of {id}, which is no genome; found {wiring}"
                 );
-                return Err(Refusal::bad(why));
+                return Err(Rejection::bad(why));
             }
             if let Some(id) = target {
                 let target = target_of(studio, id, *size, loaded.source.coords)?;
@@ -64,17 +64,17 @@ pub(super) fn check(studio: &Studio, work: &Work) -> Result<String, Refusal> {
         }
         Work::Prune { id, .. } => {
             let run = parent_of(studio, id)?;
-            prune_plan(work, &run.model, &run.config.train).map_err(Refusal::bad)?;
+            prune_plan(work, &run.model, &run.config.train).map_err(Rejection::bad)?;
         }
     }
     Ok(content)
 }
 
 /// The run that is pruned: of a folder, or the one that comes with the program.
-fn parent_of(studio: &Studio, id: &str) -> Result<LoadedRun, Refusal> {
+fn parent_of(studio: &Studio, id: &str) -> Result<LoadedRun, Rejection> {
     match studio.builtin(id) {
-        Some(Builtin::Trained) => shipped::run().map_err(Refusal::failed),
-        _ => load_run(&studio.root.whole(id)?).map_err(Refusal::bad),
+        Some(Builtin::Trained) => shipped::run().map_err(Rejection::failed),
+        _ => load_run(&studio.root.whole(id)?).map_err(Rejection::bad),
     }
 }
 
@@ -100,29 +100,29 @@ pub(in crate::studio) fn target_of(
     id: &str,
     size: usize,
     coords: Coords,
-) -> Result<Target, Refusal> {
+) -> Result<Target, Rejection> {
     let target = match studio.builtin(id) {
         Some(Builtin::Genome(text)) => {
-            let genome = genome::from_json(text).map_err(Refusal::failed)?;
+            let genome = genome::from_json(text).map_err(Rejection::failed)?;
             Target::of_genome(&genome, Path::new(id), size, coords)
         }
         _ => load_target(&studio.root.path(id)?, size, coords, Some(Squaring::Crop)),
     };
     // By its id, so that what comes of it is the same wherever the root lies.
-    Ok(Target { name: id.into(), ..target.map_err(Refusal::bad)? })
+    Ok(Target { name: id.into(), ..target.map_err(Rejection::bad)? })
 }
 
 /// A search towards a picture, by the program's own settings.
-fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Refusal> {
+fn evolution(studio: &Studio, work: &Work) -> Result<EvolutionJob, Rejection> {
     let Work::Evolve { id, generations, size, seed } = work else {
-        return Err(Refusal::failed("expected a search"));
+        return Err(Rejection::failed("expected a search"));
     };
     let mut config = EvolutionConfig::new(SearchKind::Target.stored().preset());
     config.generations = *generations;
     config.size = *size;
     config.seed = *seed;
     config.target = Some(id.clone());
-    config.validate().map_err(Refusal::bad)?;
+    config.validate().map_err(Rejection::bad)?;
     let target = target_of(studio, id, *size, config.coords)?;
     config.target_sha256 = Some(sha256_of_floats(&target.picture.rgb));
     Ok(EvolutionJob { config, target: Some(target.picture), ancestors: Ancestors::default() })
