@@ -14,10 +14,7 @@ fn mosaic(pictures: &[Picture], columns: usize) -> Picture {
     let rows = pictures.len().div_ceil(columns);
     let mut all = Picture::filled(columns * width, rows * height, [1.0; 3]);
     for (k, picture) in pictures.iter().enumerate() {
-        for (y, row) in picture.rgb.chunks_exact(3 * width).enumerate() {
-            let at = 3 * ((k / columns * height + y) * all.width + k % columns * width);
-            all.rgb[at..at + 3 * width].copy_from_slice(row);
-        }
+        all.paste(picture, k % columns * width, k / columns * height);
     }
     all
 }

@@ -12,7 +12,7 @@
 //!
 //! | room | what it does |
 //! |---|---|
-//! | [`math`] | activations, colours, random streams, statistics |
+//! | [`math`] | activations, colours, lanes |
 //! | [`genome`] | the graph that evolution edits, and its files (our JSON, Picbreeder's XML) |
 //! | [`evolve`] | operators, species, and every search behind one `ask` and `tell` |
 //! | [`network`] | a genome as a flat network; pictures, feature maps, losses and gradients |
@@ -22,7 +22,7 @@
 //! | [`score`] | judges, labels to test them with, the compositional score, further measures |
 //! | [`page`] | what a page is told of networks and sessions, whoever serves it |
 //! | [`run`] | networks as they are kept: run folders, targets, sweeps that go on; opened from wherever they are |
-//! | [`experiment`] | studies: specs, cells, the table of results, contrasts |
+//! | [`experiment`] | studies of networks, searches that are kept, benchmarks |
 //! | [`site`] | the page that needs no server, as one file or a folder |
 //! | `figures` | records as charts, picture sheets, reports (feature `figures`) |
 //! | `studio` | a local web page: breed, look inside, compare, train (feature `studio`) |

@@ -8,6 +8,7 @@ use crate::base::table::{Filter, Measure, Table};
 use crate::base::text::portable;
 use crate::experiment::compare::names;
 use crate::figures::Provenance;
+use crate::figures::compare::shortened;
 use crate::figures::losses::{table_of_curves, thinned};
 use crate::figures::of_spec::{check_labels, draw, of_spec, read_source};
 use crate::figures::plot::{FigureSpec, Format, Kind, Source, save_drawing};
@@ -96,7 +97,7 @@ pub(super) fn run(args: PlotArgs, out: &Output) -> anyhow::Result<()> {
         keys.entry("series").or_insert(json!(RUN));
         let given = keys.get("labels").and_then(Value::as_object).cloned().unwrap_or_default();
         let mut labels: Map<String, Value> =
-            runs.into_iter().map(|name| (name.clone(), json!(brief(&name)))).collect();
+            runs.into_iter().map(|name| (name.clone(), json!(shortened(&name)))).collect();
         labels.extend(given);
         keys.insert("labels".into(), labels.into());
     }
@@ -200,15 +201,6 @@ fn repeated(table: &Table) -> Option<(usize, usize)> {
     })
 }
 
-/// The name of a run's folder, its middle left out if it is long.
-fn brief(name: &str) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    match letters.len() {
-        0..=48 => name.to_string(),
-        count => letters[..30].iter().chain(&['…']).chain(&letters[count - 17..]).collect(),
-    }
-}
-
 fn wrong(refusal: Refusal) -> anyhow::Error {
     Usage(refusal.to_string()).into()
 }
@@ -247,8 +239,8 @@ fn options(args: &PlotArgs) -> anyhow::Result<Map<String, Value>> {
     let given = serde_json::to_value(args.keys.given())?;
     let mut keys = given.as_object().cloned().unwrap_or_default();
     if let Some(caption) = &args.caption {
-        let caption = if caption.is_empty() { json!(true) } else { json!(caption) };
-        keys.insert("caption".into(), caption);
+        let is_drawn = caption.parse().ok().or(caption.is_empty().then_some(true));
+        keys.insert("caption".into(), is_drawn.map_or(json!(caption), |drawn: bool| json!(drawn)));
     }
     for set in &args.set {
         let (key, value) = set.split_once('=').ok_or_else(|| {

@@ -3,6 +3,7 @@
 use super::names::one_of;
 use super::output::Output;
 use crate::base::refusal::Refusal;
+use crate::experiment::target_spec;
 use crate::genome;
 use crate::network::weight_files::fer_arch;
 use crate::network::{Arch, Coords, Model, Squaring, Wiring};
@@ -65,16 +66,9 @@ pub(super) fn fit_help() -> String {
     format!("What becomes of a picture that is not square: {}", Squaring::CHOICES)
 }
 
-/// The largest picture side that is drawn.
-pub(super) const LARGEST_SIZE: usize = 4096;
-
 /// Refuses sizes that make no picture.
 pub(super) fn check_size(size: usize) -> anyhow::Result<usize> {
-    if !(2..=LARGEST_SIZE).contains(&size) {
-        return Err(
-            Usage(format!("--size: expected 2 to {LARGEST_SIZE} pixels, found {size}")).into()
-        );
-    }
+    target_spec::check_size(size).map_err(|refusal| Usage(format!("--{refusal}")))?;
     Ok(size)
 }
 

@@ -9,8 +9,8 @@ use crate::base::table::Table;
 use crate::experiment::cost::pace;
 use crate::experiment::networks::{NetworksRecord, NetworksSpec};
 use crate::figures::of_spec::of_spec;
-use crate::study::cells::{Worker, claim};
-use crate::study::kinds::{Kind, Study, read_study};
+use crate::study::cells::Worker;
+use crate::study::kinds::{Kind, Study, begin, read_study};
 use crate::study::lease::{BEAT, LONGEST_BEAT, Leases};
 use crate::study::record::ROWS;
 use crate::study::shard::Shard;
@@ -198,8 +198,7 @@ pub(super) fn run_one(
 ) -> anyhow::Result<Said> {
     let study = args.study(kinds)?;
     check_figures(args)?;
-    let analysis = args.file()?.analysis()?;
-    analysis.fix_rules(&claim(&args.store, study.name())?, study.profile())?;
+    begin(study.as_ref(), &args.file()?.analysis()?, &args.store)?;
     work_through(study.as_ref(), &args.store, worker, whole, out)
 }
 

@@ -1,5 +1,5 @@
-//! Kinds of study: networks and evolution, and the studies of one picture. In: specs and files. Out: run
-//! folders and records. It does not draw.
+//! Studies of networks, those of one picture among them, searches that are kept, and benchmarks. In: specs and files.
+//! Out: run folders and records. It does not draw.
 
 pub mod bench;
 pub mod changes;

@@ -1,4 +1,4 @@
-//! Comparison, depth sweep and regime map of one picture or genome: networks studies of one target.
+//! Comparison, depth sweep, regime map and distillation of one picture or genome: networks studies of one target.
 //!
 //! In: a [`Template`] (`assets/*.toml`), a [`Subject`] and the [`Changes`] that options make. Out: the spec as text,
 //! which `picloom experiment run` runs as it is, and the study that it says: both have the same cells.

@@ -293,7 +293,7 @@ fn loss_figure(all: &[Arm<'_>]) -> Result<Drawing, Refusal> {
 }
 
 /// A name that fits into the figure: of a long one, its beginning and its end.
-fn shortened(name: &str) -> String {
+pub(crate) fn shortened(name: &str) -> String {
     const BEGINNING: usize = 30;
     const END: usize = 12;
     let letters: Vec<char> = name.chars().collect();

@@ -10,8 +10,9 @@ use super::fonts;
 use super::style::Colour;
 use super::svg::{data_uri, visible, width_of};
 use super::words::meaning;
-use crate::base::base64::base64;
 use crate::network::Picture;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -370,7 +371,7 @@ fn policy() -> String {
     format!(
         "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; \
          script-src 'sha256-{}'",
-        base64(&Sha256::digest(SCRIPT))
+        BASE64_STANDARD.encode(Sha256::digest(SCRIPT))
     )
 }
 
@@ -390,7 +391,7 @@ fn font_faces() -> String {
             "@font-face {{ font-family: \"{}\"; font-weight: {weight}; \
              src: url(data:font/ttf;base64,{}) format(\"truetype\"); }}\n",
             fonts::FACE,
-            base64(bytes)
+            BASE64_STANDARD.encode(bytes)
         )
     };
     [("normal", fonts::REGULAR), ("bold", fonts::BOLD)].map(face).concat()

@@ -1,5 +1,4 @@
-//! Plain data → SVG, PNG and HTML. Draws what it is given; never recomputes, and knows nothing of
-//! runs.
+//! Networks, tables and loss curves → SVG, PNG and HTML. Draws what it is given; never recomputes.
 //!
 //! | file | draws |
 //! |---|---|

@@ -130,6 +130,8 @@ pub(crate) fn house() -> House {
         columns: COLUMNS.into_iter().chain(own).collect(),
         untitled: &["arm", "target", "variant", "study"],
         arms: arms().copied().collect(),
+        row: "network",
+        unfit: "no network learned its picture",
     }
 }
 

@@ -7,10 +7,11 @@ mod engine;
 
 pub use engine::Engine;
 
-use crate::base::base64::base64;
 use crate::base::files::{WriteError, write_atomic};
 use crate::base::folder::FolderKind;
 use crate::base::refusal::Refusal;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -109,11 +110,11 @@ impl Site {
         let worker = inside_script(&serde_json::to_string(WORKER).expect("a text"));
         let inside = format!(
             "window.PICLOOM_SITE = {{\n\"picloom.wasm\": \"{}\",\n\"worker.js\": {worker}\n}};\n",
-            base64(self.engine.gzip())
+            BASE64_STANDARD.encode(self.engine.gzip())
         );
         let main = joined_script().replace("</script", "\\x3c/script");
         let scripts = script(&self.networks) + &script(&inside) + &script(&main);
-        let icon = format!("data:image/svg+xml;base64,{}", base64(ICON.as_bytes()));
+        let icon = format!("data:image/svg+xml;base64,{}", BASE64_STANDARD.encode(ICON));
         INDEX
             .replace(LINKED_STYLE, &format!("<style>\n{}</style>", STYLES.concat()))
             .replace(&format!("{LINKED_SCRIPT}\n"), "")

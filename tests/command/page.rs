@@ -1,6 +1,7 @@
 //! The page that comes with the program. What it does is tested in a browser (`crates/web/test`).
 
 use crate::line::Place;
+use base64::Engine as _;
 use picloom::site::{Engine, MODULES};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ fn the_page_is_one_file_with_its_engine_and_asks_nobody() {
     assert_eq!(said["engine"], engine.version());
     let number = |part: &str| part.parse::<u32>().is_ok();
     assert!(engine.version().split('.').all(number), "a version: {}", engine.version());
-    let inside = format!("\"{}\"", picloom::base::base64::base64(engine.gzip()));
+    let inside = format!("\"{}\"", base64::prelude::BASE64_STANDARD.encode(engine.gzip()));
     assert_eq!(page.matches(&inside).count(), 1);
     assert!(page.contains("const MEANINGS = {\n") && !page.contains("import {"));
 }

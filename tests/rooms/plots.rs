@@ -148,9 +148,9 @@ fn told(input: &str, folder: &Path) -> String {
         ["width", "height", "viewBox"].map(|key| tree.root_element().attribute(key).unwrap());
     let mut text = format!("{} panels; {}\n", drawing.panels, root.join(", "));
     for of in &drawing.series {
-        let DrawnSeries { value, label, marks, networks } = of;
+        let DrawnSeries { value, label, marks, rows } = of;
         let _ =
-            writeln!(text, "series {value:?} as {label:?}: {marks} marks of {networks} networks");
+            writeln!(text, "series {value:?} as {label:?}: {marks} marks of {rows} networks");
     }
     let counts = ["circle", "polygon", "polyline", "line", "rect", "image"].map(|tag| {
         let count = tree.descendants().filter(|node| node.has_tag_name(tag)).count();

@@ -1,4 +1,5 @@
-//! The base that every package of Picloom stands on. It knows no genome, network or study.
+//! The base that every package of Picloom stands on. Of genomes, networks and studies it knows the
+//! names of their files and folders only.
 //!
 //! - [`refusal::Refusal`]: a refused input: where, what was expected, what was found, what to do.
 //! - [`settings`], [`choice`], [`names`]: options declared once; flags, files, checks and pages come from them.
@@ -6,11 +7,10 @@
 //! - [`files`], [`lock`], [`process`], [`memory`], [`command`], [`clock`]: the machine.
 //! - [`rng::SimRng`], [`stats`], [`real`]: numbers with the same bits everywhere.
 //! - [`hash`], [`text`]: ids and words.
-//! - [`table`]: rows of results; [`png`], [`base64`]: pixels as bytes and text; [`tone`]: two colours for two signs.
+//! - [`table`]: rows of results; [`png`]: pixels as bytes; [`tone`]: two colours for two signs.
 #![warn(missing_docs)]
 
 pub mod allocator;
-pub mod base64;
 pub mod choice;
 pub mod clock;
 pub mod command;

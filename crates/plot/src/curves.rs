@@ -76,17 +76,18 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
         thin.extend(thick);
         panels.push(Panel::new(selected.panel_title(&value), steps(spec, at), losses(spec), thin));
     }
+    let row = selected.words.house.row();
     if panels.is_empty() {
-        let found = "no value: an evolved network is not trained";
+        let found = format!("no value: not every {row} is trained");
         return Err(Refusal::new("where", format!("rows with {at} and {LOSS}"), found));
     }
     let says = match several {
-        true => "Geometric means over networks, each at its last loss once it has ended.",
-        false => "Plain mean squared error.",
+        true => format!("Geometric means over {row}s, each at its last loss once it has ended."),
+        false => "Plain mean squared error.".into(),
     };
-    let mut caption = vec![says.to_string()];
+    let mut caption = vec![says];
     if spec.units == Some(true) {
-        caption.push("Thin lines: one network.".into());
+        caption.push(format!("Thin lines: one {row}."));
     }
     Ok(Content::wide(panels, 0.62, 260.0).shared(true, true).told(drawn, caption))
 }

@@ -45,7 +45,7 @@ pub struct Summary {
     /// Mean within each unit.
     pub units: Vec<(String, f64)>,
     /// Rows behind it.
-    pub networks: usize,
+    pub rows: usize,
 }
 
 impl<'a> Selected<'a> {
@@ -325,7 +325,7 @@ impl<'a> Selected<'a> {
         unit: Option<&Column>,
     ) -> Option<Summary> {
         let found = self.units(rows, measure, unit);
-        let networks = found.iter().map(|unit| unit.1.len()).sum();
+        let rows = found.iter().map(|unit| unit.1.len()).sum();
         let units: Vec<(String, f64)> = found
             .into_iter()
             .filter_map(|(name, values)| Some((name, mean(&values).ok()?)))
@@ -338,7 +338,7 @@ impl<'a> Selected<'a> {
             mean: mean(&values).ok()?,
             interval: interval.map(|i| (i.low.clamp(low, high), i.high.clamp(low, high))),
             units,
-            networks,
+            rows,
         })
     }
 
@@ -360,11 +360,7 @@ impl<'a> Selected<'a> {
 
     /// Explains hollow marks, if there are any.
     pub(super) fn hollow(&self, any: bool) -> Option<String> {
-        let counts = self.spec.counts.to_string();
-        let what = match counts.as_str() {
-            "fit=true" => "no network learned its picture".to_string(),
-            counts => format!("no network meets {counts}"),
-        };
+        let what = self.words.house.unfit(&self.spec.counts.to_string());
         any.then(|| format!("Hollow: {what}; these marks do not count."))
     }
 

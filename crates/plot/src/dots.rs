@@ -104,7 +104,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
     };
     let mut caption = drawn.mean_of(selected, y, unit.map(|unit| unit.name()));
     if spec.units.unwrap_or(true) && drawn.several() {
-        caption.insert(1, drawn.small_dots(unit.map(|unit| unit.name())));
+        caption.insert(1, drawn.small_dots(selected, unit.map(|unit| unit.name())));
     }
     if !spec.overall.is_empty() {
         let over = selected.words.column(x);
@@ -114,7 +114,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
         ));
     }
     if partly {
-        caption.push("n/m: n of m networks count.".into());
+        caption.push(format!("n/m: n of m {}s count.", selected.words.house.row()));
     }
     caption.extend(selected.hollow(hollow));
     Ok(content.shared(spec.horizontal, !spec.horizontal).told(drawn, caption))

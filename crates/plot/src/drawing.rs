@@ -40,8 +40,8 @@ pub struct DrawnSeries {
     pub label: String,
     /// Marks: means, cells, estimates, pictures.
     pub marks: usize,
-    /// Networks behind them; of a contrast: units.
-    pub networks: usize,
+    /// Rows behind them; of a contrast: units.
+    pub rows: usize,
 }
 
 /// Counts what is drawn.
@@ -64,16 +64,16 @@ impl Drawn {
 
     /// One more mark of a series.
     pub(super) fn count(&mut self, series: usize, found: &Summary) {
-        self.counted(series, found.networks);
+        self.counted(series, found.rows);
         let n = found.units.len();
         self.units = Some(self.units.map_or((n, n), |(least, most)| (least.min(n), most.max(n))));
         self.intervals |= found.interval.is_some();
     }
 
     /// The same where only the number behind it is known.
-    pub(super) fn counted(&mut self, series: usize, networks: usize) {
+    pub(super) fn counted(&mut self, series: usize, rows: usize) {
         self.series[series].marks += 1;
-        self.series[series].networks += networks;
+        self.series[series].rows += rows;
     }
 
     /// Whether a mark stands for several units.
@@ -88,7 +88,7 @@ impl Drawn {
         of: &Measure,
         unit: Option<&str>,
     ) -> Vec<String> {
-        let units = unit.map_or("networks".into(), |unit| format!("{unit}s"));
+        let units = format!("{}s", unit.unwrap_or(selected.words.house.row()));
         let counts = match self.units {
             Some((least, most)) if least == most => format!("{most} {units}"),
             Some((least, most)) => format!("{least} to {most} {units}"),
@@ -121,8 +121,8 @@ impl Drawn {
     }
 
     /// Explains the small dots.
-    pub(super) fn small_dots(&self, unit: Option<&str>) -> String {
-        format!("Small dots: one {}.", unit.unwrap_or("network"))
+    pub(super) fn small_dots(&self, selected: &Selected<'_>, unit: Option<&str>) -> String {
+        format!("Small dots: one {}.", unit.unwrap_or(selected.words.house.row()))
     }
 
     /// How many rows have no number.
@@ -132,10 +132,11 @@ impl Drawn {
         measures: &[&Measure],
     ) -> Option<String> {
         let names: Vec<String> = measures.iter().map(|m| selected.words.measure(m)).collect();
+        let row = selected.words.house.row();
         match selected.without(measures) {
             0 => None,
-            1 => Some(format!("1 network without {} is left out.", names.join(" or "))),
-            n => Some(format!("{n} networks without {} are left out.", names.join(" or "))),
+            1 => Some(format!("1 {row} without {} is left out.", names.join(" or "))),
+            n => Some(format!("{n} {row}s without {} are left out.", names.join(" or "))),
         }
     }
 }

@@ -34,12 +34,12 @@ pub(super) fn draw(selected: &Selected<'_>, contrasts: &dyn Contrasts) -> Result
         let mut cell = |line: &String, column: &String| -> Result<Cell, Refusal> {
             let rows = selected.with(&selected.with(&rows, y, line), x, column);
             let mean = |measure: &Measure| {
-                selected.summary(&rows, measure, unit).map(|found| (found.mean, found.networks))
+                selected.summary(&rows, measure, unit).map(|found| (found.mean, found.rows))
             };
             let (value, count) = match &spec.of {
                 Some(of) => selected
                     .summary(&selected.counting(&rows), of, unit)
-                    .map_or((f64::NAN, 0), |found| (found.mean, found.networks)),
+                    .map_or((f64::NAN, 0), |found| (found.mean, found.rows)),
                 None => {
                     let found = of_cell(selected, contrasts, &[(x, column), (y, line)], &value)?;
                     let first = found.first().and_then(|effect| effect.estimates.first());
@@ -108,11 +108,13 @@ pub(super) fn draw(selected: &Selected<'_>, contrasts: &dyn Contrasts) -> Result
         let bar = selected.words.measure(bar);
         caption.push(format!("Bars in the cells: {bar}, whole width = all."));
     }
+    let row = selected.words.house.row();
     if !spec.counts.is_empty() {
-        caption.push(format!("Networks with {} count; grey: there is none.", spec.counts));
+        let rows = row[..1].to_uppercase() + &row[1..] + "s";
+        caption.push(format!("{rows} with {} count; grey: there is none.", spec.counts));
     }
     if hatched_any {
-        let unit = compared.as_ref().map_or("network", |effect| &effect.unit);
+        let unit = compared.as_ref().map_or(row, |effect| &effect.unit);
         caption.push(format!("Hatched: fewer than {least} {unit}s."));
     }
     if spec.outline {

@@ -11,6 +11,10 @@ pub struct House {
     pub untitled: &'static [&'static str],
     /// Values of the column `arm`, in the order in which every figure shows them.
     pub arms: Vec<Arm>,
+    /// What a row is, `network`; empty: `row`.
+    pub row: &'static str,
+    /// What `fit=true` is of no row, in words: `no network learned its picture`; empty: `no row meets fit=true`.
+    pub unfit: &'static str,
 }
 
 /// How the numbers of a column are written on an axis.
@@ -57,6 +61,19 @@ pub const fn row(
 }
 
 impl House {
+    /// What a row is.
+    pub(crate) fn row(&self) -> &'static str {
+        if self.row.is_empty() { "row" } else { self.row }
+    }
+
+    /// What is true where no row counts.
+    pub(crate) fn unfit(&self, counts: &str) -> String {
+        match (counts, self.unfit) {
+            ("fit=true", words) if !words.is_empty() => words.into(),
+            _ => format!("no {} meets {counts}", self.row()),
+        }
+    }
+
     /// How the numbers of a column are written, and its label.
     pub(crate) fn column(&self, name: &str) -> Option<(&'static str, Numbers)> {
         self.columns.iter().find(|row| row.0 == name).map(|row| (row.1, row.2))

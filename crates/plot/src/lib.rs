@@ -131,7 +131,7 @@ fn drawn(
     let content = match spec.kind {
         Kind::Forest => forest::draw(spec, &effects()?),
         Kind::Verdicts => verdicts::draw(spec, &effects()?),
-        Kind::Pictures if spec.picture.is_none() => return pictures::of_files(spec, tables),
+        Kind::Pictures if spec.picture.is_none() => return pictures::of_files(words, tables),
         Kind::Pictures => return pictures::draw(&selected()?, tables),
         Kind::Dots => dots::draw(&selected()?),
         Kind::Lines => lines::draw(&selected()?),
@@ -139,6 +139,10 @@ fn drawn(
         Kind::Curves => curves::draw(&selected()?),
         Kind::Heatmap => heatmap::draw(&selected()?, contrasts),
     };
-    let subtitle = tables.first().filter(|_| spec.subtitle).map(|source| source.facts.as_str());
-    content?.finish(spec, subtitle.unwrap_or_default())
+    content?.finish(spec, facts(spec, tables))
+}
+
+/// What stands below the title.
+fn facts<'a>(spec: &FigureSpec, tables: &'a [Source]) -> &'a str {
+    tables.first().filter(|_| spec.subtitle).map_or("", |source| &source.facts)
 }

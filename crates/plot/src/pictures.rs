@@ -3,9 +3,11 @@
 use super::data::Selected;
 use super::drawing::{Drawing, DrawnSeries, below, in_mm, pixels_of};
 use super::source::Source;
-use super::spec::{FigureSpec, Group};
+use super::spec::Group;
+use super::words::Words;
+use crate::facts;
 use crate::fonts::{text_width, wrapped};
-use crate::page::{CAPTION, LINE, NOTE, PLAIN, Page, TITLE};
+use crate::page::{CAPTION, LINE, NOTE, PLAIN, Page, SUBTITLE, TITLE};
 use crate::style::{self, Colour, size};
 use crate::svg::Anchor;
 use picloom_base::files::read_plain;
@@ -133,7 +135,7 @@ pub(super) fn draw(selected: &Selected<'_>, tables: &[Source]) -> Result<Drawing
             (group.label.clone(), group.colour.map_or(style::colour(i), |hex| hex.0))
         };
         let groups = spec.numbers.iter().enumerate().map(colour).collect();
-        return Board { heads: Vec::new(), rows, groups }.finish(spec);
+        return Board { heads: Vec::new(), rows, groups }.finish(selected.words, tables);
     }
     let rows = values(y).into_iter().map(|value| {
         let line = with(&rows, y, &value);
@@ -152,7 +154,7 @@ pub(super) fn draw(selected: &Selected<'_>, tables: &[Source]) -> Result<Drawing
         None => Vec::new(),
         Some(_) => columns.iter().map(|value| label(x, value)).collect(),
     };
-    Board { heads, rows, groups: Vec::new() }.finish(spec)
+    Board { heads, rows, groups: Vec::new() }.finish(selected.words, tables)
 }
 
 /// The mean of a group among these rows, over those that count. Where none counts it is told of the others, and does
@@ -176,7 +178,8 @@ fn number(
 }
 
 /// The pictures that the spec lists.
-pub(super) fn of_files(spec: &FigureSpec, tables: &[Source]) -> Result<Drawing, Refusal> {
+pub(super) fn of_files(words: Words<'_>, tables: &[Source]) -> Result<Drawing, Refusal> {
+    let spec = words.spec;
     let folder = tables.first().map_or(Path::new(""), |source| &source.folder);
     let widest = spec.files.iter().map(Vec::len).max().unwrap_or(0);
     for (key, labels, most) in [
@@ -193,11 +196,12 @@ pub(super) fn of_files(spec: &FigureSpec, tables: &[Source]) -> Result<Drawing, 
         (label, files.iter().map(|file| Pane::of(path(file))).collect())
     });
     let heads = spec.column_labels.clone();
-    Board { heads, rows: rows.collect(), groups: Vec::new() }.finish(spec)
+    Board { heads, rows: rows.collect(), groups: Vec::new() }.finish(words, tables)
 }
 
 impl Board {
-    fn finish(self, spec: &FigureSpec) -> Result<Drawing, Refusal> {
+    fn finish(self, words: Words<'_>, tables: &[Source]) -> Result<Drawing, Refusal> {
+        let spec = words.spec;
         let width = pixels_of(spec, spec.width.0).round();
         let widest = self.rows.iter().map(|row| text_width(&row.0, size::TICK, true));
         let label = widest.fold(0.0, f64::max).min(0.3 * width);
@@ -211,7 +215,8 @@ impl Board {
         }
         let mut page = Page::new(width, MARGIN);
         page.words(&spec.title, TITLE, 3);
-        if !spec.title.is_empty() {
+        page.words(facts(spec, tables), SUBTITLE, 6);
+        if page.y > MARGIN {
             page.y += 6.0;
         }
         // Heads on a few lines, the last just above the pictures.
@@ -288,7 +293,9 @@ impl Board {
             page.y += LINE * PLAIN.0 + 2.0;
             let hollow = self.rows.iter().flat_map(|row| &row.1).flat_map(|pane| &pane.numbers);
             if hollow.into_iter().any(|(_, counts)| !counts) {
-                page.words("Hollow: no network learned its picture, or there is none; the number does not count.", NOTE, 2);
+                let unfit = words.house.unfit("fit=true");
+                let note = format!("Hollow: {unfit}, or there is none; the number does not count.");
+                page.words(&note, NOTE, 2);
             }
         }
         let note = below(spec, "");
@@ -297,7 +304,7 @@ impl Board {
             page.words(&note, NOTE, 30);
         }
         let svg = page.finish(MARGIN - GAP + 2.0, &spec.title);
-        let series = DrawnSeries { marks, networks: marks, ..DrawnSeries::default() };
+        let series = DrawnSeries { marks, rows: marks, ..DrawnSeries::default() };
         Ok(in_mm(spec, &svg, String::new(), 1, vec![series]))
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn draw(selected: &Selected<'_>) -> Result<Content, Refusal> {
             ..Panel::default()
         });
     }
-    let each = by.map_or("network".into(), |by| selected.words.column(by));
+    let each = by.map_or(selected.words.house.row().into(), |by| selected.words.column(by));
     let mut caption = match (&spec.by, unit) {
         (Some(_), unit) => drawn.mean_of(selected, y, unit.map(|unit| unit.name())),
         (None, Some(_)) => vec!["Means within each.".to_string()],

@@ -4,6 +4,8 @@
 
 use super::fonts::FAMILY;
 use super::style::{Colour, PAPER};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use std::fmt::Write;
 
 /// Which part of a text stands at its x.
@@ -216,7 +218,7 @@ pub fn visible(text: &str) -> String {
 /// `data:image/png;base64,…`, or of a JPEG.
 pub fn data_uri(image: &[u8]) -> String {
     let kind = if image.starts_with(&[0xff, 0xd8]) { "jpeg" } else { "png" };
-    format!("data:image/{kind};base64,{}", picloom_base::base64::base64(image))
+    format!("data:image/{kind};base64,{}", BASE64_STANDARD.encode(image))
 }
 
 /// The width an SVG says it has, in whole pixels.

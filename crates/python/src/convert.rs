@@ -7,6 +7,7 @@ use picloom::base::memory;
 use picloom::base::settings::Settings;
 use picloom::base::text::json_flaw;
 use picloom::evolve::{EvolveConfig, Preset, preset_of};
+use picloom::experiment::target_spec;
 use picloom::genome::Palette;
 use picloom::network::kernel::Renderer;
 use picloom::network::{Framing, Model, Picture, Size};
@@ -15,16 +16,12 @@ use pyo3::types::{IntoPyDict, PyDict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The largest picture side that is drawn, as on the command line.
-const LARGEST_SIZE: usize = 4096;
-
 /// Side of a picture where nothing says otherwise, in pixels; the command line's.
 pub(crate) const SIZE: usize = 128;
 
 /// Refuses sizes that make no picture.
 pub(crate) fn check_size(size: usize) -> PyResult<usize> {
-    let expected = format!("2 to {LARGEST_SIZE} pixels");
-    expect((2..=LARGEST_SIZE).contains(&size), "size", expected, size).map(|()| size)
+    target_spec::check_size(size).map_err(refused).map(|()| size)
 }
 
 /// A record as plain dicts, lists, numbers and strings.

@@ -14,8 +14,8 @@ use picloom::experiment::template::{Changes, Subject, Template};
 use picloom::network::Coords;
 use picloom::run::{load_run as load, read_metrics};
 use picloom::study::Record;
-use picloom::study::cells::{Worker, claim, study_folder};
-use picloom::study::kinds::{Study, read_study};
+use picloom::study::cells::{Worker, study_folder};
+use picloom::study::kinds::{Study, begin, read_study};
 use picloom::study::spec::SpecFile;
 use picloom::study::whole::parts;
 use picloom::study::workers::{Progress, StudyObserver};
@@ -119,9 +119,8 @@ pub(crate) fn run_study<'py>(
         let path = part.file.path();
         let study =
             read_study(&KINDS, &part.file, profile, &store).map_err(|e| of_file(path, e))?;
-        let folder = claim(&store, study.name()).map_err(failed)?;
         let analysis = part.file.analysis().map_err(refused)?;
-        analysis.fix_rules(&folder, study.profile()).map_err(failed)?;
+        let folder = begin(study.as_ref(), &analysis, &store).map_err(failed)?;
         let worker = Worker { shard: part.shard(shard), ..Worker::new() };
         let hear = listener(progress.clone())?;
         let worked = watched(py, |caller| study.work(&store, &worker, &mut Watch(caller)), hear)?;

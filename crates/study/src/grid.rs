@@ -101,8 +101,8 @@
 //! [profiles.quick]
 //! seeds = [0]
 //!
-//! ## Written before the run: a result stores a hash of it. The rule `greater`, the default, is supported where the first
-//! ## group less the second lies above 0.
+//! ## The rule `greater`, the default, is supported where the first group less the second lies above 0. `unit` and `pair`
+//! ## are `target` and `target`, `seed` where a contrast does not say them; `end` are rows whose column `at` is empty, or all.
 //! [[contrasts]]
 //! id = "less-inside"
 //! says = "In two dimensions more of the cube lies in the ball than in three."
@@ -121,12 +121,15 @@
 //! assert_eq!(read.text(), record.text());
 //! assert_eq!(read.parts().0.columns[3].says, "Share of the cube's points that lie in the ball.");
 //!
-//! // All seeds, and the verdict.
+//! // All seeds, whose table takes the place of the other, by rules that lie beside it from before the first cell. A
+//! // program that reads kinds of study does both by `kinds::begin`.
 //! let study = GridStudy::<Balls>::read(&spec, None).unwrap();
+//! let (of_study, analysis) = (folder.path().join("balls"), read_analysis(&spec).unwrap());
+//! analysis.fix_rules(&of_study, "standard").unwrap();
 //! run_cells(&study, folder.path(), &mut ()).unwrap().unwrap();
-//! let table = Table::read(&folder.path().join("balls/rows.csv.gz")).unwrap();
-//! let asked = &read_analysis(&spec).unwrap().contrasts[0];
-//! let found = &contrast(&table, asked).unwrap()[0];
+//! let table = Table::read(&of_study.join("rows.csv.gz")).unwrap();
+//! assert_eq!(analysis.changed_since(&of_study, "standard"), Some(vec![]));
+//! let found = &contrast(&table, &analysis.contrasts[0]).unwrap()[0];
 //! assert_eq!((found.verdict, found.units.len()), (Verdict::Supported, 8));
 //! assert!((found.estimate.unwrap() - 0.26).abs() < 0.1); // π/4 − π/6
 //! ```
@@ -192,11 +195,6 @@ pub trait Grid: DeserializeOwned + Sync + Sized + 'static {
     /// # Errors
     /// A file cannot be read.
     fn inputs(&self, path: &Path) -> Result<Self::Inputs, SpecError>;
-
-    /// Targets without cells, as [`CellStudy::left_out`] says. Default: none.
-    fn left_out(_inputs: &Self::Inputs) -> &[String] {
-        &[]
-    }
 
     /// Every cell, in the order of the rows.
     fn cells(&self, inputs: &Self::Inputs) -> Vec<Self::Cell>;
@@ -422,12 +420,12 @@ pub mod axis {
     /// 0.
     pub fn count<'de, D: Deserializer<'de>, T>(from: D) -> Result<T, D::Error>
     where
-        T: Deserialize<'de> + Default + PartialEq,
+        T: Deserialize<'de> + Default + PartialOrd,
     {
         let count = T::deserialize(from)?;
-        match count == T::default() {
-            true => Err(D::Error::custom("expected a number of at least 1, found 0")),
-            false => Ok(count),
+        match count > T::default() {
+            true => Ok(count),
+            false => Err(D::Error::custom("expected a number of at least 1, found less")),
         }
     }
 
@@ -514,10 +512,6 @@ impl<K: Grid> CellStudy for GridStudy<K> {
 
     fn count(&self) -> usize {
         self.cells.len()
-    }
-
-    fn left_out(&self) -> &[String] {
-        K::left_out(&self.inputs)
     }
 
     fn cell(&self, number: usize) -> Cow<'_, K::Cell> {
@@ -633,10 +627,14 @@ impl<K: Grid> Record for GridRecord<K> {
     const LISTS: &'static [&'static str] = &["rows"];
 
     fn describe(_name: &str, path: &str) -> Option<(usize, &'static str)> {
-        let field = path.strip_prefix("result.").unwrap_or(path).split('.').next()?;
-        let columns = K::Key::columns().into_iter().chain(K::Found::columns());
-        let mut columns = columns.chain([("error", "Why there is no result.")]).enumerate();
-        columns.find(|(_, column)| column.0 == field).map(|(at, column)| (at, column.1))
+        let (of_key, of_result) = (K::Key::columns(), K::Found::columns());
+        let keys = of_key.len();
+        let error = [("error", "Why there is no result.")];
+        let columns = of_key.into_iter().chain(of_result).chain(error).enumerate();
+        let (field, first) = path.strip_prefix("result.").map_or((path, 0), |field| (field, keys));
+        let field = field.split('.').next()?;
+        let column = columns.skip(first).find(|(_, column)| column.0 == field);
+        column.map(|(at, column)| (at, column.1))
     }
 
     fn summary(&self) -> String {

@@ -1,5 +1,6 @@
 //! Kinds of study, by the `kind` of a spec: what can be done with a study, whatever kind it is.
 
+use super::analysis::Analysis;
 use super::cells::{self, CellStudy, Status, Worker};
 use super::record::{Record, RecordError};
 use super::spec::{SpecError, SpecFile};
@@ -7,7 +8,7 @@ use super::workers::StudyObserver;
 use picloom_base::files::create_folder;
 use picloom_base::refusal::Refusal;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a spec of a kind in a profile; results of other studies are under the folder of runs.
 pub(crate) type Read = fn(&SpecFile, Option<&str>, &Path) -> Result<Box<dyn Study>, SpecError>;
@@ -55,6 +56,16 @@ pub fn read_study(
     runs: &Path,
 ) -> Result<Box<dyn Study>, SpecError> {
     (Kind::of(kinds, file)?.read)(file, profile, runs)
+}
+
+/// Makes a study's folder in a store, with the rules that its result is going to be decided by.
+///
+/// # Errors
+/// As [`cells::claim`]; the rules cannot be written.
+pub fn begin(study: &dyn Study, rules: &Analysis, runs: &Path) -> Result<PathBuf, RecordError> {
+    let folder = cells::claim(runs, study.name())?;
+    rules.fix_rules(&folder, study.profile())?;
+    Ok(folder)
 }
 
 /// The study whose record decides the cells of a spec; `None` if there is no such study.

@@ -9,7 +9,10 @@
 //! The central types: [`SpecFile`](spec::SpecFile), [`CellStudy`](cells::CellStudy) or the shorter
 //! [`Grid`](grid::Grid), [`Record`], [`ContrastSpec`](contrast::ContrastSpec).
 //! What a contrast does not say is as studies of pictures have it: the number `score`, the unit `target`, pairs by
-//! `target` and `seed`; `[contrast_defaults]` says others.
+//! `target` and `seed`; `[contrast_defaults]` says others. Of the columns of a table it knows `fit` (only rows where that is
+//! true are compared), `at` (rows on the way, empty at the end), and `study`, `target`, `variant`, `offset`, `arm`, `level`
+//! and `seed`, which tell rows apart. A run in another profile replaces the table; the cells of both stay.
+//! A program needs `picloom-base` and `serde` beside it.
 //! It draws nothing, and asks no scheduler and no database.
 //!
 //! [`Table`]: picloom_base::table::Table

@@ -41,7 +41,7 @@ pub trait StudyObserver: Send {
     /// Now and then while a cell is worked on.
     fn news(&mut self, _news: News<'_>) {}
 
-    /// Now and then during training. Returns false to stop all cells at a checkpoint.
+    /// Now and then while cells are worked on. Returns false to stop all of them at a checkpoint.
     fn going_on(&mut self) -> bool {
         true
     }

@@ -1,5 +1,6 @@
 //! Sheets: many pictures on one PNG, numbered so that a chooser can name them.
 
+use crate::base::tone::BLANK;
 use crate::genome::Genome;
 use crate::network::{Coords, Picture, compile, kernel};
 use rayon::prelude::*;
@@ -9,8 +10,6 @@ const BAR: usize = 16;
 /// Paper and ink of the charts (`figures::style`), which this room cannot see.
 const PAPER: f32 = 1.0;
 const INK: [f32; 3] = [31.0 / 255.0, 35.0 / 255.0, 40.0 / 255.0];
-/// Cells of a grid in which nothing lies.
-const EMPTY: [f32; 3] = [236.0 / 255.0, 238.0 / 255.0, 241.0 / 255.0];
 /// Digits of the charts' font at 12 pixels: 9 rows from the top, 8 pixels a row, the share of ink in sixteenths.
 #[rustfmt::skip]
 const DIGITS: [[u32; 9]; 10] = [
@@ -59,7 +58,7 @@ pub fn grid_sheet(
     };
     let drawn: Vec<Picture> = cells.par_iter().map(|(_, g)| draw(g, cell, coords)).collect();
     let mut sheet = blank(width * blocks, height, cell);
-    let empty = Picture::filled(cell, cell, EMPTY);
+    let empty = Picture::filled(cell, cell, BLANK.map(|channel| f32::from(channel) / 255.0));
     for place_of in 0..width * blocks * height {
         place(&mut sheet, &empty, place_of / (width * blocks), place_of % (width * blocks), None);
     }
@@ -103,11 +102,7 @@ fn place(sheet: &mut Picture, picture: &Picture, row: usize, column: usize, numb
             stamp(sheet, top + 4, left + 1 + PITCH * k, usize::from(digit - b'0'));
         }
     }
-    for y in 0..cell {
-        let to = 3 * ((top + BAR + y) * sheet.width + left);
-        sheet.rgb[to..to + 3 * cell]
-            .copy_from_slice(&picture.rgb[3 * y * cell..3 * (y + 1) * cell]);
-    }
+    sheet.paste(picture, left, top + BAR);
 }
 
 fn stamp(sheet: &mut Picture, top: usize, left: usize, digit: usize) {

@@ -456,7 +456,7 @@ fn check_optimizer(key: &str, text: Option<&str>) -> Result<(), Refusal> {
     match text.map(str::parse::<OptimizerConfig>) {
         Some(Err(error)) => {
             let key = format!("{key}, optimizer");
-            Refusal::unless(false, key, "an optimizer", error.to_string())
+            Err(Refusal::new(key, "an optimizer", error.to_string()))
         }
         _ => Ok(()),
     }

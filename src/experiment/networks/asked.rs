@@ -131,5 +131,5 @@ pub(super) fn check_known(
     let found = format!("{other:?}{}", did_you_mean(other, names.iter().map(String::as_str)));
     let listed: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
     let more = if names.len() > LISTED { ", …" } else { "" };
-    Refusal::unless(false, key, format!("one of {}{more}", listed.join(", ")), found)
+    Err(Refusal::new(key, format!("one of {}{more}", listed.join(", ")), found))
 }

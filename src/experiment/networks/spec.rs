@@ -306,7 +306,7 @@ impl Spec for NetworksSpec {
             };
             if let Some(other) = self.arms.iter().find(is_level) {
                 let expected = format!("a name that no level of arm {} has", other.name);
-                Refusal::unless(false, format!("arm {}", arm.name), expected, &arm.name)?;
+                return Err(Refusal::new(format!("arm {}", arm.name), expected, &arm.name));
             }
         }
         self.variants.iter().try_for_each(VariantSpec::check)?;

@@ -165,7 +165,9 @@ impl Column {
         );
         Err(match (text.ends_with('%'), text.replacen(',', ".", 1).parse::<f64>()) {
             (true, _) => refusal.advising("write 0.539 for 53.9%"),
-            (_, Ok(number)) => refusal.advising(format!("write {number} with a point")),
+            (_, Ok(number)) if text.contains(',') => {
+                refusal.advising(format!("write {number} with a point"))
+            }
             _ => refusal,
         })
     }

@@ -117,6 +117,17 @@ impl Picture {
         Picture { width, height, rgb: colour.repeat(width * height) }
     }
 
+    /// Puts a picture into this one, its upper left corner at column `left` of row `top`.
+    ///
+    /// # Panics
+    /// It reaches out of this one.
+    pub fn paste(&mut self, picture: &Picture, left: usize, top: usize) {
+        for (row, line) in picture.rgb.chunks_exact(3 * picture.width).enumerate() {
+            let at = 3 * ((top + row) * self.width + left);
+            self.rgb[at..at + line.len()].copy_from_slice(line);
+        }
+    }
+
     /// Number of pixels, P.
     pub fn pixels(&self) -> usize {
         self.width * self.height

@@ -290,11 +290,7 @@ pub fn side_by_side(pictures: &[Picture], columns: usize, size: usize) -> Pictur
     let (width, height) = (columns * size, pictures.len().div_ceil(columns) * size);
     let mut atlas = Picture::filled(width, height, [1.0; 3]);
     for (i, picture) in pictures.iter().enumerate() {
-        let (left, top) = (i % columns * size, i / columns * size);
-        for (row, line) in picture.rgb.chunks_exact(3 * size).enumerate() {
-            let at = 3 * ((top + row) * width + left);
-            atlas.rgb[at..at + 3 * size].copy_from_slice(line);
-        }
+        atlas.paste(picture, i % columns * size, i / columns * size);
     }
     atlas
 }

@@ -13,9 +13,9 @@ pub struct EdgeContext<'a> {
     pub network: &'a Network,
     /// (W,) trained weights; those of removed links count as 0.
     pub weights: &'a Weights,
-    /// (W,) links kept so far: the candidates. A method never keeps another link
-    /// (`sp-merge` may reopen one, see [`super::merge`]). Pass [`super::Pruned::mask`] of the round
-    /// before; the maps are those of the network on [`super::Pruned::live`].
+    /// (W,) links kept so far. Pass [`super::Pruned::mask`] of the round before; a method reads those of them that are
+    /// alive, on which the maps are those of the network ([`super::Pruned::live`]), and never keeps another
+    /// (`sp-merge` may reopen one, see [`super::merge`]).
     pub mask: &'a Mask,
     /// (U, P) post-activation maps of the trained network.
     pub maps: Option<&'a FeatureMaps>,
@@ -42,7 +42,7 @@ pub struct Pattern<'a> {
 }
 
 impl<'a> EdgeContext<'a> {
-    /// A context with nothing but weights: enough for `magnitude`, `imp` and `random`.
+    /// A context with nothing but weights: enough for methods that read nothing else.
     pub fn new(network: &'a Network, weights: &'a Weights, mask: &'a Mask) -> Self {
         EdgeContext {
             network,

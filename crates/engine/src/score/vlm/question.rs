@@ -1,9 +1,10 @@
 //! A question to a model: prompt, pictures, form of the answer, as an OpenAI-compatible request.
 
 use super::config::VlmConfig;
-use crate::base::base64::base64;
 use crate::base::hash::sha256_hex;
 use crate::network::Picture;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 /// A picture as PNG bytes, with their SHA-256 in hex.
@@ -30,7 +31,7 @@ impl Png {
 
     /// `data:image/png;base64,…` (RFC 2397, RFC 4648).
     fn data_url(&self) -> String {
-        format!("data:image/png;base64,{}", base64(&self.bytes))
+        format!("data:image/png;base64,{}", BASE64_STANDARD.encode(&self.bytes))
     }
 }
 
