@@ -149,8 +149,7 @@ fn told(input: &str, folder: &Path) -> String {
     let mut text = format!("{} panels; {}\n", drawing.panels, root.join(", "));
     for of in &drawing.series {
         let DrawnSeries { value, label, marks, rows } = of;
-        let _ =
-            writeln!(text, "series {value:?} as {label:?}: {marks} marks of {rows} networks");
+        let _ = writeln!(text, "series {value:?} as {label:?}: {marks} marks of {rows} networks");
     }
     let counts = ["circle", "polygon", "polyline", "line", "rect", "image"].map(|tag| {
         let count = tree.descendants().filter(|node| node.has_tag_name(tag)).count();

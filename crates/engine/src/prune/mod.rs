@@ -34,8 +34,8 @@ mod retrain;
 mod round;
 mod rounds;
 pub mod schedule;
-mod search;
 mod select;
+mod swarm_search;
 
 pub use apply::{edge_scores, prune};
 pub use context::{EdgeContext, EdgeScores, Pattern, PruneError};

@@ -8,8 +8,8 @@ use super::methods::{Method, Need};
 use super::origin::Origin;
 use super::plan::{Cost, PrunePlan, RoundRecord, Trained};
 use super::retrain::{MaskChange, Retrain};
-use super::search;
 use super::sparse_training::TopK;
+use super::swarm_search;
 use crate::base::SimRng;
 use crate::base::command::CommandError;
 use crate::base::refusal::Refusal;
@@ -91,7 +91,7 @@ fn choose_and_retrain<K: Keeper>(
     let mut losses = Vec::new();
     let mut weights = round.weights.clone();
     if let Method::Swarm(settings) = plan.method {
-        let Some(found) = search::search(round, settings, keeper)? else {
+        let Some(found) = swarm_search::search(round, settings, keeper)? else {
             keeper.interrupted(unchosen(round));
             return Ok(None);
         };
