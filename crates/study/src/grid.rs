@@ -357,7 +357,7 @@ pub mod axis {
     use serde::de::{DeserializeOwned, Deserializer, Error};
     use serde::{Deserialize, de};
     use std::collections::HashSet;
-    use std::fmt::Debug;
+    use std::fmt::{Debug, Display};
 
     fn list<'de, D: Deserializer<'de>, T: DeserializeOwned + Debug>(
         from: D,
@@ -420,12 +420,14 @@ pub mod axis {
     /// 0.
     pub fn count<'de, D: Deserializer<'de>, T>(from: D) -> Result<T, D::Error>
     where
-        T: Deserialize<'de> + Default + PartialOrd,
+        T: Deserialize<'de> + Default + PartialOrd + Display,
     {
         let count = T::deserialize(from)?;
         match count > T::default() {
             true => Ok(count),
-            false => Err(D::Error::custom("expected a number of at least 1, found less")),
+            false => {
+                Err(D::Error::custom(format!("expected a number of at least 1, found {count}")))
+            }
         }
     }
 
