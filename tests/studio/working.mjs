@@ -16,19 +16,27 @@ export async function comparing(studio) {
   expect(after.some((text) => text.includes("→")), `the slider moves a weight of each: ${after.join("; ")}`);
   await addressed(page, /effect=4/, "the address names the change");
   // Each picture has changed by as much: root mean square over the pixels, as the library measured it.
-  const effects = await page.evaluate(async () => {
+  const measured = () => page.evaluate(async () => {
     const effectOf = [0.02, 0.05, 0.1, 0.15];
     return Promise.all([...document.querySelectorAll(".column")].map(async (column) => {
       const canvas = column.querySelector("canvas.picture");
+      const { width } = canvas;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, width);
       const id = decodeURIComponent(column.querySelector("h2 a").getAttribute("href").replace("#/look/", "").split("?")[0]);
-      const right = new Uint8Array(await (await fetch(`/api/picture?${new URLSearchParams({ id, wiring: "graph", size: canvas.width, raw: 1 })}`)).arrayBuffer());
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.width);
+      const right = new Uint8Array(await (await fetch(`/api/picture?${new URLSearchParams({ id, wiring: "graph", size: width, raw: 1 })}`)).arrayBuffer());
       let sum = 0;
       for (let i = 0; i < data.length; i++) if (i % 4 < 3) sum += (data[i] - right[i]) ** 2;
       return { silent: /silent/.test(column.querySelector(".value").textContent), effect: Math.sqrt(sum / (0.75 * data.length)) / 255, wanted: effectOf[3] };
     }));
   });
-  for (const { silent, effect, wanted } of effects) expect(silent || Math.abs(effect - wanted) < 0.03, `each picture has changed by ${wanted}: ${JSON.stringify(effects)}`);
+  const asWanted = ({ silent, effect, wanted }) => silent || Math.abs(effect - wanted) < 0.03;
+  // A picture may still be drawn, and drawn sharper, after the words beside it.
+  let effects = await measured();
+  for (let again = 0; again < 40 && !effects.every(asWanted); again++) {
+    await page.waitForTimeout(500);
+    effects = await measured();
+  }
+  expect(effects.every(asWanted), `each picture has changed by what was asked for: ${JSON.stringify(effects)}`);
   expect(effects.filter((e) => !e.silent).length >= 2, "at least two have moved");
   expect((await drawn()).every((n) => n > 500), "all pictures are drawn");
   await close(page);
