@@ -5,8 +5,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// Passes everything on to the system; of an aligned block with room before it, where its distance to the block's
-/// beginning stands.
+/// Passes everything on to the system. An aligned block lies inside a plain one with `align` bytes more; the word before it
+/// holds its distance to the beginning of that one.
 pub struct Allocator;
 
 impl Allocator {

@@ -66,7 +66,7 @@ impl House {
         if self.row.is_empty() { "row" } else { self.row }
     }
 
-    /// What is true where no row counts.
+    /// Says that no row meets `counts`.
     pub(crate) fn unfit(&self, counts: &str) -> String {
         match (counts, self.unfit) {
             ("fit=true", words) if !words.is_empty() => words.into(),
