@@ -249,6 +249,6 @@ export async function sheets(studio) {
   expect(await pixelsOf(page, "canvas.picture") === inside, "after a restart and a reload it is the same");
   await page.click("text=Its sheet");
   await page.waitForSelector(".brood button");
-  await close(page, /ERR_CONNECTION/);
+  await close(page, /net::ERR_/);
   return [`of 14 children as bright as their parent, pixel by pixel: colour ${found.colour.bright}, structure ${found.structure.bright}, all ${found.all.bright}`];
 }
