@@ -35,6 +35,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--slower", type=float, default=1.1)
     asked = parser.parse_args()
+    if subprocess.run(["git", "rev-parse", "--quiet", "--verify", f"{asked.commit}^{{commit}}"], cwd=ROOT, capture_output=True).returncode:
+        parser.error(f"expected a commit of this repository, found {asked.commit}")
     other = ROOT / "target/against/source"
     subprocess.run(["git", "worktree", "add", "--quiet", "--force", "--detach", other, asked.commit], cwd=ROOT, check=True)
     try:
