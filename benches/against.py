@@ -35,7 +35,10 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--slower", type=float, default=1.1)
     asked = parser.parse_args()
-    if subprocess.run(["git", "rev-parse", "--quiet", "--verify", f"{asked.commit}^{{commit}}"], cwd=ROOT, capture_output=True).returncode:
+    if asked.pairs < 1:
+        parser.error(f"--pairs: expected at least 1, found {asked.pairs}")
+    known = ["git", "rev-parse", "--quiet", "--verify", f"{asked.commit}^{{commit}}"]
+    if subprocess.run(known, cwd=ROOT, capture_output=True).returncode:
         parser.error(f"expected a commit of this repository, found {asked.commit}")
     other = ROOT / "target/against/source"
     subprocess.run(["git", "worktree", "add", "--quiet", "--force", "--detach", other, asked.commit], cwd=ROOT, check=True)
@@ -51,9 +54,9 @@ def main():
             before, now = (found[program] for program in programs)
             for case in before.keys() & now.keys():
                 ratios.setdefault(case, []).append(now[case] / before[case])
-    for case, all in sorted(ratios.items()):
-        print(f"{case:<28}{statistics.median(all):6.2f}{min(all):9.2f} to {max(all):.2f}")
-    sys.exit(any(statistics.median(all) > asked.slower for all in ratios.values()))
+    for case, found in sorted(ratios.items()):
+        print(f"{case:<28}{statistics.median(found):6.2f}{min(found):9.2f} to {max(found):.2f}")
+    sys.exit(any(statistics.median(found) > asked.slower for found in ratios.values()))
 
 
 main()

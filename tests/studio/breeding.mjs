@@ -1,7 +1,7 @@
 // Breeding: five generations, back, a branch, kept, reloaded, reopened after the server was killed.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { addressed, close, expect, go, open, pixelsOf, root, settled } from "./studio.mjs";
+import { KILLED, addressed, close, expect, go, open, pixelsOf, root, settled } from "./studio.mjs";
 
 const CELLS = ".brood canvas";
 const generation = (page) => page.textContent("header .lead");
@@ -249,6 +249,6 @@ export async function sheets(studio) {
   expect(await pixelsOf(page, "canvas.picture") === inside, "after a restart and a reload it is the same");
   await page.click("text=Its sheet");
   await page.waitForSelector(".brood button");
-  await close(page, /net::ERR_/);
+  await close(page, KILLED);
   return [`of 14 children as bright as their parent, pixel by pixel: colour ${found.colour.bright}, structure ${found.structure.bright}, all ${found.all.bright}`];
 }

@@ -93,8 +93,11 @@ export async function addressed(page, pattern, what) {
 }
 
 /** Closes a page; what it did wrong is a failure. `allowed`: faults that the test provoked. */
-export async function close(page, allowed) {
-  const faults = page.faults.filter((fault) => !allowed?.test(fault));
+/** The words that Chromium has for a server that was killed. */
+export const KILLED = /net::ERR_(CONNECTION|INCOMPLETE|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/;
+
+export async function close(page, ...allowed) {
+  const faults = page.faults.filter((fault) => !allowed.some((words) => words.test(fault)));
   await page.context().close();
   expect(faults.length === 0, `faults on the page: ${faults.join("; ")}`);
 }

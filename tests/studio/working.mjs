@@ -1,5 +1,5 @@
 // Comparing runs, and long work: train, stop, the server killed, go on, prune, score.
-import { addressed, close, expect, go, open, settled } from "./studio.mjs";
+import { KILLED, addressed, close, expect, go, open, settled } from "./studio.mjs";
 
 export async function comparing(studio) {
   const page = await open(`${studio.address}#/compare?ids=genomes/bred_skull.json,runs/dense,runs/pruned`);
@@ -104,7 +104,6 @@ export async function working(studio) {
   await go(page, "#/jobs");
   const listed = await page.locator("main ul.lines li").count();
   expect(listed === 3, `all work is listed, found ${listed}`);
-  // Whatever was asked of the server while it was dead fails in one of several words.
-  await close(page, /net::ERR_|status of 409/);
+  await close(page, KILLED, /status of 409/);
   return [`a training was stopped at step ${stopped}, gone on with, killed with its server, gone on with from step ${after} (${job})`];
 }
