@@ -92,10 +92,10 @@ export async function addressed(page, pattern, what) {
   return new URLSearchParams((await page.evaluate(() => location.hash)).split("?").at(-1));
 }
 
-/** Closes a page; what it did wrong is a failure. `allowed`: faults that the test provoked. */
 /** The words that Chromium has for a server that was killed. */
 export const KILLED = /net::ERR_(CONNECTION|INCOMPLETE|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/;
 
+/** Closes a page; what it did wrong is a failure. `allowed`: faults that the test provoked. */
 export async function close(page, ...allowed) {
   const faults = page.faults.filter((fault) => !allowed.some((words) => words.test(fault)));
   await page.context().close();
