@@ -26,7 +26,7 @@ OTHERS = {
     # `picloom contrast figures/lamarck/rows.csv`.
     "evolved_and_trained": {"−.01 [−.11, .10]"},
 }
-MOST = 14  # contrasts that are named one by one
+MOST = 16  # contrasts that are named one by one
 
 
 def estimates(value):
@@ -72,17 +72,20 @@ def wrong_estimates():
 
 
 def words(study):
-    """The verdicts of a study in words: one by one, or counted where there are many."""
+    """The verdicts of a study, each with the contrasts that have it, or their number where there are many."""
     path = ROOT / "figures" / study / "verdicts.json"
     if not path.exists():
         return "–"
     short = {"smaller-than-margin": "smaller than the margin", "inconclusive": "open"}
-    own = [d for d in json.loads(path.read_text())["decisions"] if not d["contrast"].get("beside") and d["asked"]]
-    told = [(d["contrast"]["id"], short.get(d["verdict"], d["verdict"])) for d in own]
-    if len(told) <= MOST:
-        return ", ".join(f"{id} {verdict}" for id, verdict in told) or "–"
-    counts = {verdict: sum(v == verdict for _, v in told) for _, verdict in told}
-    return f"of {len(told)}: " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items()))
+    asked = [d for d in json.loads(path.read_text())["decisions"] if d["asked"]]
+    main = [d for d in asked if not d["contrast"].get("beside")]
+    told = {}
+    for one in main or asked:
+        ids = told.setdefault(short.get(one["verdict"], one["verdict"]), [])
+        # A contrast of several numbers, or against several groups, stands once.
+        ids += [name for name in [one["contrast"]["id"].partition(".")[0]] if name not in ids]
+    many = sum(map(len, told.values())) > MOST
+    return "; ".join(f"{verdict}: {len(ids) if many else ', '.join(ids)}" for verdict, ids in sorted(told.items())) or "–"
 
 
 def table():
@@ -102,11 +105,15 @@ Five pages say what came out:
 - [What can see organisation?](organisation.md)
 - [Does it matter for new combinations?](new_combinations.md)
 
+For all of them: a vision-language model bred the `bred_*` genomes and labelled for the judge; no person did. *Stripes* are
+`unseen_elite_1` to `4` and `unseen_novelty_1` to `4`; four of them are one straight edge.
+
 [title](title.md) asks the paper's question at its own count of links. [sp_readings](sp_readings.md) says how similarity is defined.
 [Corrections](corrections.md) lists the sentences that we took back. `study.toml` has the rules of the [ledger](../figures/claims.md).
 
-Every study with its question and the verdicts that its rules gave; those that only stand beside them are left out. Results
-lie in [figures](../figures/README.md). `experiments/pages.py --write` writes this page.
+The table has every study, its question and the verdicts of its main contrasts, by their names in its file; of a study without
+main ones those of all. *Open*: the interval allows both. –: nothing was decided. Results lie in [figures](../figures/README.md).
+`experiments/pages.py --write` writes this page.
 
 | study | question | verdicts |
 |---|---|---|
