@@ -3,7 +3,7 @@
 use crate::cases::cases;
 use crate::line::Place;
 use picloom::experiment::distil::distilled;
-use picloom::experiment::networks::NetworksRecord;
+use picloom::experiment::networks::{NetworksRecord, Scored};
 use picloom::study::Record;
 
 cases! {
@@ -24,19 +24,32 @@ fn the_fewest_living_links_of_those_that_learned_are_taken() {
     let mut record = NetworksRecord::read(&study).unwrap();
     assert_eq!(distilled(&record), None);
     assert!(record.rows.iter().all(|row| row.arm != "evolved"));
-    let mut learned = |arm: &str, level: usize, alive: usize, r2: f64| {
+    let learned = |record: &mut NetworksRecord,
+                   (arm, level): (&str, usize),
+                   alive: usize,
+                   r2: f64,
+                   score: f64| {
         let of = |row: &&mut picloom::experiment::NetworkRow| row.arm == arm && row.level == level;
         let result = record.rows.iter_mut().find(of).unwrap().result.as_mut().unwrap();
         (result.fit, result.alive, result.r2) = (true, alive, r2);
+        let (low, high) = (Some(score - 0.1), Some(score + 0.1));
+        result.score = Some(Scored { score, low, high, clean_share: None });
     };
-    learned("distilled", 3, 80, 0.96);
-    learned("distilled-weak", 4, 70, 0.96);
-    learned("distilled-strong", 2, 70, 0.97);
-    learned("imp", 2, 60, 0.99);
+    learned(&mut record, ("distilled", 3), 80, 0.96, 0.75);
+    learned(&mut record, ("distilled-weak", 4), 70, 0.96, 0.6);
+    learned(&mut record, ("distilled-strong", 2), 70, 0.97, 0.5);
+    // Without a penalty: neither end.
+    learned(&mut record, ("imp", 2), 60, 0.99, 0.9);
     let found = distilled(&record).unwrap();
     assert_eq!((found.found.arm.as_str(), found.found.links), ("distilled-strong", 70));
     assert_eq!((found.learned, found.imp.as_ref().unwrap().links), ((3, 57), 60));
     assert!(found.evolved.is_none() && found.dense.as_ref().is_some_and(|dense| !dense.fit));
     let text = found.text();
     assert!(text.contains("3 of 57 pruned networks learned the picture"), "{text}");
+    // The other end has the highest score: [.65, .85], beside [.40, .60].
+    assert_eq!((found.highest.arm.as_str(), found.highest.links), ("distilled", 80));
+    assert!(text.contains("intervals of the two ends' scores do not touch"), "{text}");
+    learned(&mut record, ("distilled", 3), 80, 0.96, 0.65);
+    let text = distilled(&record).unwrap().text();
+    assert!(text.contains("intervals of the two ends' scores touch"), "{text}");
 }
