@@ -243,39 +243,44 @@ impl Board {
                 }
                 page.y += LINE * CAPTION.0 + 2.0;
             }
-            let middle = page.y + pane / 2.0;
+            let pictures = panes.iter().map(|one| one.file.as_deref().map(read).transpose());
+            let pictures = pictures.collect::<Result<Vec<_>, _>>()?;
             let lines = wrapped(name, size::TICK, true, label + 0.5, 4);
+            // A row is as high as its highest picture, at most a square, and as its label.
+            let high = |[wide, high]: [f64; 2]| pane * (high / wide).min(1.0);
+            let highest = pictures.iter().flatten().map(|(_, size)| high(*size)).reduce(f64::max);
+            let row = highest.unwrap_or(pane).max(lines.len() as f64 * LINE * size::TICK).min(pane);
+            let middle = page.y + row / 2.0;
             for (k, line) in lines.iter().enumerate() {
                 let down = (k as f64 - (lines.len() as f64 - 1.0) / 2.0) * LINE * size::TICK;
                 let look = (size::TICK, true, style::INK);
                 page.text((MARGIN, middle + 5.0 + down), line, look, Anchor::Start);
             }
-            for (i, Pane { file, numbers, .. }) in panes.iter().enumerate() {
+            for (i, (Pane { numbers, .. }, picture)) in panes.iter().zip(&pictures).enumerate() {
                 let at = (left + i as f64 * (pane + GAP), page.y);
                 let step = pane / numbers.len().max(1) as f64;
                 for (k, ((text, counts), (_, colour))) in
                     numbers.iter().zip(&self.groups).enumerate()
                 {
                     let x = at.0 + k as f64 * step;
-                    let y = at.1 + pane + 10.0;
+                    let y = at.1 + row + 10.0;
                     mark(&mut page, (x + 4.0, y), *colour, *counts);
                     let look =
                         (size::CAPTION, false, if *counts { style::INK } else { style::GREY });
                     page.text((x + 11.0, y + 4.0), text, look, Anchor::Start);
                 }
-                let Some(path) = file else {
-                    page.fill(at, (pane, pane), style::BLANK);
+                let Some((bytes, [wide, high])) = picture else {
+                    page.fill(at, (pane, row), style::BLANK);
                     continue;
                 };
-                let (bytes, [wide, high]) = read(path)?;
-                // As large as fits into the square, in its middle.
-                let scale = pane / wide.max(high);
+                // As large as fits, in the middle.
+                let scale = (pane / wide).min(row / high);
                 let size = (scale * wide, scale * high);
-                let at = (at.0 + (pane - size.0) / 2.0, at.1 + (pane - size.1) / 2.0);
-                page.svg.image(at, size, &bytes, scale > 1.0);
+                let at = (at.0 + (pane - size.0) / 2.0, at.1 + (row - size.1) / 2.0);
+                page.svg.image(at, size, bytes, scale > 1.0);
                 marks += 1;
             }
-            page.y += pane + GAP + if numbered { 16.0 } else { 0.0 };
+            page.y += row + GAP + if numbered { 16.0 } else { 0.0 };
         }
         if numbered {
             page.y += 4.0;
