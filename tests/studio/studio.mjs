@@ -77,11 +77,15 @@ export async function settled(page) {
   await page.waitForFunction(() => document.getElementById("busy").hidden, null, { timeout: 60_000 });
 }
 
-/** Goes to another address of the page. */
+/** Goes to another address of the page, and waits until what was shown before is gone: it stays until the new page has its data. */
 export async function go(page, hash) {
-  await page.evaluate((to) => (location.hash = to), hash);
+  await page.evaluate((to) => {
+    const before = location.href;
+    location.hash = to;
+    if (location.href !== before) document.getElementById("main").dataset.left = "";
+  }, hash);
   await page.waitForFunction((to) => decodeURIComponent(location.hash).startsWith(decodeURIComponent(to.split("?")[0])), hash);
-  await page.waitForTimeout(50);
+  await page.waitForSelector("main:not([data-left])", { timeout: 60_000 });
   await settled(page);
 }
 
